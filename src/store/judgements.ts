@@ -73,9 +73,13 @@ export function createJudgementStore(redis: Redis, clock: Clock): JudgementStore
     },
 
     async next(id, limit) {
-      const { judgement } = await load(id);
+      const { version, judgement } = await load(id);
       if (!judgement || judgement.endedAtMs !== null) {
-        await records.commit({ records: [], effects: [['ZREM', KEYS.dueBulk, judgementJobId(id)]] });
+        // The version is checked, so that the schedule of a run that was started meanwhile stays.
+        await records.commit({
+          records: [{ key: judgementKey(id), expected: version }],
+          effects: [['ZREM', KEYS.dueBulk, judgementJobId(id)]],
+        });
         return null;
       }
       const { after, startedAtMs } = judgement;

@@ -1,4 +1,5 @@
 import { judgeDeliveries } from '../../jobs/judge-deliveries';
+import { judgementJobId } from '../../src/contracts/jobs';
 import { WEBHOOK_READERS, type WebhookReaders } from '../../src/contracts/read-webhook';
 import { towRequestWebhook } from '../../src/contracts/webhooks';
 import { auditOf } from '../../src/domain/audit';
@@ -171,6 +172,24 @@ test('a run leaves what still differs in its list, and opens no further task', a
   expect(await judge(WEBHOOK_READERS)).toMatchObject({ total: 1, remaining: 1 });
   expect(await stateOf('odd-T1')).toEqual(['differs', null]);
   expect([(await kind()).count, (await stores.generalTasks()).length]).toEqual([1, 1]);
+});
+
+test('the next run keeps its schedule when a leftover job of the last run looks at it', async () => {
+  await accept('T1');
+  const { id } = await kind();
+  await start();
+  await judge(WEBHOOK_READERS);
+  const readOver = jest.spyOn(stores.redis, 'hmget');
+  readOver.mockImplementationOnce(async (...args) => {
+    const over = await stores.redis.hmget(...args);
+    expect(await start()).toBe('started');
+    return over;
+  });
+
+  expect(await judgements().next(id, 10)).toBeNull();
+
+  expect(await stores.schedules.bulk.pollDue(10, 1000)).toEqual([judgementJobId(id)]);
+  readOver.mockRestore();
 });
 
 test('later deliveries of a tow wait for the next run when an earlier one fails', async () => {
