@@ -4,7 +4,6 @@ import { CIRCUIT_NAMES, NO_CIRCUITS, type CircuitEffects, type CircuitName, type
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import { violationMember, violationOfMember, versionNumber } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
-import { differenceToRelease, releaseDifference } from './differences';
 import { taskEffects, taskEvents, taskTexts } from './indexes';
 import { blockedKey, KEYS, probesKey } from './keys';
 import type { StoreChange } from './record-effects';
@@ -87,19 +86,12 @@ export async function releaseClosed(redis: Redis, { closed, probeTimes }: Circui
     for (const name of closed) await releaseSlice(redis, name);
     for (const { name, atMs } of probeTimes) await wakeForProbe(redis, name, atMs);
   } catch {
-    // Redis cannot be reached. A scheduler continues (releaseBlocked).
+    // Redis cannot be reached. A scheduler continues (release-blocked.ts).
   }
 }
 
-/** Makes some of the members due that closed circuits and decided differences have. A scheduler calls it until none is left. */
-export async function releaseBlocked(redis: Redis): Promise<void> {
-  for (const name of await redis.smembers(KEYS.releasing)) {
-    const differenceId = differenceToRelease(name);
-    await (differenceId === null ? releaseSlice(redis, name) : releaseDifference(redis, differenceId));
-  }
-}
-
-async function releaseSlice(redis: Redis, name: string): Promise<void> {
+/** Makes some of the members due that a closed circuit has blocked. */
+export async function releaseSlice(redis: Redis, name: string): Promise<void> {
   const keys = [blockedKey(name), probesKey(name), KEYS.releasing, KEYS.dueTows, KEYS.dueViolations];
   for (let released = 0; released < RELEASE_SLICE; released += RELEASED_PER_CALL) {
     const reply = await release.run(redis, keys, [name, RELEASED_PER_CALL, violationMember('')]);

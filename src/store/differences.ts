@@ -131,7 +131,8 @@ export async function decisionWrites(
   };
 }
 
-function isStill(id: string, json: string): Check {
+/** `json`: the document of the kind, '' for none. */
+export function isStill(id: string, json: string): Check {
   return { key: differenceKey(id), field: 'document', value: json };
 }
 
@@ -141,58 +142,26 @@ function isStill(id: string, json: string): Check {
  */
 export async function decidedUntil(redis: Redis, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const documents = await Promise.all(ids.map((id) => redis.hget(differenceKey(id), 'document')));
-  return new Map(
-    ids.map((id, at) => {
-      const json = documents[at] ?? null;
-      return [id, json === null ? 0 : untilOf(documentOf(json))] as const;
-    }),
-  );
+  return new Map(ids.map((id, at) => [id, untilIn(documents[at] ?? null)] as const));
 }
 
-function untilOf({ decision, reviewedAtMs }: StoredDocument): number {
+/** The same, from the document of a kind. */
+export function untilIn(json: string | null): number {
+  if (json === null) return 0;
+  const { decision, reviewedAtMs } = documentOf(json);
   return decision === 'expected' ? Infinity : reviewedAtMs;
 }
 
 const RELEASED_PREFIX = 'difference ';
-const RELEASE_SLICE = 500;
 
-function releasedDifference(id: string): string {
+/** The member of the set of circuits to release that names a kind. */
+export function releasedDifference(id: string): string {
   return `${RELEASED_PREFIX}${id}`;
 }
 
 /** The kind that a member of the set of circuits to release names; null when it names a circuit. */
 export function differenceToRelease(name: string): string | null {
   return name.startsWith(RELEASED_PREFIX) ? name.slice(RELEASED_PREFIX.length) : null;
-}
-
-/**
- * Makes records due that were accepted with a kind before it was decided, so that their runs take the mark away. May be
- * repeated; removes the kind from the set when none is left.
- */
-export async function releaseDifference(redis: Redis, id: string): Promise<void> {
-  const until = (await decidedUntil(redis, [id])).get(id) ?? 0;
-  const untilScore = until === Infinity ? '+inf' : String(until);
-  const members = await redis.zrange(
-    differingKey(id),
-    '-inf',
-    untilScore,
-    'BYSCORE',
-    'LIMIT',
-    '0',
-    String(RELEASE_SLICE),
-  );
-  if (members.length > 0) {
-    const [seconds] = await redis.time();
-    const nowMs = Number(seconds) * 1000;
-    const pipeline = redis.pipeline();
-    for (const { towingReferenceId, violationId } of members.map(partsOfMember)) {
-      if (violationId !== null) pipeline.zadd(KEYS.dueViolations, 'LT', nowMs, violationId);
-      else if (towingReferenceId !== null) pipeline.zadd(KEYS.dueTows, 'LT', nowMs, towingReferenceId);
-    }
-    for (const [failed] of (await pipeline.exec()) ?? []) if (failed) throw failed;
-    await redis.zrem(differingKey(id), ...members);
-  }
-  if (members.length < RELEASE_SLICE) await redis.srem(KEYS.releasing, releasedDifference(id));
 }
 
 /** The differences for lists and pages. */

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { OutboxRateLimits } from './budgets';
-import { releaseBlocked } from './circuits';
 import { KEYS } from './keys';
 import { texts } from './parse';
 import { createPermitQueueCheck } from './permits';
+import { releaseBlocked } from './release-blocked';
 import { Script } from './scripts';
 
 const pollDueScript = new Script('poll-due');

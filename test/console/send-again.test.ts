@@ -1,4 +1,4 @@
-import { releaseBlocked } from '../../src/store/circuits';
+import { releaseBlocked } from '../../src/store/release-blocked';
 import { api, newKey, towOf, towPath } from '../operator/client';
 import { acceptWithDrift, answerHead, finishViolation, newViolation, towAfter, violationOf } from '../operator/world';
 import { useApp } from '../support/app';

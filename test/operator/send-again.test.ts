@@ -1,4 +1,4 @@
-import { releaseBlocked } from '../../src/store/circuits';
+import { releaseBlocked } from '../../src/store/release-blocked';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { api, audited, errorOf, newKey, towIn, towOf, towPath } from './client';

@@ -1,6 +1,6 @@
 import { DIFFERENCES_MAX, othersId } from '../../src/domain/difference';
 import { systemClock } from '../../src/platform/clock';
-import { releaseBlocked } from '../../src/store/circuits';
+import { releaseBlocked } from '../../src/store/release-blocked';
 import { createDifferenceStore } from '../../src/store/differences';
 import { createTowOutbox } from '../../src/store/outbox';
 import { differenceViewOf } from '../../src/workflow/expect-difference';
@@ -119,6 +119,28 @@ test('a kind that a person looked at is closed with its reports, and the next an
   expect([await differs('B'), await kinds().waiting(NO_DATA.id)]).toEqual([NO_DATA.id, 1]);
   expect(await stores.generalTasks()).toMatchObject([{ id: `differs.${NO_DATA.id}` }]);
   expect(await shown(NO_DATA.id)).toMatchObject({ count: 2, decision: 'open', decided: null });
+});
+
+test('reports accepted between two decisions on their kind are released, although the first is being released', async () => {
+  await answered('A');
+  await stores.resolve(`differs.${NO_DATA.id}`);
+  const decided = await shown(NO_DATA.id);
+  await eventually(async () => expect(await stores.records.nowMs()).toBeGreaterThan((decided?.reviewedAtMs ?? 0) + 10));
+  await answered('B');
+  const readMembers = jest.spyOn(stores.redis, 'zrange');
+  readMembers.mockImplementationOnce(async (...args) => {
+    const members = await stores.redis.zrange(...args);
+    expect(await stores.resolve(`differs.${NO_DATA.id}`)).toBe('done');
+    return members;
+  });
+
+  await releaseBlocked(stores.redis);
+  await releaseBlocked(stores.redis);
+
+  expect(await kinds().waiting(NO_DATA.id)).toBe(0);
+  expect(await outbox.claim('B')).toMatchObject({ kind: 'idle' });
+  expect(await differs('B')).toBeNull();
+  readMembers.mockRestore();
 });
 
 test('a chosen report is sent again while its kind is open, and leaves the list of its reports', async () => {

@@ -20,7 +20,7 @@ import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createSchedules } from '../../src/store/schedules';
 import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
-import { releaseBlocked } from '../../src/store/circuits';
+import { releaseBlocked } from '../../src/store/release-blocked';
 import { createTaskStore } from '../../src/store/tasks';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
