@@ -84,6 +84,8 @@ export type ClaimStep =
 
 /** A record that may not probe a circuit runs again after the one that may. */
 const PROBE_TURN_MS = 500;
+/** Records that have not probed a due circuit for this long may be damaged, or of a later version. */
+const PROBE_OVERDUE_MS = 20_000;
 /**
  * How many blocked records run by themselves when a circuit may be probed. The others are picked or released, to
  * avoid a thundering herd.
@@ -288,7 +290,7 @@ export function blockEntry(
 
 /**
  * Returns the step of a record that may not probe an outage; null when it may. A probe must be safe to repeat, and
- * never comes twice in a row from the same record.
+ * never comes twice in a row from the same record. If no record may make it, or none has, the token call does.
  */
 function stepOfOtherProbe(record: OutboxRecord, head: Entry, context: ClaimContext): ClaimStep | null {
   const { circuits, effects, nowMs } = context;
@@ -299,7 +301,8 @@ function stepOfOtherProbe(record: OutboxRecord, head: Entry, context: ClaimConte
   const mine = memberOf(record);
   if (ENTRY_POLICY[head.kind].safeToRepeat && lastProbe !== mine) return null;
   const other = context.waiting[name]?.probes.find((probe) => probe !== mine && probe !== lastProbe);
-  if (other !== undefined) {
+  const isOverdue = nowMs - (circuits.open[name]?.untilMs ?? nowMs) > PROBE_OVERDUE_MS;
+  if (other !== undefined && !isOverdue) {
     effects.due.push(other);
     return block(record, head, { name, untilMs: nowMs + PROBE_TURN_MS, isProbeTurn: true }, context);
   }

@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
+import { towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { NO_LIMITS, type ClaimedReport } from '../support/outboxes';
 import { eventually } from '../support/eventually';
@@ -13,7 +14,7 @@ import {
   START,
   type Stores,
 } from '../support/stores';
-import { letTry as letTryCircuit } from '../support/stored-records';
+import { letTry as letTryCircuit, setCircuit } from '../support/stored-records';
 
 /** Long enough that nothing becomes due during a test. */
 const LATER_MS = 60_000;
@@ -148,6 +149,22 @@ test('the token call probes the service when only invoice requests are blocked',
 
   expect((await claim('C')).kind).toBe('send');
   expect(await openTasks()).toEqual([]);
+});
+
+test('the token call probes the service when the only report that could cannot be decoded', async () => {
+  await towAtInvoice('I');
+  await tows('P', 'A', 'B', 'C');
+  await breakDown();
+  for (const ref of ['A', 'B', 'C']) await stores.decide(ref, 'started-1', { action: 'waive', reason: 'seen' });
+  for (const ref of ['P', 'I']) await claim(ref);
+  await stores.redis.hset(towKey('P'), 'head', 'broken');
+  await letTry();
+  expect((await claim('I')).kind).toBe('wait');
+  await expect(claim('P')).rejects.toThrow('JSON');
+
+  await setCircuit(stores.redis, 'outage', { untilMs: Date.now() - LATER_MS });
+
+  expect(await claim('I')).toEqual({ kind: 'probe', failedProbes: 0 });
 });
 
 test('closing the service circuit makes all blocked tows due at once and closes the task', async () => {

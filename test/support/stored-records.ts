@@ -26,7 +26,7 @@ export async function setCircuit(redis: Redis, name: CircuitName, change: Partia
 
 /** Lets the next call try an open circuit. */
 export function letTry(redis: Redis, name: CircuitName): Promise<void> {
-  return setCircuit(redis, name, { untilMs: 1 });
+  return setCircuit(redis, name, { untilMs: Date.now() - 1000 });
 }
 
 /** Changes an entry of a tow or violation. */
