@@ -285,7 +285,9 @@ export class RecordTransaction implements Transaction {
 
   #keptCircuits(): ReadCircuits | null {
     const { circuits: kept } = this.memory;
-    return kept && kept.untilMs > this.nowMs ? kept : null;
+    // Kept for longer, the clock of Redis was set back.
+    const isKept = kept && kept.untilMs > this.nowMs && kept.untilMs <= this.nowMs + CIRCUITS_KEPT_MS;
+    return isKept ? kept : null;
   }
 
   async #readCircuits(isFresh: boolean): Promise<ReadCircuits & { readonly after: Circuits }> {

@@ -1,11 +1,11 @@
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
-import { leaseUntilMs } from '../support/stored-records';
+import { leaseUntilMs, setCircuit } from '../support/stored-records';
 import { mustClaim, openStores, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, reportViolations } from '../support/violations';
 
-/** A clock that jumps a year ahead for a moment leaves leases and schedules there. */
+/** A clock that jumps ahead for a moment leaves leases, schedules and permits there. */
 
 const redis = useRedis();
 let stores: Stores;
@@ -14,6 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
+const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 86_400_000;
 
 /** Leases a record until a year from now, and schedules it for then. */
@@ -31,6 +32,20 @@ test('a lease that a clock has put a year ahead does not stop a tow', async () =
   expect((await mustClaim(stores.outbox, 'T1')).entry.kind).toBe('started');
 
   expect(await leaseUntilMs(stores.redis, towKey('T1'))).toBeLessThan(Date.now() + 60_000);
+});
+
+test('a process stops sending when a circuit opens after the clock of Redis was set back by an hour', async () => {
+  const other = await openStores(redis.url);
+  await stores.request('T1');
+  await stores.say('T1', START);
+  const readClock = jest.spyOn(stores.records, 'nowMs').mockResolvedValue(Date.now() + HOUR_MS);
+  await stores.outbox.claim('another tow');
+  readClock.mockRestore();
+
+  await setCircuit(other.redis, 'paused.started', { untilMs: Date.now() + HOUR_MS });
+
+  expect((await stores.outbox.claim('T1')).kind).toBe('wait');
+  other.close();
 });
 
 test('a scan brings a tow back to the schedule that is leased and scheduled for a year ahead', async () => {
