@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { createBudgets, slidingWindow } from '../../src/store/budgets';
-import { budgetKey } from '../../src/store/keys';
+import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
@@ -137,11 +137,15 @@ test('reports of later kinds get permits although new started reports never stop
   expect(sent.indexOf('D1')).toBeGreaterThan(5);
 });
 
-test.each(['the newest', 'every'])('a permit that a clock has put a year ahead, %s, stops no report', async (which) => {
+test.each([
+  ['the newest, a year', 365 * 86_400_000],
+  ['every, a year', 365 * 86_400_000],
+  ['every, half an hour', 1_800_000],
+])('permits that a clock has put ahead, %s, stop no report', async (which, aheadMs) => {
   await tows('A', 'B');
-  const yearMs = Date.now() + 365 * 86_400_000;
   const nowMs = Date.now();
-  await stores.redis.rpush(budgetKey('tow'), yearMs, which === 'every' ? yearMs : nowMs);
+  const laterMs = nowMs + aheadMs;
+  await stores.redis.rpush(budgetKey('tow'), laterMs, which.startsWith('every') ? laterMs : nowMs);
   const outbox = outboxWith(2, 60_000);
 
   const claims = [await outbox.claim('A'), await outbox.claim('B')];
@@ -150,12 +154,26 @@ test.each(['the newest', 'every'])('a permit that a clock has put a year ahead, 
   expect(Math.max(nowMs, ...waits)).toBeLessThanOrEqual(Date.now() + 2 * 61_200);
 });
 
-test('a permit that is exchanged for an unused one is free although a clock has put the newest a year ahead', async () => {
-  const budgets = createBudgets(stores.redis, { auth: 2, site: 0, violations: 0, tickets: 0, tow: 0 });
-  const unused = Date.now();
-  await stores.redis.rpush(budgetKey('auth'), Date.now() + 365 * 86_400_000, unused);
+test.each([
+  ['a year', 365 * 86_400_000],
+  ['half an hour', 1_800_000],
+])(
+  'a permit that is exchanged for an unused one is free although a clock has put the newest %s ahead',
+  async (_, aheadMs) => {
+    const budgets = createBudgets(stores.redis, { auth: 2, site: 0, violations: 0, tickets: 0, tow: 0 });
+    const unused = Date.now();
+    await stores.redis.rpush(budgetKey('auth'), Date.now() + aheadMs, unused);
 
-  expect(await budgets.reserve('auth', 0, unused)).toMatchObject({ granted: true, inMs: 0 });
+    expect(await budgets.reserve('auth', 0, unused)).toMatchObject({ granted: true, inMs: 0 });
+  },
+);
+
+test('a try after a 429 that a clock has put half an hour ahead stops no report', async () => {
+  await tows('A');
+  const state = JSON.stringify({ needs_trial: true, tried_at: Date.now() + 1_800_000 });
+  await stores.redis.hset(KEYS.circuits, budgetStateField('tow'), state);
+
+  expect((await outboxWith(2, 60_000).claim('A')).kind).toBe('send');
 });
 
 test('a permit that no call has used is free for the next report in line, which is due at once', async () => {

@@ -9,8 +9,10 @@
 --   tried_at              when that call was permitted
 --   strikes               429 in a row
 
--- A permit further ahead was granted by a clock that jumped, and is ignored.
+-- The longest closure that is followed. A later end was stored by a clock that jumped.
 local SANE_AHEAD_MS = 3600000
+-- A call takes a permit at most seconds ahead. One further ahead was granted by a clock that jumped, and is ignored.
+local PERMIT_AHEAD_MS = 120000
 -- How long the others wait for the answer of a trial, as a share of the window: 2 s of a minute.
 local TRIAL_SHARE = 1 / 30
 -- Without a limit, members that waited for a closed budget leave in slices of this many per second.
@@ -37,7 +39,7 @@ end
 -- When the log has a permit for the member at `rank` in the waiting queue (0 = first), ms; `now` when one is free.
 local function logged_permit_at(log, limit, window_ms, rank, now)
   local granted = redis.call('LINDEX', log, limit - 1 - rank % limit)
-  local is_sane = granted and tonumber(granted) <= now + SANE_AHEAD_MS
+  local is_sane = granted and tonumber(granted) <= now + PERMIT_AHEAD_MS
   local free_at = is_sane and tonumber(granted) + window_ms or now
   return math.max(now, free_at) + math.floor(rank / limit) * window_ms
 end
@@ -49,7 +51,7 @@ local function opens_at(state, rank, window_ms, now)
     return closed_until
   end
   local tried_at = tonumber(state.tried_at)
-  if tried_at and tried_at <= now + SANE_AHEAD_MS then
+  if tried_at and tried_at <= now + PERMIT_AHEAD_MS then
     return tried_at + math.ceil(window_ms * TRIAL_SHARE)
   end
   return rank == 0 and closed_until or math.max(closed_until, now) + math.ceil(window_ms * TRIAL_SHARE)
@@ -70,7 +72,7 @@ end
 -- leaves room for it.
 local function exchanged_permit_at(log, now, opens)
   local newest = tonumber(redis.call('LINDEX', log, 0))
-  return math.max(newest <= now + SANE_AHEAD_MS and math.max(now, newest) or now, opens)
+  return math.max(newest <= now + PERMIT_AHEAD_MS and math.max(now, newest) or now, opens)
 end
 
 -- Records a permit granted for `at`, which may be in the future.
