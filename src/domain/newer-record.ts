@@ -15,3 +15,8 @@ export class NewerRecord extends UnusableRecord {
     super(`the record needs a process of schema ${oldestReader} or later, and this one has schema ${known}`);
   }
 }
+
+/** A stored record cannot be decoded. It is left as it is, and the conservation check names it. */
+export class DamagedRecord extends Error {
+  override readonly name = 'DamagedRecord';
+}

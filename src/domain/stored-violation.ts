@@ -36,16 +36,17 @@ export function matchTow(record: StoredViolation, { towingReference, reference }
 
 /**
  * Links a tow to a violation by a decision of a person. `other` is the violation with this reference, or null: it
- * loses the reference unless the service itself assigned it. Returns whether the reference now belongs to `record`.
+ * loses the reference unless the service itself assigned it, or it is damaged and cannot be changed. Returns whether
+ * the reference now belongs to `record`.
  */
 export function linkTow(
   record: StoredViolation,
   { towingReference, reference }: MatchedTow,
-  other: StoredViolation | null,
+  other: StoredViolation | 'damaged' | null,
   nowMs: number,
 ): boolean {
   const entry = editEntry(record, entryOf(record));
-  const getsName = other === null || dropReference(other, reference);
+  const getsName = other === null || (other !== 'damaged' && dropReference(other, reference));
   const isNew = getsName && !record.references.includes(reference);
   const proves = other === null && isNew && mayHaveBeenSent(entry) && !isEntrySettled(entry);
   const isNewReference = getsName && addReference(record, reference, { isMain: proves });

@@ -46,7 +46,7 @@ import {
 } from './record-effects';
 import { closingOf } from './task-changes';
 import { decodeTow } from './tow-fields';
-import { decodeViolation, newStoredViolation } from './violation-fields';
+import { decodeOrDamaged, newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './scripts';
 
 /**
@@ -127,7 +127,7 @@ export class RecordTransaction implements Transaction {
   }
 
   async violation(id: string): Promise<StoredViolation | null> {
-    const loaded = await this.#load(violationKey(id), decodeViolation);
+    const loaded = await this.#load(violationKey(id), (fields) => decodeOrDamaged(id, fields));
     return loaded.after?.kind === 'violation' ? loaded.after : null;
   }
 

@@ -9,8 +9,10 @@ import {
 } from '../contracts/stored-outbox';
 import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
+import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
+import { errorFacts } from '../platform/errors';
 import { refuseNewer } from './newer-records';
 import { refuseSealed } from './sealed-fields';
 import { unpackFields, type Fields, decodeRun, entryParts, jsonPart, runParts, type RecordPart } from './record-parts';
@@ -65,6 +67,16 @@ export function decodeViolation(stored: Fields): StoredViolation | null {
     ...decodeRun(run),
     ...decodeLinks(links),
   };
+}
+
+/** The same, for decisions. @throws UnusableRecord, DamagedRecord */
+export function decodeOrDamaged(id: string, fields: Fields): StoredViolation | null {
+  try {
+    return decodeViolation(fields);
+  } catch (error) {
+    if (error instanceof UnusableRecord) throw error;
+    throw new DamagedRecord(`the violation ${id} cannot be decoded: ${String(errorFacts(error)['error'])}`);
+  }
 }
 
 function decodeLinks(json: string | undefined): KnownLinks & Pick<StoredViolation, 'unknownLinks'> {

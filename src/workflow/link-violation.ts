@@ -6,7 +6,7 @@ import type { KnownTow } from '../domain/stored-tow';
 import { linkTow } from '../domain/stored-violation';
 import { changeTow, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
-import { withViolation } from './match-violation';
+import { foundViolation, withViolation } from './match-violation';
 import type { RecordStore, Transaction } from './transaction-port';
 
 export interface LinkRequest extends TowRequest {
@@ -30,11 +30,11 @@ async function link(
   const { tow } = draft;
   const { id } = violation;
   if (tow.violationId === id) return conflict('already_linked', 'The tow is linked to this violation.');
-  const former = tow.violationId === null ? null : await transaction.violation(tow.violationId);
-  if (former) former.tows = former.tows.filter((known) => known !== ref);
+  const former = tow.violationId === null ? null : await foundViolation(transaction.violation(tow.violationId));
+  if (former && former !== 'damaged') former.tows = former.tows.filter((known) => known !== ref);
   const reference = tow.violationReferenceId;
-  const owner = await transaction.violationByReference(reference);
-  const other = owner && owner.id !== id ? owner : null;
+  const owner = await foundViolation(transaction.violationByReference(reference));
+  const other = owner !== 'damaged' && owner?.id === id ? null : owner;
   if (linkTow(violation, { towingReference: ref, reference }, other, transaction.nowMs)) {
     transaction.setReferenceOwner(reference, id);
   }

@@ -1,5 +1,6 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
 import type { ViolationRecord } from '../contracts/violations';
+import { DamagedRecord } from '../domain/newer-record';
 import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
@@ -22,7 +23,21 @@ export interface MatchTools {
 /** The most tows per violation that are read. Usually there is one, or two if the service requests twice. */
 const TOWS_MAX = 50;
 
-/** Returns a draft of the violation that a requested tow comes from, or null. */
+/** A draft of a violation; `damaged`: it cannot be decoded, so nothing about it can be decided or written. */
+export type FoundViolation = StoredViolation | 'damaged' | null;
+
+/** Rejects on any other error than that of a damaged record. */
+export function foundViolation(reading: Promise<StoredViolation | null>): Promise<FoundViolation> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof DamagedRecord) return 'damaged';
+    throw error;
+  });
+}
+
+/**
+ * Returns a draft of the violation that a requested tow comes from, or null. A damaged one counts as none: the tow must
+ * not wait for its repair.
+ */
 export async function findViolation(
   transaction: Transaction,
   request: TowRequestMessage,
@@ -30,10 +45,11 @@ export async function findViolation(
   // The reads are part of the commit: if the violation gets its reference meanwhile, the decision is made again.
   const id = request.metadata?.['id'];
   const [named, same] = await Promise.all([
-    transaction.violationByReference(request.violation_reference_id),
-    typeof id === 'string' && id !== '' ? transaction.violationById(id) : null,
+    foundViolation(transaction.violationByReference(request.violation_reference_id)),
+    typeof id === 'string' && id !== '' ? foundViolation(transaction.violationById(id)) : null,
   ]);
-  return named ?? same;
+  const found = named ?? same;
+  return found === 'damaged' ? null : found;
 }
 
 /** Records on a violation that a tow comes from it. Returns the tow with the violation's fields, and tasks to open. */

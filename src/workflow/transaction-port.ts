@@ -13,7 +13,7 @@ export interface Transaction {
   readonly nowMs: number;
   /** A draft of a tow; its `tow` is null when there is none. */
   tow(ref: string): Promise<StoredTow>;
-  /** A draft of a violation by our id; null when there is none. */
+  /** A draft of a violation by our id; null when there is none. @throws UnusableRecord, DamagedRecord */
   violation(id: string): Promise<StoredViolation | null>;
   /** Creates a violation; it is found by our id and by the id in its metadata from then on. */
   createViolation(violation: Violation): StoredViolation;
