@@ -35,9 +35,10 @@ export async function checkReceiver({ receiver }: Config, webhookUrl: string | n
       : 'Start the receiver; look at DNS, TLS, and the proxy that forwards this address to RECEIVER_PORT.';
   try {
     const alive = await askListener(`${base}/healthz`, { method: 'GET' });
-    const webhook = await askListener(`${base}${WEBHOOKS.tow_request.path}`, NO_WEBHOOK);
-    // This call stores nothing: the receiver refuses it as not JSON.
-    if (alive.body?.['status'] === 'alive' && webhook.status === 415 && webhook.body?.['code'] === 'not_json') {
+    // Only the receiver refuses this method there. It would count a refused POST as a webhook of the service.
+    const webhook = await askListener(`${base}${WEBHOOKS.tow_request.path}`, { method: 'GET' });
+    const isReceiver = webhook.status === 405 && webhook.body?.['code'] === 'method_not_allowed';
+    if (alive.body?.['status'] === 'alive' && isReceiver) {
       return notes.fine('receiver_answers', `answers at ${base}`);
     }
     if (await isConsole(base)) {
@@ -61,8 +62,6 @@ async function isConsole(base: string): Promise<boolean> {
   const { status, body } = await askListener(`${base}/api/queues`, { method: 'GET' });
   return status === 401 && body !== null && 'code' in body;
 }
-
-const NO_WEBHOOK = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'doctor' };
 
 /** One call to a listener: its status, and its body if that is a JSON object. Rejects when nothing answers. */
 export async function askListener(url: string, init: RequestInit) {

@@ -24,6 +24,7 @@ import { verify, type VerifySettings } from './verify';
  *   opens a task.
  * - 400: not JSON, or names no tow. Repeated, which is harmless.
  * - 401: a secret is configured, and the signature, its timestamp or its header is wrong. Repeated.
+ * - 405: another method than POST on the path of a webhook. Not counted as a refused webhook.
  * - 413, 415, 429: too large, not application/json, above the rate limit of the source. Repeated.
  * - 503 with Retry-After: Redis has not stored the call within 2 s. Repeated.
  *
@@ -46,6 +47,8 @@ export interface ReceiverOptions extends AnswerRecorder {
   readonly troubleLog: Log;
 }
 
+const METHOD_NOT_ALLOWED = { code: 'method_not_allowed', message: 'A webhook is sent with POST.' };
+
 const RETRY_AFTER_SECONDS = 2;
 /** Longer paths are cut where they are kept. */
 const PATH_LENGTH_MAX = 200;
@@ -61,8 +64,12 @@ export function createReceiver(options: ReceiverOptions) {
   const readBody = express.raw({ type: () => true, limit: options.bodyLimitBytes, inflate: false });
   app.post('/{*path}', requireJson(options), readBody, (request, response) => receive(request, response, options));
   app.use((request, response) => {
-    answer(response, 404, NO_SUCH_ADDRESS);
-    recordAnswer(request, { httpStatus: 404, outcome: 'address' }, options);
+    // A POST to the path of a webhook does not come here.
+    const isOtherMethod = kindOfPath(request.path) !== null;
+    const httpStatus = isOtherMethod ? 405 : 404;
+    if (isOtherMethod) response.set('allow', 'POST');
+    answer(response, httpStatus, isOtherMethod ? METHOD_NOT_ALLOWED : NO_SUCH_ADDRESS);
+    recordAnswer(request, { httpStatus, outcome: 'address' }, options);
   });
   app.use(answerError(options));
   return app;

@@ -1,5 +1,10 @@
+import { z } from 'zod';
 import type { Finding } from '../../src/cli';
+import { alarmPage } from '../../src/contracts/notifications';
+import { refusedCall } from '../../src/contracts/refused-calls';
 import { clockFinding, withinLimit } from '../../src/doctor/finding';
+import { api } from '../operator/client';
+import { eventually } from '../support/eventually';
 import { startTestRedis } from '../support/redis';
 import { examineHere, NODE_WARNINGS, SECRETS } from './examine';
 import { useInstallation } from './installation';
@@ -36,6 +41,23 @@ test('towhook doctor reports a fault for webhooks without a secret in production
   expect(faults.map((found) => found.code)).toEqual(['webhooks_unverified']);
   expect(faults[0]?.what).toContain('on /tow-request and /tow/invoice');
   expect(exitCode).toBe(5);
+});
+
+test('towhook doctor raises no alarm about refused webhooks, and none of its calls is listed as refused', async () => {
+  const { app } = installation();
+  for (let run = 0; run < 5; run += 1) {
+    // oxlint-disable-next-line eslint/no-await-in-loop
+    expect((await examineHere(installation())).exitCode).toBe(0);
+  }
+  // A call that is refused is stored with those before it.
+  await fetch(`${app.receiverUrl}/tow/invoice`, { method: 'POST', body: 'no JSON' });
+  await eventually(async () => {
+    const { items } = z.object({ items: z.array(refusedCall) }).parse((await api(app).get('/api/refused-calls')).body);
+    expect(items.map(({ path }) => path)).toEqual(['/tow/invoice']);
+    const alarms = alarmPage.parse((await api(app).get('/api/alarms')).body).items;
+    const refused = alarms.filter(({ kind }) => kind === 'webhooksRefused');
+    expect(refused.map(({ title }) => title)).toEqual([expect.stringContaining('/tow/invoice')]);
+  });
 });
 
 /** Starts a Redis with an `appendfsync` policy. Returns the variable that selects it. */

@@ -96,9 +96,9 @@ describe('receiver: repeated webhook', () => {
   });
 });
 
-it('answers an unknown webhook path or method with 404 and stores nothing', async () => {
+it('answers an unknown path with 404, another method on the path of a webhook with 405, and stores nothing', async () => {
   const response = await request(app.receiverUrl).post('/tow/requests').type('text/plain').send('{}').expect(404);
   expect(response.body).toMatchObject({ code: 'not_found' });
-  await request(app.receiverUrl).get('/tow-request').expect(404);
+  await request(app.receiverUrl).get('/tow-request').expect(405).expect('allow', 'POST');
   expect(await deliveriesIn(app.foundation)).toEqual([]);
 });
