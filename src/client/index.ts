@@ -4,6 +4,7 @@ import { errorView, eventView } from '../contracts/operator';
 import { answerContract, ROUTES, type Route } from '../contracts/operator-routes';
 import { failedRules } from '../contracts/rules';
 import { API_KEY_RULE, isSendableKey } from '../domain/vocabulary';
+import { fetchWithin } from './fetch-within';
 import type { paths } from './paths';
 import { ApiAnswerBroken, ApiRefusal, isSyntaxError, unreachable } from './errors';
 
@@ -31,7 +32,7 @@ export interface ClientOptions {
   /** Address of the console: `http://host:port`, with the path prefix of a proxy if any. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Time limit of a call. It does not apply to uploads and event streams. */
+  /** Time limit of a call to the end of its answer. It does not apply to uploads and event streams. */
   readonly timeoutMs?: number;
 }
 
@@ -57,7 +58,7 @@ export function createClient(options: ClientOptions): ApiClient {
     headers: { authorization: `Bearer ${apiKey}` },
     // towhook never redirects. Another server must not get the key.
     redirect: 'manual',
-    fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]) }),
+    fetch: (request) => fetchWithin(timeoutMs, request),
   });
   client.use(checkAnswers);
   return client;

@@ -1,3 +1,5 @@
+import { fetchWithin } from './fetch-within';
+
 export interface FormUploadOptions {
   /** Called with the number of bytes sent so far. */
   readonly onSent?: (bytes: number) => void;
@@ -15,12 +17,10 @@ export function asUpload({ onSent, timeoutMs = TIMEOUT_MS }: FormUploadOptions =
   return {
     bodySerializer: formOf,
     fetch: (request: Request): Promise<Response> => {
-      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-      const { body } = request;
-      if (!onSent || !body) return fetch(request, { signal });
-      const { method } = request;
+      const { body, method } = request;
+      if (!onSent || !body) return fetchWithin(timeoutMs, request);
       const counted = new Request(request, { method, body: body.pipeThrough(counting(onSent)), duplex: 'half' });
-      return fetch(counted, { signal });
+      return fetchWithin(timeoutMs, counted);
     },
   };
 }

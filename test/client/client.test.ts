@@ -1,9 +1,11 @@
 import { File } from 'node:buffer';
 import { openAsBlob } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   answerOf,
   ApiAnswerBroken,
@@ -39,6 +41,13 @@ async function serverAnswering(status: number, body: string, headers: Record<str
   });
   closing.push(server.stop);
   return { ...server, seen };
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('this Node has no gc()');
+  collect();
 }
 
 const refusalOf = (call: Promise<unknown>) =>
@@ -121,6 +130,23 @@ test('the API client throws unreachable without the key when the console is down
   const late = await refusalOf(slow.GET('/api/queues'));
   expect(late).toMatchObject({ name: 'ApiUnreachable', reason: 'timeout' });
   expect(JSON.stringify([away, late]) + String(away) + String(late)).not.toContain('a-secret-key');
+});
+
+test.each([
+  ['gives no answer', () => {}],
+  ['does not end its answer', (response: ServerResponse) => response.writeHead(200).write('[')],
+])('the API client gives up on a console that %s, also after a garbage collection', async (_name, answer) => {
+  let isCalled = false;
+  const silent = await startServer((_request, response) => {
+    answer(response);
+    isCalled = true;
+  });
+  closing.push(silent.stop);
+  const slow = createClient({ baseUrl: silent.url, apiKey: 'a-key', timeoutMs: 500 });
+  const late = refusalOf(slow.GET('/api/queues'));
+  await eventually(() => expect(isCalled).toBe(true));
+  collectGarbage();
+  expect(await late).toMatchObject({ name: 'ApiUnreachable', reason: 'timeout' });
 });
 
 test.each(['a\rb', 'a\nb', 'a b', '\ufeffab', 'مفتاح', ''])(
