@@ -380,6 +380,7 @@ function missingForNotifications(env: Readonly<Record<string, string | undefined
     ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'],
     ['NOTIFY_MAIL_FROM', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_MAIL_TO', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_ESCALATE_TO', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET'],
   ] as const;
   return needed

@@ -24,9 +24,10 @@ export interface NotificationTools {
   readonly observe: (language: NoticeLanguage) => Promise<readonly ObservedAlarm[]>;
 }
 
-/** The channels that are configured and have a receiver. */
+/** The channels that are configured and have a receiver, be it of escalations alone. */
 export function usedChannels(settings: NotificationSettings, senders: NoticeSenders): readonly NoticeChannel[] {
-  const hasReceiver = { webhook: settings.webhook_url !== null, mail: settings.mail_to.length > 0 };
+  const { webhook_url: url, mail_to: first, escalate_to: second } = settings;
+  const hasReceiver = { webhook: url !== null, mail: first.length + second.length > 0 };
   return NOTICE_CHANNELS.filter((channel) => senders[channel].missing.length === 0 && hasReceiver[channel]);
 }
 

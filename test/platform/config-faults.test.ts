@@ -226,6 +226,7 @@ describe('a faulty variable', () => {
   test.each([
     ['NOTIFY_WEBHOOK_URL', 'https://a.example', 'NOTIFY_WEBHOOK_SECRET'],
     ['NOTIFY_MAIL_TO', 'a@b.example', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_ESCALATE_TO', 'a@b.example', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_SMTP_URL', 'smtp://mail.example', 'NOTIFY_MAIL_FROM'],
     ['NOTIFY_MAIL_FROM', 'a@b.example', 'NOTIFY_SMTP_URL'],
   ])('%s needs another variable of the notifications', (variable, value, other) => {

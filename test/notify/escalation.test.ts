@@ -1,0 +1,55 @@
+import { notificationsView, testNoticeView } from '../../src/contracts/notifications';
+import { START_HOLD_MS } from '../../src/domain/notices';
+import { openNotifications } from '../../src/main/notifications';
+import { silentLog } from '../../src/platform/log';
+import { runWatch } from '../../src/workflow/watch-alarms';
+import { api } from '../operator/client';
+import { startApp, type App } from '../support/app';
+import { eventually } from '../support/eventually';
+import { CA_FILE, mailServer } from '../support/mail-server';
+import { agedBy } from '../support/notifications';
+import { useRedis } from '../support/redis';
+
+const CHIEF = 'chief@towing.example';
+const redis = useRedis();
+let mail: Awaited<ReturnType<typeof mailServer>>;
+let app: App;
+
+/** Mails go to escalations alone. Without a worker an alarm holds. */
+beforeEach(async () => {
+  mail = await mailServer();
+  const environment = {
+    NOTIFY_SMTP_URL: `smtp://localhost:${mail.port}`,
+    NOTIFY_SMTP_CA_FILE: CA_FILE,
+    NOTIFY_MAIL_FROM: 'towhook@towing.example',
+    NOTIFY_ESCALATE_TO: CHIEF,
+    NOTIFY_ESCALATE_MINUTES: '15',
+  };
+  app = await startApp({ redisUrl: redis.url, role: 'console', environment });
+});
+afterEach(() => app.stop());
+
+/** Looks at the alarms, lets this time pass and looks again. */
+async function lookAfter(ms: number): Promise<void> {
+  const { clock, metrics } = app.foundation;
+  const tools = openNotifications(app.foundation);
+  await runWatch({ ...tools, clock, metrics, log: silentLog });
+  await tools.store.advance(({ state }) => agedBy(state, ms));
+  await runWatch({ ...tools, clock, metrics, log: silentLog });
+}
+
+test('with NOTIFY_ESCALATE_TO alone an alarm that is not acknowledged in time is mailed there, and its start is not', async () => {
+  await lookAfter(START_HOLD_MS);
+  expect(mail.mails).toEqual([]);
+  await lookAfter(15 * 60_000);
+  await eventually(() => expect(mail.mails.length).toBeGreaterThan(0));
+  for (const { to } of mail.mails) expect(to).toEqual([CHIEF]);
+});
+
+test('with NOTIFY_ESCALATE_TO alone mails are in use, and a test notice goes there', async () => {
+  const { channels } = notificationsView.parse((await api(app).get('/api/notifications').expect(200)).body);
+  expect(channels.mail).toMatchObject({ is_used: true, missing: [] });
+  const tested = await api(app).post('/api/notifications/test').send({ channel: 'mail' }).expect(200);
+  expect(testNoticeView.parse(tested.body)).toEqual({ delivered: true, problem: null });
+  expect(mail.mails.map(({ to }) => to)).toEqual([[CHIEF]]);
+});
