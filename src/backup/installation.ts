@@ -1,7 +1,7 @@
 import { BackupProblem } from '../cli';
 import { openExisting } from '../embedded-redis/start';
 import type { Clock } from '../platform/clock';
-import { loadConfig, type Config } from '../platform/config';
+import { ConfigurationError, loadConfig, type Config } from '../platform/config';
 import { openDataKeys } from '../platform/data-keys';
 import { errorMessage } from '../platform/errors';
 import { silentLog, type Log } from '../platform/log';
@@ -52,7 +52,7 @@ export async function liveRedis(installation: OpenedInstallation): Promise<Serve
 
 const READY_TIMEOUT_MS = 5000;
 
-/** Opens a connection: `fail fast` for short commands, `patient` for long ones. @throws BackupProblem */
+/** Opens a connection: `fail fast` for short commands, `patient` for long ones. @throws BackupProblem, ConfigurationError */
 export async function openRedis(
   server: Server,
   { resources, log }: Pick<OpenedInstallation, 'resources' | 'log'>,
@@ -63,6 +63,7 @@ export async function openRedis(
   try {
     await whenReady(redis, READY_TIMEOUT_MS);
   } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
     throw new BackupProblem('redis_unreachable', errorMessage(error));
   }
   return redis;

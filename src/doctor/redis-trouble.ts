@@ -1,6 +1,7 @@
 import type { Finding } from '../cli';
 import { errorCode, errorMessage } from '../platform/errors';
 import { isForeignProtocol, isReply } from '../store/connect';
+import { DatabaseRefused } from '../store/connection';
 import { notesOf } from './finding';
 
 /** Why Redis cannot be used, as findings of the doctor. */
@@ -9,6 +10,10 @@ const notes = notesOf('redis');
 
 /** The finding for a connection that did not become ready. */
 export function troubleOf(error: unknown): Finding {
+  if (error instanceof DatabaseRefused) {
+    const fix = 'Name a database that this Redis has, 0 to 15 by default, and that its user may select.';
+    return notes.fault('redis_database_refused', error.message, fix);
+  }
   return unreachable(error instanceof Error ? error.cause : null);
 }
 

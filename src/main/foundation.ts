@@ -94,8 +94,8 @@ export function openLog(config: Config, file?: string): Log {
  * Opens what all roles share. Without REDIS_STRICT a process starts even if Redis cannot be reached: it answers 503 until
  * Redis is back.
  *
- * @throws ConfigurationError when Redis holds data of a later version, when its data is encrypted under another key of the
- * same id, and when REDIS_STRICT finds unsafe settings.
+ * @throws ConfigurationError when Redis refuses its database, when it holds data of a later version, when its data is
+ * encrypted under another key of the same id, and when REDIS_STRICT finds unsafe settings.
  */
 export async function openFoundation({ config, log }: { config: Config; log: Log }): Promise<Foundation> {
   const clock = systemClock;
@@ -222,7 +222,7 @@ async function checkRedis(
   try {
     await whenReady(redis, READY_TIMEOUT_MS);
   } catch (error) {
-    if (config.redis.isStrict) throw error;
+    if (config.redis.isStrict || error instanceof ConfigurationError) throw error;
     log.error('redis.unreachable', { ...errorFacts(error), stack: undefined });
     // As soon as Redis can be reached, its data is checked. Data that this process must not use ends it.
     redis.once('ready', () => void checkData());

@@ -26,10 +26,21 @@ function addressOf(text: string): ServerAddress {
   return { host: ipv6 ?? host ?? text, port: port === undefined ? SENTINEL_PORT : Number(port) };
 }
 
+/** The client library takes any text for a database, and fails with it later. */
+function isRedisAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { pathname, searchParams } = new URL(text);
+  return /^\/?\d*$/.test(pathname) && /^\d*$/.test(searchParams.get('db') ?? '');
+}
+
 export const redisVariables = {
   REDIS_URL: z
     .string()
-    .regex(/^rediss?:\/\/.+/, 'must start with redis:// or rediss://')
+    .regex(/^rediss?:\/\/.+/, { error: 'must start with redis:// or rediss://', abort: true })
+    .refine(
+      isRedisAddress,
+      'must be an address such as redis://user@host:6379/0, with the number of a database or none',
+    )
     .optional()
     .describe(
       'Address of Redis, `redis://user@host:port/database`, or `rediss://` for TLS. Without it an embedded Redis runs in `DATA_DIR`, except with `NODE_ENV=production`, where the start is refused. See [Redis](operations/redis.md).',

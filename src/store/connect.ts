@@ -2,7 +2,7 @@ import { ReplyError, type Redis } from 'ioredis';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { optionsOf, type RedisAccess } from './access';
-import { RedisConnection } from './connection';
+import { DatabaseRefused, RedisConnection } from './connection';
 import { KEYS } from './keys';
 import { hasReplicas } from './replicas';
 
@@ -56,12 +56,19 @@ export function connectPatient(server: Server, tools: ConnectionTools): Redis {
   return watched(withDataKeys(connection, server), tools);
 }
 
-/** Resolves when the connection takes commands. Rejects after `timeoutMs` with the last error. */
+/**
+ * Resolves when the connection takes commands. Rejects after `timeoutMs` with the last error, and at once with
+ * DatabaseRefused.
+ */
 export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     let lastProblem: Error | null = null;
     const onError = (error: Error) => {
+      if (error instanceof DatabaseRefused) {
+        done();
+        reject(error);
+      }
       // A foreign protocol is the most useful error: the disconnect that follows it must not replace it.
       if (lastProblem === null || !isForeignProtocol(lastProblem)) lastProblem = error;
     };

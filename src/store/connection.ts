@@ -1,6 +1,15 @@
-import { Redis, type Command } from 'ioredis';
+import { Redis, ReplyError, type Command } from 'ioredis';
+import { ConfigurationError } from '../platform/config';
 import type { DataKeys } from '../platform/data-keys';
+import { errorMessage } from '../platform/errors';
 import { openReply } from './sealed-fields';
+
+/** Redis has not the database of REDIS_URL, or does not let the user select it. */
+export class DatabaseRefused extends ConfigurationError {
+  constructor(reply: string) {
+    super([{ variable: 'REDIS_URL', rule: `names a database that Redis refuses: ${reply}` }]);
+  }
+}
 
 /**
  * A connection that closes a socket once. After a failover every pending command is answered with READONLY, and ioredis
@@ -20,6 +29,18 @@ export class RedisConnection extends Redis {
     const { dataKeys } = this;
     if (dataKeys !== null) openReplyOf(command, dataKeys);
     return super.sendCommand(command, stream);
+  }
+
+  /** Closes the socket of a refused database, because ioredis would use database 0 instead. */
+  override async select(database: number | string): Promise<'OK'> {
+    try {
+      return await super.select(database);
+    } catch (error) {
+      // Without a password everything is refused, and ioredis closes the socket itself.
+      if (!(error instanceof ReplyError) || errorMessage(error).startsWith('NOAUTH')) throw error;
+      this.disconnect(true);
+      throw new DatabaseRefused(errorMessage(error));
+    }
   }
 
   override disconnect(reconnect = false): void {

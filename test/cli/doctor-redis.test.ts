@@ -42,6 +42,16 @@ const UNSUITABLE: readonly Breakage[] = [
     },
   },
   {
+    cause: 'a database that Redis does not have',
+    faults: ['redis_database_refused'],
+    change: () => Promise.resolve({ environment: { REDIS_URL: `${installation().redis.url}/99` } }),
+  },
+  {
+    cause: 'a database that is no number',
+    faults: ['variable_invalid'],
+    change: () => Promise.resolve({ environment: { REDIS_URL: `${installation().redis.url}/abc` } }),
+  },
+  {
     cause: 'a Redis that is a replica',
     faults: ['redis_refuses_writes'],
     change: async () => {

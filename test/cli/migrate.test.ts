@@ -32,3 +32,11 @@ test('towhook migrate ends with exit code 3 when Redis does not answer', async (
 
   expect([exitCode, problems]).toEqual([3, expect.stringContaining('Redis cannot be reached')]);
 });
+
+test.each(['99', 'abc'])('towhook migrate refuses the database %j with exit code 2', async (database) => {
+  const environment = { REDIS_URL: `${redis.url}/${database}` };
+
+  const { exitCode, problems } = await runProgram(['migrate', '--check'], { environment });
+
+  expect([exitCode, problems]).toEqual([2, expect.stringMatching(/The environment is invalid\.\n +REDIS_URL /)]);
+});

@@ -40,6 +40,12 @@ test('with REDIS_STRICT=true a process ends with exit code 2 on a Redis with app
   expect(started.problems()).toContain('REDIS_URL points to a Redis whose appendfsync is everysec');
 });
 
+test('a process ends with exit code 2 on a database that Redis does not have', async () => {
+  const started = await startProcess('receiver', { REDIS_URL: `${redis.url}/99` });
+  await expect(Promise.race([started.exited, started.logged('process.started')])).resolves.toBe(2);
+  expect(started.problems()).toContain('REDIS_URL names a database that Redis refuses: ERR DB index is out of range');
+});
+
 test('with REDIS_STRICT=true a console starts without a warning on a Redis with appendfsync always', async () => {
   await redis.ask('CONFIG', 'SET', 'appendfsync', 'always');
   expect(await warningsOf({ environment: { REDIS_STRICT: 'true' } })).toEqual({ ready: [], logged: [] });

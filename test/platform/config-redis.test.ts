@@ -23,6 +23,20 @@ describe('the variables of Redis', () => {
     ]);
   });
 
+  test.each(['redis://a', 'redis://a/', 'redis://user@a:1/0', 'rediss://[::1]:1/15', 'redis://a/3?family=6'])(
+    'the address %j of Redis is taken',
+    (url) => {
+      expect(loadConfig({ REDIS_URL: url }).redis.url).toBe(url);
+    },
+  );
+
+  test.each(['redis://a/abc', 'redis://a/-1', 'redis://a/1/2', 'redis://a/?db=abc', 'redis://a:port/0'])(
+    'the address %j of Redis is refused, because it names no database by number',
+    (url) => {
+      expect(faultsOf({ REDIS_URL: url })).toEqual([expect.stringContaining('REDIS_URL must be an address such as')]);
+    },
+  );
+
   test.each(['a b', 'redis://a', 'user@a:1', 'a:1:2', 'a:123456'])(
     'the list of Sentinels %j is refused without its text',
     (text) => {
