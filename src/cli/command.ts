@@ -70,6 +70,7 @@ export function addCommand(parent: Command, tools: CommandTools, spec: CommandSp
       if (!IDEMPOTENCY_KEY.test(key)) {
         throw new UsageError([{ field: '--idempotency-key', rule: IDEMPOTENCY_KEY_RULE }]);
       }
+      requirePathParts(command);
       const output = await spec.run(invocationOf(command, given, { tools, key }));
       if (isJson) tools.terminal.print(jsonText(output.json, 2));
       else printText(output, tools.terminal);
@@ -90,6 +91,21 @@ function printText({ lines, problems = [] }: CommandOutput, terminal: Terminal):
 /** Characters that an HTTP header can carry, as many as the API accepts. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters, without spaces';
+
+/** Arguments that are no part of an address of the API: texts, and paths of this machine. */
+const FREE_ARGUMENTS: ReadonlySet<string> = new Set(['text', 'crew', 'yard', 'file', 'folder', 'images']);
+
+/** Throws UsageError for arguments that a URL drops, however they are encoded: the call would reach another address. */
+function requirePathParts(command: Command): void {
+  const wrong = command.registeredArguments.filter((argument, index) => {
+    const values: readonly unknown[] = [command.processedArgs[index]].flat();
+    return (
+      !FREE_ARGUMENTS.has(argument.name()) && values.some((value) => ['', '.', '..'].some((part) => part === value))
+    );
+  });
+  if (wrong.length === 0) return;
+  throw new UsageError(wrong.map((argument) => ({ field: argument.name(), rule: 'must not be empty, "." or ".."' })));
+}
 
 /** The examples at the end of a command's help. */
 export function examplesText(examples: readonly string[]): string {

@@ -68,6 +68,25 @@ test.each([
   expect(result.problems).toMatch(/--help|Usage:/);
 });
 
+test.each([
+  [['tow', 'show', '']],
+  [['tow', 'photo', 'TW-1', '..', '--output', '/tmp/photo']],
+  [['tow', 'lift', '.', 'hold-1']],
+  [['violation', 'image', 'v-1', '..', '--output', '/tmp/image']],
+  [['key', 'revoke', '']],
+  [['delivery', 'replay', 'd-1', '..']],
+])('towhook exits with 2 and sends nothing for %j, whose call would reach another address', async (words) => {
+  const result = await run(words, { url: await deadAddress(), apiKey: 'any' });
+  expect([result.exitCode, result.out]).toEqual([2, '']);
+  expect(result.problems).toMatch(/^towhook: \w+ must not be empty, "\." or "\.\."$/m);
+});
+
+test('towhook takes "." as the folder of a backup and as the text of a note', async () => {
+  const ref = await newTow(app);
+  expect((await towhook('backup .')).exitCode).toBe(0);
+  expect((await towhook(`tow note ${ref} .`)).exitCode).toBe(0);
+});
+
 const FORM = ['--plate-number', 'ABJ 1235', '--plate-type', 'PRIVATE', '--violation-type', 'WRONG_PARKING'].concat(
   ['--zone-id', '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f', '--location', 'here'],
   ['--latitude', '24.69', '--longitude', '46.68'],
