@@ -1,4 +1,4 @@
-import { api, newKey, towOf } from '../operator/client';
+import { api, newKey, towOf, towPath } from '../operator/client';
 import { newTow, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
 import { markupOf, pagePath, sendForm, textIn } from './tow-world';
@@ -79,16 +79,45 @@ test('shows a crew which role records the next fact', async () => {
   );
 });
 
-test('stores the person who took the vehicle once, also after a refused release', async () => {
+test('stores the person who took the vehicle once, also when the form is sent twice or after a refusal', async () => {
   const ref = await towAfter(app, 'started');
   await visitor.get(pagePath(ref));
   const taken = { handed_to: 'Sami', handed_id: '1000000008' };
   const refused = await visitor.post(pagePath(ref, '/released'), { ...taken, occurred_at: '2099-01-01T10:00' });
   expect(refused.status).toBe(422);
   expect(markupOf(refused.html, 'form-released')).toContain('value="1000000008"');
-  await sendForm(visitor, pagePath(ref, '/released'), taken);
+  const hidden = markupOf(refused.html, 'form-released').matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g);
+  const own = [...hidden].map(([, name = '', value = '']): [string, string] => [name, value]);
+  const body = new URLSearchParams([...own, ...Object.entries(taken)]).toString();
+  for (let round = 0; round < 2; round += 1) {
+    expect((await visitor.postRaw(pagePath(ref, '/released'), body)).location).toBe(pagePath(ref));
+  }
   const { state, dispatch } = await towOf(app, ref);
   expect([state, dispatch.notes.map(({ text }) => text)]).toEqual(['released', ['Handed to Sami, id 1000000008']]);
+});
+
+test('stores no note on who took the vehicle when a hold of another person refuses the release', async () => {
+  const ref = await towAfter(app, 'started');
+  await visitor.get(pagePath(ref));
+  await api(app).post(towPath(ref, '/holds')).send({ reason: 'police' });
+  const taken = { handed_to: 'Ahmad', handed_id: '1012345678' };
+  const refused = await visitor.post(pagePath(ref, '/released'), taken);
+  expect(refused.status).toBe(409);
+  expect(textOf(refused.html)).toContain('1012345678');
+  const { state, dispatch } = await towOf(app, ref);
+  expect([state, dispatch.notes]).toEqual(['started', []]);
+});
+
+test('shows that a release is recorded without its note, and fills the text into the form of notes', async () => {
+  const ref = await towAfter(app, 'started');
+  await visitor.get(pagePath(ref));
+  const tooLong = 'x'.repeat(2001);
+  const response = await visitor.post(pagePath(ref, '/released'), { handed_to: tooLong });
+  expect(response.status).toBe(409);
+  expect(textOf(response.html)).toMatch(/Not done The release is recorded, but the note on who took .* is not/);
+  expect(markupOf(response.html, 'notes')).toContain(`Handed to ${tooLong}</textarea>`);
+  const { state, dispatch } = await towOf(app, ref);
+  expect([state, dispatch.notes]).toEqual(['released', []]);
 });
 
 test('marks the violation of a tow as not reported by this operator', async () => {

@@ -10,16 +10,13 @@ import type { FormFailure, Pages, PostedForm, PageTools } from '../../page';
 import type { TowPageTools } from './model';
 import { towPath } from '../../page-table';
 import { formOfFact } from './fact-fields';
-import type { ApiCallRefusal } from '../../../workflow/operator-port';
 
 /** Records facts. */
 export function serveFacts(pages: Pages, tools: TowPageTools): void {
   for (const event of FACT_EVENTS) {
     pages.post(`/tows/:ref/${event}`, FACTS[event].role, async (posted) => {
       const ref = posted.params('ref');
-      const refusal = event === 'released' ? await addHandoverNote(tools, posted) : null;
-      if (refusal) return tools.show(posted, { form: formOfFact(event), refusal, entered: posted.form });
-      return submit(tools.api, posted, {
+      const result = await submit(tools.api, posted, {
         route: ROUTES[event],
         params: { towing_reference_id: ref },
         body: await factBody(tools, posted, event),
@@ -28,6 +25,9 @@ export function serveFacts(pages: Pages, tools: TowPageTools): void {
         done: 'recorded',
         again: (failure) => tools.show(posted, event === 'canceled' ? atReasonText(failure) : failure),
       });
+      const isRecorded = result.kind === 'redirect';
+      const failure = isRecorded && event === 'released' ? await addHandoverNote(tools, posted) : null;
+      return failure ? tools.show(posted, failure) : result;
     });
   }
 }
@@ -81,27 +81,30 @@ function withinItsMinute(entered: string, before: string | null): string {
 }
 
 /**
- * Adds a note on who takes the vehicle before the release is recorded, because a release without its note could not be
- * proved. The same note is added once within 24 hours. Returns the refusal of the note; null if it was added or nothing
- * was entered.
+ * Adds a note on who took the vehicle, after the release: a release that is refused must leave no note. Returns the
+ * failure of the note, for the form of notes; null if it was added or nothing was entered.
  */
 async function addHandoverNote(
   { api }: Pick<PageTools, 'api'>,
-  { actor, form, params }: PostedForm,
-): Promise<ApiCallRefusal | null> {
+  { actor, form, params, idempotencyKey }: PostedForm,
+): Promise<FormFailure | null> {
   const [name, identity] = [entered(form, 'handed_to'), entered(form, 'handed_id')];
   if (name === '' && identity === '') return null;
   const parts = [`Handed to ${name === '' ? '(no name)' : name}`, ...(identity === '' ? [] : [`id ${identity}`])];
   const text = parts.join(', ');
-  const ref = params('ref');
   const answer = await api.call(ROUTES.addNote, {
     actor,
-    params: { towing_reference_id: ref },
+    params: { towing_reference_id: params('ref') },
     body: { text },
-    idempotencyKey: `handover-${sha256Hex(JSON.stringify([ref, text]))}`,
+    ...(idempotencyKey === '' ? {} : { idempotencyKey: `handover-${sha256Hex(idempotencyKey)}` }),
   });
-  return answer.ok ? null : answer.refusal;
+  if (answer.ok) return null;
+  // 409, because the page shows it at the top: the form of the release is gone.
+  const refusal = { ...answer.refusal, httpStatus: 409, code: 'released_without_note', message: WITHOUT_NOTE };
+  return { form: 'note', refusal, entered: new URLSearchParams({ text }) };
 }
+
+const WITHOUT_NOTE = 'The release is recorded. The note on who took the vehicle is not.';
 
 function entered(form: URLSearchParams, name: string): string {
   return (form.get(name) ?? '').trim();
