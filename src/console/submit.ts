@@ -16,6 +16,8 @@ interface Submission<R extends JsonRoute> extends Omit<ApiCall, 'actor' | 'idemp
    * no effect, because someone decided or the state changed meanwhile. Null: the API refuses with its own reason.
    */
   readonly question?: () => Promise<string | null>;
+  /** The refusal of a form whose question differs; by default that of a decision. */
+  readonly overtaken?: ApiCallRefusal;
   /** The name of the form, to show a refusal in it. */
   readonly form: string;
   /** The page to redirect to, and its message. */
@@ -34,10 +36,10 @@ export async function submit<R extends JsonRoute>(
   posted: PostedForm,
   asked: Submission<R>,
 ): Promise<PageResult> {
-  const { route, form, next, done, again, question, ...call } = asked;
+  const { route, form, next, done, again, question, overtaken = ASKED_NO_MORE, ...call } = asked;
   const now = question ? await question() : null;
   if (now !== null && now !== posted.form.get('question') && !(await wasApplied(api, posted, asked))) {
-    return again({ form, refusal: ASKED_NO_MORE, entered: posted.form });
+    return again({ form, refusal: overtaken, entered: posted.form });
   }
   const answer: ApiAnswer<unknown> = await api.call(route, {
     ...call,
@@ -54,6 +56,13 @@ const ASKED_NO_MORE: ApiCallRefusal = {
   message: 'This is no longer asked as it was: someone decided, or the state changed.',
   details: [],
   retryAfterMs: null,
+};
+
+/** Of a form that replaces values, which another person has replaced since the page was shown. */
+export const CHANGED_MEANWHILE: ApiCallRefusal = {
+  ...ASKED_NO_MORE,
+  code: 'changed_meanwhile',
+  message: 'This was changed since the page was shown.',
 };
 
 /** Checked after the question, because the effect and its idempotency record are written together. */

@@ -3,7 +3,7 @@ import { api, newKey, towOf, towPath } from '../operator/client';
 import { answerHead, newTow, record, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
 import { recordedLog } from '../support/recorded-log';
-import { askedBy, chipsIn, leftIn, linkIn, refreshed, rowIn, rowsIn, statusIn } from './board';
+import { askedBy, chipsIn, leftIn, linkIn, questionIn, refreshed, rowIn, rowsIn, statusIn } from './board';
 import { signedIn, textOf } from './visitor';
 
 const { log, lines } = recordedLog();
@@ -131,14 +131,46 @@ describe('console: crew assignment from the board', () => {
     const ref = await newTow(app);
     await api(app).post(towPath(ref, '/assignment')).send({ crew: 'North' });
     const visitor = await signedIn(app);
+    await visitor.get('/board');
     await visitor.post('/board/assign', { ref, back: '/board', crew: '', unassigned: 'true' });
     expect((await towOf(app, ref)).dispatch.assignment).toBeNull();
+  });
+
+  test('refuses a crew assignment from a board that shows an earlier one, and keeps the input', async () => {
+    const ref = await newTow(app);
+    const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+    const question = questionIn((await visitor.get('/board')).html, ref);
+    await api(app).post(towPath(ref, '/assignment')).send({ crew: 'North' });
+    const fields = { ref, back: '/board', crew: 'South', truck: 'T-9' };
+    const refused = await visitor.post('/board/assign', { ...fields, question });
+    expect(refused.status).toBe(409);
+    expect(rowIn(refused.html, ref)).toContain('Another person changed this meanwhile.');
+    expect(refused.html).toContain('value="South"');
+    expect((await towOf(app, ref)).dispatch.assignment?.crew).toBe('North');
+
+    const again = await visitor.post('/board/assign', { ...fields, question: questionIn(refused.html, ref) });
+    expect(again.status).toBe(303);
+    expect((await towOf(app, ref)).dispatch.assignment).toMatchObject({ crew: 'South', truck: 'T-9' });
+  });
+
+  test('redirects like the first time when the form of a crew assignment is sent twice', async () => {
+    const ref = await newTow(app);
+    const visitor = await signedIn(app);
+    const { html } = await visitor.get('/board');
+    const [, form_token = ''] = /name="form_token" value="([^"]*)"/.exec(html) ?? [];
+    const fields = { form_token, form_key: 'one-form', question: questionIn(html, ref), ref, crew: 'North' };
+    for (let round = 0; round < 2; round += 1) {
+      const response = await visitor.postRaw('/board/assign', new URLSearchParams(fields).toString());
+      expect(response.location).toBe(`/board#tow-${ref}`);
+    }
   });
 
   test('shows the reason and the entered values on the row when a crew assignment is refused', async () => {
     const [ref] = [await newTow(app), await newTow(app)];
     const visitor = await signedIn(app);
-    const response = await visitor.post('/board/assign', { ref, back: '/board', crew: 'x'.repeat(101), truck: 'T-9' });
+    const question = questionIn((await visitor.get('/board')).html, ref);
+    const entered = { crew: 'x'.repeat(101), truck: 'T-9' };
+    const response = await visitor.post('/board/assign', { ref, back: '/board', question, ...entered });
     expect(response.status).toBe(422);
     expect(rowIn(response.html, ref)).toContain('must be at most 100 characters');
     expect(response.html.match(/<details class="menu assign" open/g)).toHaveLength(1);
@@ -156,6 +188,7 @@ describe('console: crew assignment from the board', () => {
     const ref = await newTow(app);
     const visitor = await signedIn(app);
     for (const back of ['https://elsewhere.example/', '//elsewhere.example', '/tasks?state=started', 'javascript:1']) {
+      await visitor.get('/board');
       const response = await visitor.post('/board/assign', { ref, back, crew: `crew of ${back}` });
       expect(response.location).toBe(`/board#tow-${ref}`);
     }

@@ -64,6 +64,12 @@ export async function refreshed(visitor: Visitor, html: string): Promise<string>
   return response.html;
 }
 
+/** The question that the crew form of a row answers, as its hidden field; empty without the form. */
+export function questionIn(html: string, ref: string): string {
+  const row = rowHtml(html).find((each) => each.ref === ref);
+  return /name="question" value="([^"]*)"/.exec(row?.html ?? '')?.[1] ?? '';
+}
+
 /** The text of the status line above the list. */
 export function statusIn(html: string): string {
   return textOf(/<div role="status">([^]*?)<\/div>/.exec(html)?.[1] ?? '');

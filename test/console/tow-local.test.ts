@@ -12,6 +12,10 @@ beforeEach(async () => {
   visitor = await signedIn(app, await newKey(app, 'dispatcher'));
 });
 
+async function assign(ref: string, crew: string): Promise<void> {
+  towIn(await api(app).post(apiPath(ref, '/assignment')).send({ crew }));
+}
+
 test('assigns a tow to a crew and a truck, to another crew, and removes the assignment', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
@@ -33,6 +37,34 @@ test('keeps the entered values of a refused crew assignment on the page of a tow
   expect(markupOf(response.html, 'crew')).toContain('id="assign-crew-error"');
 });
 
+test('refuses to replace or remove an assignment that another person has changed, and keeps the input', async () => {
+  const ref = await newTow(app);
+  await assign(ref, 'South');
+  await visitor.get(pagePath(ref));
+  await assign(ref, 'West');
+  const removed = await visitor.post(pagePath(ref, '/unassignment'));
+  expect(removed.status).toBe(409);
+  expect(textOf(removed.html)).toContain('Another person changed this meanwhile.');
+
+  await assign(ref, 'East');
+  const replaced = await visitor.post(pagePath(ref, '/assignment'), { crew: 'North', truck: 'T-7' });
+  expect(replaced.status).toBe(409);
+  expect(markupOf(replaced.html, 'crew')).toContain('value="T-7"');
+  expect((await towOf(app, ref)).dispatch.assignment?.crew).toBe('East');
+});
+
+test('refuses a yard when another person has recorded one, and accepts it after a change of the state alone', async () => {
+  const ref = await newTow(app);
+  await record(app, ref, 'started');
+  await visitor.get(pagePath(ref));
+  await record(app, ref, 'detained');
+  await sendForm(visitor, pagePath(ref, '/yard'), { yard: 'North' });
+  await api(app).post(apiPath(ref, '/yard')).send({ yard: 'South', slot: 'B-12' });
+  const refused = await visitor.post(pagePath(ref, '/yard'), { yard: 'North', slot: 'A-1' });
+  expect(refused.status).toBe(409);
+  expect((await towOf(app, ref)).dispatch.yard).toMatchObject({ yard: 'South', slot: 'B-12' });
+});
+
 test('offers a crew only the next step and refuses an earlier step with 409', async () => {
   const ref = await newTow(app);
   const crew = await signedIn(app, await newKey(app, 'crew'));
@@ -50,6 +82,7 @@ test('offers the yard form only after the tow has started', async () => {
   const ref = await newTow(app);
   expect(formsOf((await visitor.get(pagePath(ref))).html, ref)).not.toContain('yard');
   await record(app, ref, 'started');
+  await visitor.get(pagePath(ref));
   const response = await sendForm(visitor, pagePath(ref, '/yard'), { yard: 'North', slot: 'B-12' });
   expect(textIn(response.html, 'yard')).toContain('North · Slot B-12');
 });
@@ -162,7 +195,7 @@ describe('console: photos of a tow', () => {
 
 test('shows the actor and the crew of an assignment on the timeline', async () => {
   const ref = await newTow(app);
-  towIn(await api(app).post(apiPath(ref, '/assignment')).send({ crew: 'North' }));
+  await assign(ref, 'North');
   expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain(
     'Crew assigned · by bootstrap crew: North',
   );

@@ -29,8 +29,8 @@ export function LiveForm({
   );
 }
 
-/** Compares values without writing them into the page. */
-function digestOf(about: unknown): string {
+/** Compares values without writing them into the page; also as the question of a form (`submit`). */
+export function digestOf(about: unknown): string {
   return sha256Hex(JSON.stringify(about)).slice(0, 16);
 }
 

@@ -1,6 +1,7 @@
 import type { Assignment } from '../../../domain/dispatch';
 import type { FormFailure } from '../../page';
 import { Field, PostForm } from '../../parts/form';
+import { digestOf } from '../../parts/live-form';
 import { Problem } from '../../parts/problem';
 import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
@@ -53,7 +54,12 @@ function AssignForm(props: AssignTools & { readonly towRef: string; readonly ass
         {label}
       </summary>
       <div class="menu-body">
-        <PostForm viewer={viewer} action="/board/assign" label={messages.assignOf({ reference: towRef })}>
+        <PostForm
+          viewer={viewer}
+          action="/board/assign"
+          label={messages.assignOf({ reference: towRef })}
+          question={digestOf(assignment)}
+        >
           <Problem viewer={viewer} failure={failure} form={form} />
           <input type="hidden" name="ref" value={towRef} />
           <input type="hidden" name="back" value={back} />

@@ -1,7 +1,8 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import { page, part, type FormFailure, type PageResult, type Pages, type PageTools } from '../../page';
 import { PAGES } from '../../page-table';
-import { submit } from '../../submit';
+import { digestOf } from '../../parts/live-form';
+import { CHANGED_MEANWHILE, submit } from '../../submit';
 import { bodyOf } from '../../forms';
 import type { Viewer } from '../../viewer';
 import { formOf } from './assign';
@@ -43,6 +44,11 @@ export function serveBoard(pages: Pages, tools: Pick<PageTools, 'api' | 'progres
     return submit(tools.api, posted, {
       route: ROUTES.assignTow,
       form: formOf(ref),
+      question: async () => {
+        const record = await tools.progress.tows.read(ref);
+        return record && digestOf(record.tow.dispatch.assignment);
+      },
+      overtaken: CHANGED_MEANWHILE,
       params: { towing_reference_id: ref },
       body: isUnassigned ? { crew: null } : bodyOf(form, { only: ['crew', 'truck'] }),
       next: `${addressOf(query, { withCursor: true })}#${rowId(ref)}`,

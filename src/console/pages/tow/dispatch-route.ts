@@ -1,9 +1,11 @@
 import { ROUTES } from '../../../contracts/operator-routes';
+import type { Dispatch } from '../../../domain/dispatch';
 import type { Role } from '../../../domain/vocabulary';
 import type { JsonRoute } from '../../../workflow/operator-port';
 import type { DoneMessage, Pages, PostedForm } from '../../page';
-import { submit } from '../../submit';
+import { CHANGED_MEANWHILE, submit } from '../../submit';
 import { bodyOf } from '../../forms';
+import { digestOf } from '../../parts/live-form';
 import type { TowPageTools } from './model';
 import { towPath } from '../../page-table';
 
@@ -14,6 +16,8 @@ interface LocalAction {
   readonly role: Role;
   readonly done: DoneMessage;
   readonly form: (posted: PostedForm) => string;
+  /** What the form replaces, as the `replaces` of its `LocalForm`. */
+  readonly replaces?: (dispatch: Dispatch) => unknown;
   readonly body: (form: URLSearchParams) => unknown;
 }
 
@@ -29,6 +33,7 @@ const ACTIONS: readonly LocalAction[] = [
     role: 'dispatcher',
     done: 'assigned',
     form: () => 'assign',
+    replaces: ({ assignment }) => assignment,
     body: only('crew', 'truck'),
   },
   {
@@ -37,6 +42,7 @@ const ACTIONS: readonly LocalAction[] = [
     role: 'dispatcher',
     done: 'saved',
     form: () => 'unassign',
+    replaces: ({ assignment }) => assignment,
     body: () => ({ crew: null }),
   },
   {
@@ -53,6 +59,7 @@ const ACTIONS: readonly LocalAction[] = [
     role: 'crew',
     done: 'saved',
     form: () => 'yard',
+    replaces: ({ yard }) => yard,
     body: only('yard', 'slot'),
   },
   {
@@ -91,13 +98,14 @@ const ACTIONS: readonly LocalAction[] = [
 
 /** Records that towhook keeps and does not report: crew, steps, yard, holds, notes, the linked violation. */
 export function serveDispatch(pages: Pages, tools: TowPageTools): void {
-  for (const { path, route, role, done, form, body } of ACTIONS) {
+  for (const { path, route, role, done, form, body, replaces } of ACTIONS) {
     pages.post(`/tows/:ref/${path}`, role, (posted) => {
       const ref = posted.params('ref');
       return submit(tools.api, posted, {
         route,
         params: { towing_reference_id: ref, hold_id: posted.params('hold') },
         body: body(posted.form),
+        ...(replaces && { question: () => replacedNow(tools, ref, replaces), overtaken: CHANGED_MEANWHILE }),
         form: form(posted),
         next: towPath(ref),
         done,
@@ -105,4 +113,14 @@ export function serveDispatch(pages: Pages, tools: TowPageTools): void {
       });
     });
   }
+}
+
+/** The current question of a form that replaces data; null without such a tow. */
+async function replacedNow(
+  { progress }: TowPageTools,
+  ref: string,
+  replaces: (dispatch: Dispatch) => unknown,
+): Promise<string | null> {
+  const record = await progress.tows.read(ref);
+  return record && digestOf(replaces(record.tow.dispatch));
 }

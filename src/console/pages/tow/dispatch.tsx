@@ -36,9 +36,9 @@ export function Crew({ model }: { model: TowModel }) {
 }
 
 function Assign({ model }: { model: TowModel }) {
-  const { viewer, view } = model;
+  const { viewer, record } = model;
   const messages = viewer.messages.towDispatch.crew;
-  const { assignment } = view.dispatch;
+  const { assignment } = record.tow.dispatch;
   return (
     <>
       <LocalForm
@@ -47,6 +47,7 @@ function Assign({ model }: { model: TowModel }) {
         action="assignment"
         label={assignment === null ? messages.assign : messages.reassign}
         about={assignment}
+        replaces={assignment}
       >
         <div class="fields">
           <LocalField model={model} form="assign" name="crew" label={messages.crew} isRequired maxLength={100} />
@@ -60,6 +61,7 @@ function Assign({ model }: { model: TowModel }) {
           action="unassignment"
           label={messages.takeBack}
           about={assignment}
+          replaces={assignment}
           isDanger
         >
           <p class="muted">{messages.takenBackHint}</p>
@@ -112,9 +114,9 @@ function Steps({ model }: { model: TowModel }) {
 
 /** The yard and slot of a started or detained vehicle. */
 export function Yard({ model }: { model: TowModel }) {
-  const { viewer, view } = model;
+  const { viewer, view, record } = model;
   const messages = viewer.messages.towDispatch.yard;
-  const { yard } = view.dispatch;
+  const { yard } = record.tow.dispatch;
   const isOurs = view.state === 'started' || view.state === 'detained';
   if (yard === null && !isOurs) return null;
   return (
@@ -142,6 +144,7 @@ export function Yard({ model }: { model: TowModel }) {
           action="yard"
           label={yard === null ? messages.set : messages.move}
           about={[yard, view.state]}
+          replaces={yard}
         >
           <div class="fields">
             <LocalField model={model} form="yard" name="yard" label={messages.yard} isRequired maxLength={100} />

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { Field, PostForm, type FieldProps } from '../../parts/form';
 import type { TowModel } from './model';
-import { Folded, LiveForm } from '../../parts/live-form';
+import { digestOf, Folded, LiveForm } from '../../parts/live-form';
 import { Problem } from '../../parts/problem';
 
 /** A folded form for dispatch data. */
@@ -11,6 +11,7 @@ export function LocalForm({
   action,
   label,
   about,
+  replaces,
   isDanger = false,
   children,
 }: {
@@ -22,6 +23,8 @@ export function LocalForm({
   label: string;
   /** The data that the form depends on; see `LiveForm`. */
   about: unknown;
+  /** The data that the form replaces: the form is refused if it has changed (dispatch-route.ts). */
+  replaces?: unknown;
   isDanger?: boolean;
   children?: Child;
 }) {
@@ -29,7 +32,12 @@ export function LocalForm({
   return (
     <LiveForm model={model} id={`live-${name}`} about={about}>
       <Folded label={label} isOpen={failure?.form === name}>
-        <PostForm viewer={viewer} action={`${path}/${action}`} label={label}>
+        <PostForm
+          viewer={viewer}
+          action={`${path}/${action}`}
+          label={label}
+          question={replaces === undefined ? null : digestOf(replaces)}
+        >
           <FormProblem model={model} form={name} />
           {children}
           <p class="form-end">
