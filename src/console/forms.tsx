@@ -101,13 +101,6 @@ export function keptForm(request: Request): URLSearchParams | null {
   return [...form.keys()].some(isSecret) ? null : form;
 }
 
-/** The entered fields, without hidden ones. */
-export function enteredFields(form: URLSearchParams): [name: string, value: string][] {
-  return [...form].filter(
-    ([name, value]) => value.trim() !== '' && !HIDDEN_FIELDS.includes(name) && !name.startsWith('was-'),
-  );
-}
-
 function isSecret(name: string): boolean {
   return name === 'key' || /password|secret/i.test(name);
 }

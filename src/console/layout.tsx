@@ -27,9 +27,10 @@ export function Layout(props: {
   readonly assets: Assets;
   /** Styles and scripts of this page alone. */
   readonly also: readonly string[];
+  readonly isShownOnce: boolean;
   readonly children: Child;
 }) {
-  const { viewer, title, assets, also, children } = props;
+  const { viewer, title, assets, also, isShownOnce, children } = props;
   const { messages, language, theme } = viewer;
   const isSignedIn = viewer.actor !== null;
   return (
@@ -72,7 +73,7 @@ export function Layout(props: {
           </a>
           {isSignedIn && <Navigation viewer={viewer} />}
           <span class="live-state" role="status" data-live-state />
-          <Preferences viewer={viewer} />
+          <Preferences viewer={viewer} isShownOnce={isShownOnce} />
         </header>
         {viewer.shadow !== null && <ShadowBanner viewer={viewer} shadow={viewer.shadow} />}
         <main id="content" tabindex={-1}>
@@ -125,8 +126,8 @@ function isWithin(here: string, address: string): boolean {
 }
 
 /** Language, theme, shortcuts and signing out: in the header, and behind a menu button on a phone. */
-function Preferences({ viewer }: { readonly viewer: Viewer }) {
-  const { messages, language, theme, actor } = viewer;
+function Preferences({ viewer, isShownOnce }: { readonly viewer: Viewer; readonly isShownOnce: boolean }) {
+  const { messages, actor } = viewer;
   const { common } = messages;
   return (
     <details class="menu fold">
@@ -134,28 +135,7 @@ function Preferences({ viewer }: { readonly viewer: Viewer }) {
         <span aria-hidden="true">☰</span>
       </summary>
       <div class="preferences">
-        <PostForm viewer={viewer} action="/preferences" class="inline">
-          <button
-            class="quiet"
-            name="language"
-            value={language === 'ar' ? 'en' : 'ar'}
-            lang={language === 'ar' ? 'en' : 'ar'}
-          >
-            {common.otherLanguage}
-          </button>
-        </PostForm>
-        <details class="menu">
-          <summary class="quiet" aria-label={common.theme} title={common.theme}>
-            <span aria-hidden="true">◐</span>
-          </summary>
-          <PostForm viewer={viewer} action="/preferences" class="menu-body">
-            {THEMES.map((each) => (
-              <button class="quiet" name="theme" value={each} aria-pressed={each === theme ? 'true' : 'false'}>
-                {common.themes[each]}
-              </button>
-            ))}
-          </PostForm>
-        </details>
+        {!isShownOnce && <LanguageAndTheme viewer={viewer} />}
         <a class="quiet icon" href="/shortcuts" data-sheet title={common.shortcuts} aria-label={common.shortcuts}>
           <span aria-hidden="true">?</span>
         </a>
@@ -167,5 +147,37 @@ function Preferences({ viewer }: { readonly viewer: Viewer }) {
         )}
       </div>
     </details>
+  );
+}
+
+/** Changes of language and theme load the page again. */
+function LanguageAndTheme({ viewer }: { readonly viewer: Viewer }) {
+  const { messages, language, theme } = viewer;
+  const { common } = messages;
+  return (
+    <>
+      <PostForm viewer={viewer} action="/preferences" class="inline">
+        <button
+          class="quiet"
+          name="language"
+          value={language === 'ar' ? 'en' : 'ar'}
+          lang={language === 'ar' ? 'en' : 'ar'}
+        >
+          {common.otherLanguage}
+        </button>
+      </PostForm>
+      <details class="menu">
+        <summary class="quiet" aria-label={common.theme} title={common.theme}>
+          <span aria-hidden="true">◐</span>
+        </summary>
+        <PostForm viewer={viewer} action="/preferences" class="menu-body">
+          {THEMES.map((each) => (
+            <button class="quiet" name="theme" value={each} aria-pressed={each === theme ? 'true' : 'false'}>
+              {common.themes[each]}
+            </button>
+          ))}
+        </PostForm>
+      </details>
+    </>
   );
 }

@@ -16,16 +16,20 @@ import type { TaskStore, TowStore, ViolationStore } from '../workflow/ports';
 import type { ShadowStore } from '../workflow/shadow-list';
 import type { Spool } from '../workflow/spool-port';
 
+/** A whole page. */
+export interface ShownPage {
+  readonly title: string;
+  readonly content: Child;
+  readonly httpStatus: number;
+  /** Styles and scripts beyond those of every page, by their names in assets/. */
+  readonly assets: readonly string[];
+  /** True if loading the page again loses its content: the header has no buttons that do so. */
+  readonly isShownOnce: boolean;
+}
+
 /** The result of a page handler. */
 export type PageResult =
-  | {
-      readonly kind: 'page';
-      readonly title: string;
-      readonly content: Child;
-      readonly httpStatus: number;
-      /** Styles and scripts beyond those of every page, by their names in assets/. */
-      readonly assets: readonly string[];
-    }
+  | ({ readonly kind: 'page' } & ShownPage)
   /** A part of a page, for a request of htmx. */
   | { readonly kind: 'part'; readonly content: Child; readonly httpStatus: number }
   | { readonly kind: 'redirect'; readonly address: string; readonly done: DoneMessage | null }
@@ -36,9 +40,9 @@ export type DoneMessage = keyof Messages['common']['done'];
 export function page(
   title: string,
   content: Child,
-  also: { httpStatus?: number; assets?: readonly string[] } = {},
+  { httpStatus = 200, assets = [], isShownOnce = false }: Partial<Omit<ShownPage, 'title' | 'content'>> = {},
 ): PageResult {
-  return { kind: 'page', title, content, httpStatus: also.httpStatus ?? 200, assets: also.assets ?? [] };
+  return { kind: 'page', title, content, httpStatus, assets, isShownOnce };
 }
 
 /** A part of a page that replaces the shown one. */

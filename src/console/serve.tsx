@@ -1,14 +1,14 @@
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import type { Child } from 'hono/jsx';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { ShadowSummary } from '../workflow/shadow-list';
-import { type Pages, type PageVisit, redirect, type DoneMessage, type PageResult } from './page';
+import { type Pages, type PageVisit, redirect, type DoneMessage, type PageResult, type ShownPage } from './page';
 import type { Assets } from './assets';
 import { queryIn, previousPage, wantsPart as isForPart, type HttpExchange } from './requests';
-import { enteredFields, keptForm } from './forms';
+import { keptForm } from './forms';
 import { Layout } from './layout';
 import { forbiddenPage, missingPage, refusedPage } from './parts/error-pages';
+import { enteredFields } from './parts/problem';
 import { signInPage } from './parts/sign-in-page';
 import { cookieOf, isFormOf, type Sessions, type SignInWays } from './sessions';
 import { DONE_COOKIE, viewerOf, type Viewer } from './viewer';
@@ -36,6 +36,7 @@ const parseForm: RequestHandler = express.text({
 });
 
 export function createPages(app: Express, tools: ServeTools): Pages {
+  const shown = new Set<string>();
   const open = async (exchange: HttpExchange, role: Role, handle: (visit: PageVisit) => Promise<PageResult>) => {
     const { request, response } = exchange;
     const visitor = await tools.sessions.visitorOf(request);
@@ -61,11 +62,22 @@ export function createPages(app: Express, tools: ServeTools): Pages {
     };
     return send(exchange, viewer, await handle(visit), tools);
   };
+  /** A form that is answered with a page leaves its address in the browser. A GET of it leads to the page above it. */
+  const leadBack = (path: string) => {
+    app.get(path, ...tools.middleware, (request, response, next) => {
+      if (shown.has(path)) return next();
+      response
+        .set('cache-control', 'no-store')
+        .redirect(303, pageAbove({ pattern: path, address: request.path }, shown));
+    });
+  };
   return {
     get: (path, role, handler) => {
+      shown.add(path);
       app.get(path, ...tools.middleware, (request, response) => open({ request, response }, role, handler));
     },
     post: (path, role, handler) => {
+      leadBack(path);
       app.post(path, ...tools.middleware, parseForm, (request, response) =>
         open({ request, response }, role, async (visit) => {
           const body: unknown = request.body;
@@ -81,6 +93,7 @@ export function createPages(app: Express, tools: ServeTools): Pages {
       );
     },
     upload: (path, role, handler) => {
+      leadBack(path);
       app.post(path, ...tools.middleware, (request, response) => open({ request, response }, role, handler));
     },
   };
@@ -116,14 +129,11 @@ export function send({ request, response }: HttpExchange, viewer: Viewer, shown:
   }
 }
 
-function documentOf(
-  shown: { title: string; content: Child; assets: readonly string[] },
-  viewer: Viewer,
-  { assets }: ServeTools,
-): string {
+function documentOf(shown: ShownPage, viewer: Viewer, { assets }: ServeTools): string {
+  const { title, content, assets: also, isShownOnce } = shown;
   return `<!doctype html>\n${textOf(
-    <Layout viewer={viewer} title={shown.title} assets={assets} also={shown.assets}>
-      {shown.content}
+    <Layout viewer={viewer} title={title} assets={assets} also={also} isShownOnce={isShownOnce}>
+      {content}
     </Layout>,
   )}`;
 }
@@ -144,10 +154,18 @@ function askToSignIn(request: Request, viewer: Viewer, { ways }: ServeTools): Pa
   const isPage = request.method === 'GET' && request.get('hx-request') === undefined;
   const kept = keptForm(request);
   const next = isPage ? request.originalUrl : request.method === 'GET' ? '/board' : previousPage(request);
-  if (kept && enteredFields(kept).length > 0) {
+  if (kept && enteredFields(viewer, kept).length > 0) {
     return signInPage({ viewer, ways, next, failure: null, httpStatus: 401, entered: kept });
   }
   return redirect(`/sign-in?next=${encodeURIComponent(next)}`);
+}
+
+/** The nearest page above the address of a form, by the patterns of the pages; the board if there is none. */
+function pageAbove(form: { pattern: string; address: string }, shown: ReadonlySet<string>): string {
+  const [pattern, address] = [form.pattern.split('/'), form.address.split('/')];
+  const upTo = (parts: readonly string[], depth: number) => parts.slice(0, depth).join('/');
+  const depth = pattern.findLastIndex((_part, index) => shown.has(upTo(pattern, index)));
+  return depth === -1 ? '/board' : upTo(address, depth);
 }
 
 function paramOf(request: Request, name: string): string {

@@ -41,6 +41,17 @@ test('shows a form sent after the end of the session on the sign-in page, which 
   expect((await towOf(app, ref)).state).toBe('requested');
 });
 
+test('shows no hidden field of a form sent after the end of the session', async () => {
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+  const ref = await newTow(app);
+  visitor.cookies.clear();
+  const body = new URLSearchParams({ ref, back: '/board?state=requested', crew: 'North' });
+  const response = await visitor.postRaw('/board/assign', body.toString());
+  expect(response.status).toBe(401);
+  expect(textOf(response.html)).toContain('What you entered Crew North ');
+  expect(response.html).not.toContain('/board?state=requested');
+});
+
 test('keeps a form with the token of an earlier session and applies it once when it is sent again', async () => {
   const key = await newKey(app, 'dispatcher');
   const visitor = await signedIn(app, key);

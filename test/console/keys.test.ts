@@ -41,6 +41,14 @@ test('shows a new API key once on an uncached page and accepts it at sign-in', a
   expect((await (await signedIn(app, key)).get('/board')).status).toBe(200);
 });
 
+test('offers no change of language or theme on a page with a new API key, because it would lose the key', async () => {
+  const visitor = await signedIn(app);
+  expect((await visitor.get('/ops/keys')).html).toContain('action="/preferences"');
+  const response = await visitor.post('/ops/keys', { name: 'Night shift', role: 'dispatcher' });
+  expect(keyIn(response)).toMatch(/^thk_/);
+  expect(response.html).not.toContain('action="/preferences"');
+});
+
 test('creates one API key when the same form is sent twice and does not show it again', async () => {
   const visitor = await signedIn(app);
   const [first, second] = await twice(visitor, '/ops/keys', { name: 'Once', role: 'viewer' });

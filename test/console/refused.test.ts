@@ -39,6 +39,23 @@ describe('console: refused forms', () => {
   });
 });
 
+test.each([
+  ['/board/assign', '/board'],
+  ['/lookups/ticket', '/lookups'],
+  ['/tows/T%2F1/started', '/tows/T%2F1'],
+  ['/tows/T%2F1/reports/started-1/waive', '/tows/T%2F1'],
+  ['/violations/vio-1/images', '/violations/vio-1'],
+  ['/ops/keys/key-1/rotate', '/ops/keys'],
+  ['/ops/queues/outbox/pause', '/ops'],
+  ['/ops/alarms/outage/acknowledge', '/ops'],
+  ['/ops/deliveries/dlv_1/replay', '/ops/deliveries/dlv_1'],
+  ['/ops/service/dif-1/expect', '/ops/service/dif-1'],
+  ['/sign-out', '/board'],
+])('redirects a GET of %s, the address of a form, to the page above it', async (address, page) => {
+  const response = await (await signedIn(app)).get(address);
+  expect([response.status, response.location]).toEqual([303, page]);
+});
+
 test('answers 400 with security headers to a path that cannot be decoded', async () => {
   const response = await (await signedIn(app)).get('/tows/%E0%A4%A');
   expect(response.status).toBe(400);

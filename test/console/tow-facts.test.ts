@@ -212,9 +212,3 @@ test('records a fact once when its form is sent twice', async () => {
   expect(sent.map(({ location }) => location)).toEqual([pagePath(ref), pagePath(ref)]);
   expect((await towOf(app, ref)).facts).toHaveLength(1);
 });
-
-test('redirects a GET of a form address to the page of the tow', async () => {
-  const ref = await newTow(app);
-  expect((await visitor.get(pagePath(ref, '/started'))).location).toBe(pagePath(ref));
-  expect((await visitor.get(pagePath(ref, '/reports/started-1/waive'))).location).toBe(pagePath(ref));
-});

@@ -42,7 +42,8 @@ export function serveKeys(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
     const { viewer } = posted;
     const text = 'api_key' in answer.value ? answer.value.api_key : null;
     const { keys } = viewer.messages;
-    return page(keys.title, <KeyShownPage viewer={viewer} apiKey={answer.value} text={text} act={act} />);
+    const content = <KeyShownPage viewer={viewer} apiKey={answer.value} text={text} act={act} />;
+    return page(keys.title, content, { isShownOnce: true });
   };
   const keyed = ({ actor, idempotencyKey }: PostedForm) => ({
     actor,

@@ -3,7 +3,6 @@ import { entryOf } from '../messages';
 import type { Viewer } from '../viewer';
 import { English, ruleIn, UserText } from './text';
 import { fieldId } from './form';
-import { enteredFields } from '../forms';
 
 /**
  * The reason of a refusal, with a link to each invalid field. `showsEntered`: also lists the entered fields, for a form
@@ -51,15 +50,15 @@ export function Entered(props: {
   readonly isOpen?: boolean;
 }) {
   const { viewer, entered, isOpen = false } = props;
-  const entries = enteredFields(entered);
+  const entries = enteredFields(viewer, entered);
   if (entries.length === 0) return null;
   return (
     <details class="entered" {...(isOpen ? { open: true } : {})}>
       <summary>{viewer.messages.common.entered}</summary>
       <dl class="facts">
-        {entries.map(([name, value]) => (
+        {entries.map(([label, value]) => (
           <>
-            <dt>{fieldLabel(viewer, name) ?? <bdi>{name}</bdi>}</dt>
+            <dt>{label}</dt>
             <dd>
               <UserText>{value}</UserText>
             </dd>
@@ -68,6 +67,14 @@ export function Entered(props: {
       </dl>
     </details>
   );
+}
+
+/** The entered fields by their labels. Fields without a label are hidden fields of the page. */
+export function enteredFields(viewer: Viewer, form: URLSearchParams): [label: string, value: string][] {
+  return [...form].flatMap(([name, value]): [string, string][] => {
+    const label = fieldLabel(viewer, name);
+    return label === null || value.trim() === '' ? [] : [[label, value]];
+  });
 }
 
 /** The label of an API field; null if no form has it. */

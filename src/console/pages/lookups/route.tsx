@@ -1,14 +1,6 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import type { ApiAnswer, ApiCallRefusal } from '../../../workflow/operator-port';
-import {
-  redirect,
-  page,
-  type FormFailure,
-  type PageResult,
-  type Pages,
-  type PageVisit,
-  type PageTools,
-} from '../../page';
+import { page, type FormFailure, type PageResult, type Pages, type PageVisit, type PageTools } from '../../page';
 import { PAGES } from '../../page-table';
 import { bodyOf } from '../../forms';
 import { LookupsPage, type ShownLookup } from './view';
@@ -45,7 +37,6 @@ export function serveLookups(pages: Pages, { api, asksService }: Pick<PageTools,
     const outcome = resultOf(answer, posted.form, 'ticket', (value) => ({ kind: 'ticket', plate, ...value }));
     return show(posted, posted.form, outcome);
   });
-  pages.get(`${PATH}/ticket`, 'viewer', async () => redirect(PATH));
 }
 
 function resultOf<T>(

@@ -26,8 +26,6 @@ export function serveTow(pages: Pages, tools: PageTools): void {
   serveDecisions(pages, { ...tools, show });
   serveDispatch(pages, { ...tools, show });
   servePhotos(pages, { ...tools, show });
-  // After a refusal the address is that of the form. Opening it again shows the tow.
-  pages.get('/tows/:ref/*form', 'viewer', async (visit) => redirect(towPath(visit.params('ref'))));
 }
 
 /** Decisions on reports, and closing of informative tasks. */

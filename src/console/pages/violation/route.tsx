@@ -47,8 +47,6 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
   pages.get(PAGES.violation.path, PAGES.violation.role, (visit) => show(visit));
   serveDecisions(pages, { ...tools, show });
   serveImages(pages, { ...tools, show });
-  // After a refusal the address is that of the form. Opening it again shows the violation.
-  pages.get('/violations/:id/*form', 'viewer', async (visit) => redirect(violationPath(visit.params('id'))));
 }
 
 function Violation({ model }: { model: ViolationModel }) {
