@@ -1,5 +1,5 @@
 import { api, newKey, towOf } from '../operator/client';
-import { answerHead, claimHead, deliver, towAfter } from '../operator/world';
+import { answerHead, claimHead, deliver, newTow, towAfter, WHEREABOUTS } from '../operator/world';
 import { useApp } from '../support/app';
 import { apiPath, formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
@@ -64,6 +64,21 @@ test('corrects a refused report in a form prefilled with the sent values and sen
   expect(corrected?.['fields']).toEqual({ plate_number: { old: 'ABJ 1234', new: 'KLZ 77' } });
   expect(textIn(response.html, 'timeline')).toContain('Plate: K L Z 77');
   expect(textIn(response.html, 'tasks')).toBe('');
+});
+
+test('shows a corrected time of a report as Riyadh time on the timeline', async () => {
+  const ref = await newTow(app);
+  await api(app)
+    .post(apiPath(ref, '/started'))
+    .send({ ...WHEREABOUTS, occurred_at: '2026-01-05T06:14:30Z' });
+  const report = await answerHead(app, ref, 'refused');
+  const correction = { status_update_time: '2026-01-05T09:10:00+03:00' };
+  await api(app)
+    .post(apiPath(ref, `/reports/${report}/correct`))
+    .send(correction)
+    .expect(202);
+  const { html } = await visitor.get(pagePath(ref));
+  expect(textIn(html, 'timeline')).toMatch(/Time \(Riyadh\): 5 Jan[ \d]*, 09:10 \(previously 5 Jan[ \d]*, 09:14 \)/);
 });
 
 test('keeps the entered values of an invalid report correction', async () => {

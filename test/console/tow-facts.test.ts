@@ -77,7 +77,7 @@ test('reads the entered time of a fact as Riyadh time', async () => {
   expect((await towOf(app, ref)).facts[0]?.occurred_at).toBe('2026-01-05T06:14:00Z');
 });
 
-test('accepts a fact in the same minute as the previous fact and refuses an earlier one', async () => {
+test('accepts a fact in the same minute as the previous fact and refuses an earlier one with the Riyadh time', async () => {
   const ref = await newTow(app);
   await api(app)
     .post(apiPath(ref, '/started'))
@@ -88,6 +88,10 @@ test('accepts a fact in the same minute as the previous fact and refuses an earl
   const earlier = await visitor.post(pagePath(ref, '/released'), { occurred_at: '2026-01-05T09:13' });
   expect(earlier.status).toBe(422);
   expect(markupOf(earlier.html, 'form-released')).toContain('id="fact-released-occurred_at-error"');
+  expect(textIn(earlier.html, 'form-released')).toMatch(/the previous fact \(5 Jan[ \d]*, 09:14\)/);
+  visitor.cookies.set('towhook_language', 'ar');
+  const inArabic = await visitor.post(pagePath(ref, '/released'), { occurred_at: '2026-01-05T09:13' });
+  expect(textIn(inArabic.html, 'form-released')).toMatch(/\(5 يناير[ \d]*، 09:14\)/);
 });
 
 describe('console: cancellation', () => {

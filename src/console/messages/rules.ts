@@ -22,12 +22,20 @@ const PATTERNS: readonly (readonly [pattern: RegExp, name: RuleName])[] = Object
   .toSorted((a, b) => en.rules[b].length - en.rules[a].length)
   .map((name) => [patternOf(en.rules[name]), name]);
 
-/** A rule as the API writes it, in the language of the messages; null for one that the catalogue lacks. */
-export function ruleText({ rules }: Messages, rule: string): string | null {
+/**
+ * A rule as the API writes it, in the language of the messages; null for one that the catalogue lacks. `shown` formats
+ * its limit or values.
+ */
+export function ruleText(
+  { rules }: Messages,
+  rule: string,
+  shown: (limit: string) => string = (limit) => limit,
+): string | null {
   for (const [pattern, name] of [...REWORDED, ...PATTERNS]) {
     const match = pattern.exec(rule);
-    if (match)
-      return formatted(rules[name], { limit: match.groups?.['limit'] ?? '', values: match.groups?.['values'] ?? '' });
+    if (!match) continue;
+    const { limit = '', values = '' } = match.groups ?? {};
+    return formatted(rules[name], { limit: shown(limit), values: shown(values) });
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import { bothScripts } from '../../domain/plate';
+import { timestampMs } from '../../domain/timestamp';
 import { ruleText } from '../messages/rules';
 import type { Viewer } from '../viewer';
 import type { Child } from 'hono/jsx';
@@ -116,9 +117,13 @@ export function Empty({ title, hint }: { title: string; hint?: string }) {
   );
 }
 
-/** The rule in the language of the page, or in English and marked so when it has no translation. */
+/**
+ * The rule in the language of the page and a timestamp in it as Riyadh time, or in English and marked so when it has no
+ * translation.
+ */
 export function ruleIn(viewer: Viewer, rule: string) {
-  return ruleText(viewer.messages, rule) ?? <English viewer={viewer}>{rule}</English>;
+  const shown = (limit: string) => (timestampMs(limit) === null ? limit : viewer.formats.timestamp(limit));
+  return ruleText(viewer.messages, rule, shown) ?? <English viewer={viewer}>{rule}</English>;
 }
 
 /** English text within a page of any language. */

@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx';
 import type { TimelineEntry } from '../../../contracts/records';
 import { CREW_STEPS } from '../../../domain/dispatch';
 import { TASK_TYPES } from '../../../domain/tasks';
+import { timestampMs } from '../../../domain/timestamp';
 import { FACT_EVENTS } from '../../../domain/vocabulary';
 import { entryOf, formatted } from '../../messages';
 import { Timestamp, Ref, UserText, Plate } from '../../parts/text';
@@ -162,8 +163,8 @@ function Corrected({ viewer, fields }: { viewer: Viewer; fields: unknown }) {
         <li>
           {timeline.corrected.rich({
             field: labels.get(name) ?? name,
-            to: <Value name={name} value={valueIn(change, 'new')} />,
-            from: <Value name={name} value={valueIn(change, 'old')} />,
+            to: <Value viewer={viewer} name={name} value={valueIn(change, 'new')} />,
+            from: <Value viewer={viewer} name={name} value={valueIn(change, 'old')} />,
           })}
         </li>
       ))}
@@ -171,7 +172,8 @@ function Corrected({ viewer, fields }: { viewer: Viewer; fields: unknown }) {
   );
 }
 
-function Value({ name, value }: { name: string; value: string }) {
+function Value({ viewer, name, value }: { viewer: Viewer; name: string; value: string }) {
+  if (name === 'status_update_time' && timestampMs(value) !== null) return <Timestamp viewer={viewer} at={value} />;
   return name === 'plate_number' ? <Plate plate={value} /> : <UserText>{value}</UserText>;
 }
 
