@@ -18,6 +18,15 @@ export interface EntryRules {
   readonly only?: readonly string[];
 }
 
+/**
+ * The fields of a posted form. Browsers send line breaks as CRLF but count them as one character, so they become LF:
+ * else a text of the allowed length would be refused as too long.
+ */
+export function formIn(body: unknown): URLSearchParams {
+  const fields = [...new URLSearchParams(typeof body === 'string' ? body : '')];
+  return new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value.replaceAll('\r\n', '\n')]));
+}
+
 /** The body of a call, without empty fields. */
 export function bodyOf(form: URLSearchParams, rules: EntryRules = {}): Record<string, string | number> {
   const body: Record<string, string | number> = {};
@@ -70,7 +79,7 @@ export function Was({ name, value }: { name: string; value: string }) {
 export function changedIn(form: URLSearchParams): string[] {
   return [...form.keys()].filter((name) => {
     const was = form.get(`${WAS}${name}`);
-    return was !== null && linesOf(form.get(name) ?? '') !== linesOf(was);
+    return was !== null && form.get(name)?.trim() !== was.trim();
   });
 }
 
@@ -82,11 +91,6 @@ export function unchangedAsNow(failure: FormFailure | null): FormFailure | null 
     ([name]) => changed.includes(name) || !failure.entered.has(`${WAS}${name}`),
   );
   return { ...failure, entered: new URLSearchParams(entered) };
-}
-
-/** Browsers send line breaks as CRLF. */
-function linesOf(text: string): string {
-  return text.trim().replaceAll('\r\n', '\n');
 }
 
 /**

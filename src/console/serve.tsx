@@ -5,7 +5,7 @@ import type { ShadowSummary } from '../workflow/shadow-list';
 import { type Pages, type PageVisit, redirect, type DoneMessage, type PageResult, type ShownPage } from './page';
 import type { Assets } from './assets';
 import { queryIn, previousPage, wantsPart as isForPart, type HttpExchange } from './requests';
-import { keptForm } from './forms';
+import { formIn, keptForm } from './forms';
 import { Layout } from './layout';
 import { forbiddenPage, missingPage, refusedPage } from './parts/error-pages';
 import { enteredFields } from './parts/problem';
@@ -80,8 +80,7 @@ export function createPages(app: Express, tools: ServeTools): Pages {
       leadBack(path);
       app.post(path, ...tools.middleware, parseForm, (request, response) =>
         open({ request, response }, role, async (visit) => {
-          const body: unknown = request.body;
-          const form = new URLSearchParams(typeof body === 'string' ? body : '');
+          const form = formIn(request.body);
           if (!isFormOf(visit.visitor, form.get('form_token') ?? '')) {
             // Most likely signed in again in another tab: offer to send the form with the current token.
             const kept = keptForm(request);

@@ -68,14 +68,19 @@ export async function answerForm<R extends FormRoute>(
   }
 }
 
-/** Separates the fields of the API from the hidden fields of the page, and checks the hidden ones. */
+/**
+ * Separates the fields of the API from the hidden fields of the page, and checks the hidden ones. Line breaks of a page
+ * become LF: browsers send CRLF, but count it as one character.
+ */
 function splitFields(all: FormFields, page: PageFields | null) {
   if (page === null) return { fields: all, isGenuine: true, idempotencyKey: undefined };
   const isHidden = ([name]: readonly [string, string]) => page.hiddenFields.includes(name);
   const entries = Object.entries(all);
   const hidden: FormFields = Object.fromEntries(entries.filter(isHidden));
   return {
-    fields: Object.fromEntries(entries.filter((entry) => !isHidden(entry))),
+    fields: Object.fromEntries(
+      entries.filter((entry) => !isHidden(entry)).map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]),
+    ),
     isGenuine: page.isGenuine(hidden),
     idempotencyKey: page.idempotencyField === undefined ? undefined : hidden[page.idempotencyField],
   };

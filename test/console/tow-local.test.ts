@@ -124,6 +124,14 @@ test('escapes markup in a note and refuses an empty note with 422', async () => 
   expect((await visitor.post(pagePath(ref, '/notes'), { text: ' ' })).status).toBe(422);
 });
 
+test('accepts a note of the greatest length whose line breaks a browser sends as CRLF, and stores them as LF', async () => {
+  const ref = await newTow(app);
+  await visitor.get(pagePath(ref));
+  const lines = `${'x'.repeat(999)}\n${'y'.repeat(1000)}`;
+  await sendForm(visitor, pagePath(ref, '/notes'), { text: lines.replace('\n', '\r\n') });
+  expect((await towOf(app, ref)).dispatch.notes.map(({ text }) => text)).toEqual([lines]);
+});
+
 test('links a violation manually and takes the plate from it', async () => {
   const ref = await newTow(app);
   const violation = await newViolation(app);

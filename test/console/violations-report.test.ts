@@ -85,6 +85,14 @@ describe('console: violation form without scripts', () => {
     expect(sent.get('Set-Cookie')?.join()).toContain('towhook_done=reported');
   });
 
+  test('stores line breaks of the violation form as LF, although a browser sends CRLF', async () => {
+    const visitor = await signedIn(app);
+    const fields = { ...REQUIRED, imagesDescription: 'front\r\nback' };
+    expect((await sendReport(visitor, { fields })).status).toBe(303);
+    const [violation] = await reportedViolations();
+    expect(violation?.form.imagesDescription).toBe('front\nback');
+  });
+
   test('creates a violation without images from a form with empty file fields', async () => {
     const visitor = await signedIn(app);
     const fields = { ...formKeys((await visitor.get(FORM_PATH)).html), ...REQUIRED };
