@@ -166,6 +166,23 @@ test('a violation form survives a sign-out when the user signs in again in anoth
   await eventually(async () => expect((await taken())[0]?.images).toHaveLength(1));
 });
 
+test('a violation form sent with a role that may not report says that it was refused, and keeps the input', async () => {
+  const { upload } = messagesIn('en').violationForm;
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/violations/new');
+  await fill(page, 'en');
+  const other = await page.context().newPage();
+  await other.goto(world.at('/lookups'));
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await waitForPath(other, '/sign-in');
+  await world.signInByForm(other, 'crew', '/lookups');
+  browser.announce(page, { path: '/violations/new', status: 403 });
+  await submit(page);
+  await waitForText(page.locator('[data-upload-notice]'), upload.refused);
+  expect(await valueOf(page, 'location')).toBe(REQUIRED.location);
+  expect(await taken()).toEqual([]);
+});
+
 test('a dispatcher corrects a violation that the service refused, and the page shows the acceptance without a reload', async () => {
   await world.refuseOnce('violation');
   const app = { consoleUrl: world.at(''), apiKey: world.app.apiKey };

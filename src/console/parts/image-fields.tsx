@@ -108,6 +108,7 @@ export function UploadState({ viewer }: { viewer: Viewer }) {
       data-sent={upload.sent}
       data-aborted={upload.aborted}
       data-failed={upload.failed}
+      data-refused={upload.refused}
       data-uncertain={upload.uncertain}
       data-signed-out={upload.signedOut}
       data-renewed={upload.renewed}

@@ -67,7 +67,9 @@ function takeAnswer(request, form) {
   const answer = document.createElement('template');
   answer.innerHTML = request.responseText;
   const fresh = answer.content.querySelector('#report');
-  if (fresh === null) return end('uncertain');
+  // A 4xx comes before the violation is saved. Of a 5xx the outcome is unknown.
+  const isRefused = request.status >= 400 && request.status < 500;
+  if (fresh === null) return end(isRefused ? 'refused' : 'uncertain');
   // After signing in again only the token of the new session is needed, not an empty form.
   if (request.status === 403) return renew(form, fresh);
   underWay = null;
