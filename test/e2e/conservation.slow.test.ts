@@ -6,6 +6,7 @@ import { startReceiver } from '../../src/main/receiver';
 import { startConservation, startWorker } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
 import { createConservationStore } from '../../src/store/conservation';
+import { KEYS } from '../../src/store/keys';
 import { totalOf } from '../../src/workflow/conservation';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
@@ -48,9 +49,9 @@ async function acceptedStartReports(): Promise<unknown[]> {
   return (await callsOf(town, 'started')).filter(({ status }) => status === 200).map(({ body }) => body);
 }
 
-/** Deletes the schedule and all jobs. */
+/** Deletes the schedule, what a worker would take at once, and all jobs. */
 async function deleteScheduleAndJobs(): Promise<void> {
-  await foundation.redis.del('{p0}:due:deliveries', '{p0}:due:tows');
+  await foundation.redis.del(KEYS.dueDeliveries, KEYS.dueTows, KEYS.immediateDeliveries, KEYS.immediateTows);
   for (const queue of Object.values(foundation.queues.byName)) await queue.obliterate({ force: true });
 }
 
