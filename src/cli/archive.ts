@@ -1,7 +1,9 @@
 import { InvalidArgumentError, type Command, type Option } from 'commander';
 import { ARCHIVED_TYPES } from '../contracts/archive';
+import { timestampMs } from '../domain/timestamp';
 import { addCommand, option, type CommandTools, type Invocation } from './command';
 import type { ArchiveDays, LocalCommands } from './local';
+import { UsageError } from './problems';
 
 /** `towhook archive …` */
 export function addArchive(program: Command, { tools, local }: { tools: CommandTools; local: LocalCommands }): void {
@@ -42,11 +44,16 @@ const DAYS: readonly Option[] = [dayOption('--from <day>', 'the first day'), day
 
 function dayOption(flags: string, meaning: string): Option {
   return option(flags, `${meaning}, YYYY-MM-DD`).argParser((text) => {
-    if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
+    // A day that does not exist, such as 31 November, is no timestamp either.
+    if (/^\d{4}-\d{2}-\d{2}$/.test(text) && timestampMs(`${text}T00:00:00Z`) !== null) return text;
     throw new InvalidArgumentError('It must be a day, YYYY-MM-DD.');
   });
 }
 
 function daysOf(call: Invocation): ArchiveDays {
-  return { from: call.text('from'), to: call.text('to') };
+  const [from, to] = [call.text('from'), call.text('to')];
+  if (from !== undefined && to !== undefined && to < from) {
+    throw new UsageError([{ field: '--to', rule: 'must not be before --from' }]);
+  }
+  return { from, to };
 }

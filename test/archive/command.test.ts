@@ -67,6 +67,17 @@ test('towhook archive read --id prints the last record of an id', async () => {
   expect(found).toMatchObject([{ id: 'd1', archived_at: '2026-03-10T12:00:00.000Z' }]);
 });
 
+test.each([
+  [['--from', '2026-02-30'], 'It must be a day, YYYY-MM-DD.'],
+  [['--to', '2026-13-01'], 'It must be a day, YYYY-MM-DD.'],
+  [['--from', '2026-03-10', '--to', '2026-03-09'], '--to must not be before --from'],
+])('towhook archive verify refuses %j and reads nothing', async (days, rule) => {
+  await writeBatches(dataDir.path, [['d1']]);
+  const refused = await runArchive(['verify', ...days]);
+  expect(refused).toMatchObject({ exitCode: 2, output: '' });
+  expect(refused.problems).toContain(rule);
+});
+
 test('towhook archive verify prints counts and reports a torn last batch without failing', async () => {
   await writeBatches(dataDir.path, [['d1', 'd2'], ['d3']]);
   const { length } = await readFile(path());
