@@ -169,16 +169,19 @@ export function checked<T>(contract: z.ZodType<T>, fields: Readonly<Record<strin
   const result = contract.safeParse(given);
   if (result.success) return result.data;
   throw new UsageError(
-    failedRules(result.error).map(({ field, rule }) => ({
-      field: optionNamed(field),
-      rule:
-        field in given
-          ? rule
-          : rule
-              .replace(/^must be (?!one of).*|^is required.*/, 'is required')
-              .replace(/^must be one of/, 'is required, one of'),
-    })),
+    failedRules(result.error).map(({ field, rule }) => {
+      // The contract names the item of a list as `mail_to.1`; the option holds the whole list.
+      const [option = field] = field.split('.');
+      return { field: optionNamed(option), rule: option in given ? rule : requirementIn(rule) };
+    }),
   );
+}
+
+/** The rule of a field that was left out, as the requirement of its option. */
+function requirementIn(rule: string): string {
+  return rule
+    .replace(/^must be (?!one of).*|^is required.*/, 'is required')
+    .replace(/^must be one of/, 'is required, one of');
 }
 
 /** `plate_number` and `plateNumber` → `--plate-number`. */

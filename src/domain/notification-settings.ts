@@ -1,3 +1,5 @@
+import type { FieldRule } from './refusal';
+
 /** Who is notified of which alarms, and when. */
 
 /** bad: work is stalled or lost. wait: work continues, but a person should look. */
@@ -70,6 +72,17 @@ export function isQuiet(settings: NotificationSettings, severity: AlarmSeverity,
   }).format(nowMs);
   return from <= to ? now >= from && now < to : now >= from || now < to;
 }
+
+/** Quiet hours have two different ends, or none: every end that makes them one-sided or empty, with the rule. */
+export function quietHoursFaults({ quiet_from: from, quiet_to: to }: NotificationSettings): readonly FieldRule[] {
+  if (from === null && to === null) return [];
+  if (from === null) return [{ field: 'quiet_from', rule: QUIET_HOURS_ENDS_RULE }];
+  if (to === null) return [{ field: 'quiet_to', rule: QUIET_HOURS_ENDS_RULE }];
+  return from === to ? [{ field: 'quiet_to', rule: QUIET_HOURS_DIFFER_RULE }] : [];
+}
+
+export const QUIET_HOURS_ENDS_RULE = 'is required: quiet hours have a start and an end';
+export const QUIET_HOURS_DIFFER_RULE = 'must differ from the start of the quiet hours';
 
 /** True if the runtime knows the time zone, such as `Asia/Riyadh`. */
 export function isTimeZone(name: string): boolean {

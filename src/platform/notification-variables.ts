@@ -50,6 +50,7 @@ export const NOTIFICATION_VARIABLES = {
   NOTIFY_QUIET_HOURS: z
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be a window such as 22:00-06:00')
+    .refine((text) => text.slice(0, 5) !== text.slice(6), 'must have two different ends')
     .optional()
     .describe('Hours without notices, such as `22:00-06:00`. What still holds at their end is sent in one summary.'),
   NOTIFY_QUIET_SEVERITIES: list

@@ -4,7 +4,7 @@ import { jsonText } from '../contracts/stored';
 import { acknowledge, NO_NOTIFICATIONS } from '../domain/notices';
 import { versionNumber } from '../domain/outbox-record';
 import type { Clock } from '../platform/clock';
-import type { NotificationStore, StoredNotifications } from '../workflow/notification-port';
+import type { NotificationStore, SettingsRefused, StoredNotifications } from '../workflow/notification-port';
 import type { IdempotencyRecord, Saved } from '../workflow/ports';
 import { KEYS } from './keys';
 import { recordsOf } from './records';
@@ -16,6 +16,8 @@ import type { RecordTransaction } from './transaction';
 const storedSettings = jsonText(notificationSettings);
 const storedState = jsonText(storedNotificationState);
 const storedChannels = jsonText(storedChannelState);
+
+const SAVED: Saved = { kind: 'saved' };
 
 interface Loaded extends StoredNotifications {
   readonly version: string;
@@ -40,16 +42,16 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
     transaction.change({ key: KEYS.notifications, expected: version, version: next, ...change });
   };
   /** A change of a person, at most once per Idempotency-Key. */
-  const save = (
+  const save = <R = never>(
     idempotency: IdempotencyRecord | undefined,
-    decide: (transaction: RecordTransaction, loaded: Loaded) => boolean,
-  ): Promise<Saved> =>
-    records.transact(KEYS.notifications, async (transaction): Promise<Saved> => {
+    decide: (transaction: RecordTransaction, loaded: Loaded) => Saved | R,
+  ): Promise<Saved | R> =>
+    records.transact<Saved | R>(KEYS.notifications, async (transaction) => {
       const fingerprint = idempotency ? await transaction.fingerprintOf(idempotency.scope) : null;
       if (fingerprint !== null) return { kind: 'repeated', fingerprint };
-      if (!decide(transaction, await load())) return { kind: 'unknown' };
-      transaction.storeIdempotency(idempotency);
-      return { kind: 'saved' };
+      const decided = decide(transaction, await load());
+      if (decided === SAVED) transaction.storeIdempotency(idempotency);
+      return decided;
     });
   return {
     read: load,
@@ -70,8 +72,10 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
         { drains: true },
       ),
     saveSettings: (decide, idempotency) =>
-      save(idempotency, (transaction, loaded) => {
-        const { settings, audit } = decide(loaded);
+      save<SettingsRefused>(idempotency, (transaction, loaded) => {
+        const decision = decide(loaded);
+        if (!decision.ok) return { kind: 'refused', refusal: decision.refusal };
+        const { settings, audit } = decision;
         const isReset = settings === null;
         write(
           transaction,
@@ -79,16 +83,16 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
           isReset ? { remove: ['settings'] } : { set: { settings: wellFormedJson(settings) } },
         );
         transaction.audit(audit);
-        return true;
+        return SAVED;
       }),
     acknowledge: (id, by, { audit, idempotency }) =>
       save(idempotency, (transaction, loaded) => {
         const state = acknowledge(loaded.state, id, { by, atMs: transaction.nowMs });
-        if (state === null) return false;
-        if (state === loaded.state) return true;
+        if (state === null) return { kind: 'unknown' };
+        if (state === loaded.state) return SAVED;
         write(transaction, loaded, { set: { state: wellFormedJson(state) } });
         transaction.audit(audit);
-        return true;
+        return SAVED;
       }),
   };
 }

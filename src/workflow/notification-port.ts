@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../domain/audit';
 import type { Notice, NoticeOutcome, NotificationState } from '../domain/notices';
 import type { NoticeChannel, NotificationSettings } from '../domain/notification-settings';
+import type { Decision, Refusal } from '../domain/refusal';
 import type { AuditedWrite, Saved } from './ports';
 
 export interface StoredNotifications {
@@ -16,6 +17,12 @@ export interface ChannelState {
   readonly notices: readonly Pick<Notice, 'channel' | 'createdAtMs'>[];
 }
 
+/** The settings break a rule; nothing was changed. */
+export interface SettingsRefused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+}
+
 /** Settings and state are one record: a change that was decided on another version is decided again. */
 export interface NotificationStore {
   read(): Promise<StoredNotifications>;
@@ -24,12 +31,11 @@ export interface NotificationStore {
   advance(decide: (stored: StoredNotifications, nowMs: number) => NotificationState): Promise<NotificationState>;
   /** Decides on the settings; null takes those of the configuration again. */
   saveSettings(
-    decide: (stored: StoredNotifications) => {
-      readonly settings: NotificationSettings | null;
-      readonly audit: AuditEntry;
-    },
+    decide: (
+      stored: StoredNotifications,
+    ) => Decision<{ readonly settings: NotificationSettings | null; readonly audit: AuditEntry }>,
     idempotency: AuditedWrite['idempotency'],
-  ): Promise<Saved>;
+  ): Promise<Saved | SettingsRefused>;
   /** `unknown` if there is no announced alarm with this id. */
   acknowledge(id: string, by: string, write: AuditedWrite): Promise<Saved>;
 }

@@ -1,9 +1,10 @@
 import { notificationSettings, type AlarmPage, type NotificationsView } from '../contracts/notifications';
 import { auditOf, type Actor } from '../domain/audit';
 import { afterAttempt, type Notice, type NoticeOutcome, type ObservedAlarm } from '../domain/notices';
-import { unknown } from '../domain/refusal';
+import { invalid, unknown } from '../domain/refusal';
 import {
   NOTICE_CHANNELS,
+  quietHoursFaults,
   type NoticeChannel,
   type NoticeLanguage,
   type NotificationSettings,
@@ -90,7 +91,7 @@ const NO_ALARM = unknown('alarm_not_found', 'There is no announced alarm with th
 /** Settings to change; absent ones stay. */
 type SettingsChanges = { readonly [Name in keyof NotificationSettings]?: NotificationSettings[Name] | undefined };
 
-/** Changes settings; the audit names the changed fields without their values. */
+/** Changes settings, unless the quiet hours would miss an end. The audit names the changed fields without their values. */
 export async function changeNotificationSettings(
   { store, defaults }: NotificationTools,
   { changes, actor, idempotency }: NotificationRequest & { readonly changes: SettingsChanges },
@@ -99,10 +100,12 @@ export async function changeNotificationSettings(
     const before = settings ?? defaults;
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     const after = notificationSettings.parse({ ...before, ...Object.fromEntries(given) });
+    const faults = quietHoursFaults(after);
+    if (faults.length > 0) return invalid(faults);
     const fields = differingFields(before, after);
-    return { settings: after, audit: auditOf(actor, 'notifications.changed', { on: {}, what: { fields } }) };
+    return { ok: true, settings: after, audit: auditOf(actor, 'notifications.changed', { on: {}, what: { fields } }) };
   }, idempotency);
-  return actionResultOf(saved, NO_SETTINGS);
+  return saved.kind === 'refused' ? saved : actionResultOf(saved, NO_SETTINGS);
 }
 
 function differingFields(before: NotificationSettings, after: NotificationSettings): string[] {
@@ -118,7 +121,8 @@ export async function resetNotificationSettings(
   { actor, idempotency }: NotificationRequest,
 ): Promise<ActionResult> {
   const audit = auditOf(actor, 'notifications.reset', { on: {} });
-  return actionResultOf(await store.saveSettings(() => ({ settings: null, audit }), idempotency), NO_SETTINGS);
+  const saved = await store.saveSettings(() => ({ ok: true, settings: null, audit }), idempotency);
+  return saved.kind === 'refused' ? saved : actionResultOf(saved, NO_SETTINGS);
 }
 
 /** Acknowledges an announced alarm, so that it is not escalated. */

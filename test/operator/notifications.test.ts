@@ -4,7 +4,7 @@ import { createNotificationStore } from '../../src/store/notification-record';
 import { run } from '../cli/command';
 import { useApp } from '../support/app';
 import { announcedIncident, noticeReceiver, SIGNING_SECRET } from '../support/notifications';
-import { api, entriesOf, fieldsOf, newKey } from './client';
+import { api, entriesOf, errorOf, fieldsOf, newKey } from './client';
 
 /** Without worker and receiver, so that two alarms hold. */
 const app = useApp({
@@ -62,10 +62,26 @@ test('refuses settings that break a rule, and everyone without the role ops', as
     'time_zone',
     'webhook_url',
   ]);
+  expect((await settings()).source).toBe('configuration');
   const dispatcher = api(app, await newKey(app, 'dispatcher'));
   await dispatcher.get('/api/notifications').expect(403);
   await dispatcher.post('/api/notifications/test').send({ channel: 'webhook' }).expect(403);
   await dispatcher.post('/api/alarms/a1/acknowledge').send({}).expect(403);
+});
+
+test('refuses quiet hours with one end or two equal ones, also when only one end is changed', async () => {
+  const post = (changes: object) => api(app).post('/api/notifications').send(changes);
+  expect(fieldsOf(await post({ quiet_from: '22:00' }).expect(422))).toEqual(['quiet_to']);
+  expect(fieldsOf(await post({ quiet_to: '06:00' }).expect(422))).toEqual(['quiet_from']);
+  expect((await settings()).source).toBe('configuration');
+  await post({ quiet_from: '22:00', quiet_to: '06:00' }).expect(202);
+  expect(fieldsOf(await post({ quiet_from: null }).expect(422))).toEqual(['quiet_from']);
+  const equal = await post({ quiet_from: '06:00', language: 'ar' }).expect(422);
+  expect(errorOf(equal).details).toEqual([
+    { field: 'quiet_to', rule: 'must differ from the start of the quiet hours' },
+  ]);
+  expect((await settings()).settings).toMatchObject({ quiet_from: '22:00', quiet_to: '06:00', language: 'en' });
+  await post({ quiet_from: null, quiet_to: null }).expect(202);
 });
 
 test('sends a test notice and answers with what became of it, without the body of the receiver', async () => {
@@ -117,16 +133,28 @@ test('does all of it from the command line', async () => {
     'a@b.example, c@d.example',
     '--quiet-from',
     '22:00',
+    '--quiet-to',
+    '06:00',
     '--json',
   );
   expect(notificationsView.parse(set.json()).settings).toMatchObject({
     mail_to: ['a@b.example', 'c@d.example'],
     quiet_from: '22:00',
+    quiet_to: '06:00',
   });
-  const removed = await towhook('notifications', 'set', '--mail-to', '', '--quiet-from', '', '--json');
+  const noHours = ['--quiet-from', '', '--quiet-to', ''];
+  const removed = await towhook('notifications', 'set', '--mail-to', '', ...noHours, '--json');
   expect(notificationsView.parse(removed.json()).settings).toMatchObject({ mail_to: [], quiet_from: null });
   expect((await towhook('notifications', 'reset')).out).toMatch(/settings of: +configuration/);
   expect((await towhook('notifications', 'show')).out).toMatch(/mail +no +NOTIFY_SMTP_URL, NOTIFY_MAIL_FROM/);
   const tested = await towhook('notifications', 'test', 'mail');
   expect([tested.exitCode, tested.out]).toEqual([1, expect.stringContaining('not_configured')]);
+});
+
+test('the command line names the option and the rule of one wrong item in a list', async () => {
+  const towhook = (...words: readonly string[]) => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
+  const mail = await towhook('notifications', 'set', '--mail-to', 'a@b.example,no address');
+  expect([mail.exitCode, mail.problems]).toEqual([2, expect.stringContaining('--mail-to must be a mail address')]);
+  const muted = await towhook('notifications', 'set', '--muted-alarms', 'outage,all');
+  expect([muted.exitCode, muted.problems]).toEqual([2, expect.stringContaining('--muted-alarms must be one of')]);
 });

@@ -92,6 +92,7 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['NOTIFY_ESCALATE_TO', '5521', 'must be a mail address'],
   ['NOTIFY_ESCALATE_MINUTES', '-5521', 'must be at least 0'],
   ['NOTIFY_QUIET_HOURS', '5521', 'must be a window such as 22:00-06:00'],
+  ['NOTIFY_QUIET_HOURS', '15:52-15:52', 'must have two different ends'],
   ['NOTIFY_MUTED_ALARMS', '5521', MUTED_RULE],
   ['NOTIFY_QUIET_SEVERITIES', '5521', 'must be one of bad, wait'],
   ['NOTIFY_LANGUAGE', '5521', 'must be one of en, ar'],
