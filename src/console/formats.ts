@@ -1,4 +1,4 @@
-import { RIYADH_OFFSET_MS } from '../domain/timestamp';
+import { RIYADH_OFFSET_MS, timestampMs } from '../domain/timestamp';
 import { messagesIn, type Language, type Messages } from './messages';
 
 /**
@@ -56,9 +56,12 @@ export function formatsOf(language: Language, nowMs: number): Formats {
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
-/** Shows a text that is no timestamp unchanged: it may come from the service. */
+/**
+ * Shows a text that is no timestamp unchanged: it may come from the service. `Date` reads more forms than facts may have, but
+ * no fraction after a comma.
+ */
 function dated(iso: string, show: (at: Date) => string): string {
-  const at = new Date(iso);
+  const at = new Date(timestampMs(iso) ?? iso);
   return Number.isNaN(at.getTime()) ? iso : show(at);
 }
 

@@ -138,6 +138,27 @@ test('the board can be searched and a tow opened with the keyboard alone', async
   await waitForPath(page, `/tows/${refs[2]}`);
 });
 
+test('the shortcuts work with an Arabic keyboard', async () => {
+  const ref = await world.orderTow();
+  const page = await browser.open({ language: 'ar' });
+  await lookAt(page, 'viewer');
+  const press = (key: string) => page.locator('main').dispatchEvent('keydown', { key });
+  await press('ت');
+  expect(await focused(page).innerText()).toBe(await link(page, ref).innerText());
+  await press('ل');
+  await press('ف');
+  await waitForPath(page, '/tasks');
+});
+
+test('a page in the dark theme is printed in the light one, without the header', async () => {
+  const page = await browser.open({ theme: 'dark' });
+  await lookAt(page, 'viewer');
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.evaluate('getComputedStyle(document.documentElement).color')).toBe('rgb(23, 32, 27)');
+  expect(await page.locator('header.top').isVisible()).toBe(false);
+  await waitForCount(page.getByRole('heading', { level: 1 }), 1);
+});
+
 test('an open board goes to the sign-in page when the API key is revoked', async () => {
   const ref = await world.orderTow();
   const page = await browser.open();

@@ -5,6 +5,9 @@ import { WHEREABOUTS, type ConsoleWorld } from './world';
 
 /** Checks that every page must pass for every visitor. The purpose of each page is tested in the tests of that page. */
 
+/** No line can break within it but anywhere. */
+const LINK = `https://maps.example/${'0123456789'.repeat(12)}`;
+
 /**
  * Creates a tow in the yard with an invoice, a tow with a refused report, and a violation. Returns the addresses of all
  * pages.
@@ -15,11 +18,14 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
   await world.record(yard, 'started');
   await world.record(yard, 'detained');
   await world.record(yard, 'invoice', { vehicle_type: 'HEAVY' });
-  await world.record(yard, 'holds', { reason: 'Police asked to keep the vehicle' });
+  await world.record(yard, 'holds', { reason: `Police asked to keep the vehicle: ${LINK}` });
   await world.towWhen(yard, ({ invoices }) => invoices.length > 1);
   await world.refuseOnce('started');
   await world.record(refused, 'started', { ...WHEREABOUTS, plate_number: 'ا ب ح ٧٧' });
   await world.towWhen(refused, ({ tasks }) => tasks.length > 0);
+  await world.call('POST', `/tows/${refused}/assignment`, { crew: LINK.slice(0, 100), truck: LINK.slice(0, 100) });
+  await world.call('POST', '/keys', { name: LINK.slice(0, 100), role: 'viewer' });
+  await world.call('POST', '/queues/bulk/resume', { reason: LINK });
   const violation = await reportViolation(world);
   const delivery = await firstId(world, '/deliveries');
   await world.setFaults([{ operation: 'detained', fault: 'broken_answer', times: 1 }]);
@@ -29,11 +35,11 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
   await world.towWhen(odd, ({ reports }) => reports.some(({ difference_id: id }) => id !== null));
   const difference = await firstId(world, '/differences');
   const addresses: Readonly<Record<PageName, readonly string[]>> = {
-    board: ['/board', '/board?state=all&q=TW-'],
+    board: ['/board', '/board?state=all&q=TW-', `/board?q=${LINK}`],
     tow: [`/tows/${yard}`, `/tows/${refused}`],
     tasks: ['/tasks'],
     bulk: ['/tasks/bulk'],
-    violations: ['/violations'],
+    violations: ['/violations', `/violations?q=${LINK}`],
     reportViolation: ['/violations/new'],
     violation: [`/violations/${violation}`],
     lookups: ['/lookups'],
@@ -60,6 +66,7 @@ async function reportViolation(world: ConsoleWorld): Promise<string> {
     plateType: 'PRIVATE',
     violationType: 'WRONG_PARKING',
     location: 'Olaya Street',
+    imagesDescription: LINK,
     zoneId: 'a3f0c1d2-5b6e-4c7d-8e9f-0a1b2c3d4e5f',
     latitude: '24.69',
     longitude: '46.68',

@@ -13,14 +13,25 @@ export function enableShortcuts() {
   }
   if (document.body.dataset['shortcuts'] !== 'on') return;
   for (const element of document.querySelectorAll('[data-hotkey]')) {
-    if (element instanceof HTMLElement) install(element);
+    if (!(element instanceof HTMLElement)) continue;
+    const keys = element.dataset['hotkey'] ?? '';
+    install(element, keys);
+    const arabic = keys.split(' ').map((key) => ARABIC_KEYS[key] ?? key);
+    install(element, arabic.join(' '));
   }
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const does = KEYS[event.key];
+    const does = KEYS[event.key] ?? KEYS[LATIN_KEYS.get(event.key) ?? ''];
     if (does?.(sheet)) event.preventDefault();
   });
 }
+
+/**
+ * What the same keys type on an Arabic keyboard.
+ * @type {Readonly<Record<string, string>>}
+ */
+const ARABIC_KEYS = { g: 'ل', b: 'لا', t: 'ف', v: 'ر', l: 'م', o: 'خ', j: 'ت', k: 'ن', p: 'ح', '/': 'ظ', '?': '؟' };
+const LATIN_KEYS = new Map(Object.entries(ARABIC_KEYS).map(([latin, arabic]) => [arabic, latin]));
 
 /** @type {Readonly<Record<string, (sheet: Element | null) => boolean>>} */
 const KEYS = {
