@@ -168,6 +168,17 @@ test.each([
   },
 );
 
+test('a permit that a clock has put ahead counts as none of the calls that the service has counted', async () => {
+  const budgets = createBudgets(stores.redis, { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 });
+  await stores.redis.rpush(budgetKey('tow'), Date.now() + 3_600_000);
+
+  const seen = { isRefusal: false, askedMs: null, perMinute: 4, remaining: 2, resetInMs: 60_000 };
+  await budgets.observe('tow', seen);
+
+  const permits = (await stores.redis.lrange(budgetKey('tow'), 0, -1)).map((at) => Number(at) <= Date.now());
+  expect(permits).toEqual([true, true]);
+});
+
 test('a try after a 429 that a clock has put half an hour ahead stops no report', async () => {
   await tows('A');
   const state = JSON.stringify({ needs_trial: true, tried_at: Date.now() + 1_800_000 });

@@ -16,9 +16,19 @@ local state = budget_state(KEYS[1], field)
 local closed_until = math.min(tonumber(state.closed_until) or 0, now + SANE_AHEAD_MS)
 local is_closed = closed_until > now
 
+-- A permit of a clock that jumped is none; it would be counted as one of these calls.
+local function drop_insane_permits()
+  local newest = redis.call('LINDEX', KEYS[2], 0)
+  while newest and tonumber(newest) > now + PERMIT_AHEAD_MS do
+    redis.call('LPOP', KEYS[2])
+    newest = redis.call('LINDEX', KEYS[2], 0)
+  end
+end
+
 -- Permits for the calls that the service has counted and our log has not: from before it announced the limit, or made by
 -- other software with the same credentials. They end with the count of the service.
 local function count_earlier_calls(limit)
+  drop_insane_permits()
   local known = 0
   for _, at in ipairs(redis.call('LRANGE', KEYS[2], 0, limit - 1)) do
     known = known + (tonumber(at) > now - window_ms and 1 or 0)
