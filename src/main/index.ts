@@ -3,7 +3,6 @@ import { ConfigurationError, loadConfig } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { Resources } from '../platform/resources';
-import { lowerPriority } from '../platform/process';
 import { printProblem } from '../platform/terminal';
 import { pause } from '../platform/timers';
 import { openLog } from './foundation';
@@ -46,7 +45,6 @@ function problemOf(error: unknown): string {
 async function run(role: ProcessRole): Promise<void> {
   const config = loadConfig();
   const log = openLog(config).with({ role });
-  if (role === 'worker') lowerPriority();
   let resources: Resources | null = null;
   const stop = stopOnSignal(() => resources, { log, graceMs: config.stopGraceMs, delayMs: config.stopDelayMs });
   resources = await startRole(role, { config, log, onStall: () => stop('standstill', EXIT.stalled) });

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { constants, hostname, setPriority } from 'node:os';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
@@ -31,16 +31,4 @@ export function misreadsJsonKeys(): boolean {
   JSON.parse('{"trial of keys":0,"\\\\":0}');
   const trial: unknown = JSON.parse('{"trial of keys":0,"\\"":0}');
   return typeof trial === 'object' && trial !== null && !('"' in trial);
-}
-
-/**
- * Lowers the priority of this process. When processors are scarce, accepting and storing go before processing. A process
- * without the right to do so keeps its priority.
- */
-export function lowerPriority(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // A hardened container may forbid it.
-  }
 }
