@@ -29,8 +29,8 @@ export interface ViolationContext {
   readonly clockMs: number;
   /** Redis time, ms. */
   readonly nowMs: number;
-  /** The violation that already has the given reference; null if there is none. */
-  readonly owner: StoredViolation | null;
+  /** Another violation has the given reference already. */
+  readonly isTaken: boolean;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface ViolationContext {
 export function decideViolation(
   draft: StoredViolation,
   command: ViolationCommand,
-  { actor, clockMs, nowMs, owner }: ViolationContext,
+  { actor, clockMs, nowMs, isTaken }: ViolationContext,
 ): Decision<{ audit: AuditEntry }> {
   const refused = refusedForViolation(command.action, decidableOf(draft));
   if (refused) return refused;
@@ -57,7 +57,7 @@ export function decideViolation(
       decideOn(draft, command, nowMs);
       return decided(command.reason);
     case 'accept':
-      if (owner && owner.id !== draft.id) return referenceTaken;
+      if (isTaken) return referenceTaken;
       decideOn(draft, command, nowMs);
       if (command.reference !== null) addReference(draft, command.reference, { isMain: true });
       return decided(command.reason);

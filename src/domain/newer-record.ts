@@ -19,4 +19,11 @@ export class NewerRecord extends UnusableRecord {
 /** A stored record cannot be decoded. It is left as it is, and the conservation check names it. */
 export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord';
+
+  constructor(
+    message: string,
+    readonly recordId: string,
+  ) {
+    super(message);
+  }
 }

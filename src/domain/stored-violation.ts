@@ -1,5 +1,6 @@
 import { decideEntry, type EntryDecision } from './decide-entry';
 import { isEntrySettled, type Entry } from './entry';
+import type { FoundViolation } from './found-violation';
 import { editEntry, type StoredViolation } from './outbox-record';
 import type { Violation } from './violation';
 import { acceptEntry } from './settle-entry';
@@ -42,7 +43,7 @@ export function matchTow(record: StoredViolation, { towingReference, reference }
 export function linkTow(
   record: StoredViolation,
   { towingReference, reference }: MatchedTow,
-  other: StoredViolation | 'damaged' | null,
+  other: FoundViolation,
   nowMs: number,
 ): boolean {
   const entry = editEntry(record, entryOf(record));

@@ -1,3 +1,4 @@
+import { foundViolation, isOfAnother } from '../domain/found-violation';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
 import type { AttemptResult } from '../domain/settle-attempt';
 import { addReference, dropReference } from '../domain/violation-names';
@@ -35,11 +36,12 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
   async answerKeeper(transaction, { record, result: { acceptedViolation, verdict } }) {
     if (!acceptedViolation || verdict.next !== 'accepted') return () => {};
     const { reference, serviceStatus, canTow } = acceptedViolation;
-    const owner = await transaction.violationByReference(reference);
+    const owner = await foundViolation(transaction.violationByReference(reference));
     return () => {
       Object.assign(record, { serviceStatus, canTow });
-      const isOthers = owner !== null && owner.id !== record.id;
-      if (!isOthers || dropReference(owner, reference)) {
+      // A damaged owner keeps the reference. The answer is stored.
+      const isFree = !isOfAnother(owner, record.id);
+      if (isFree || (owner !== null && owner !== 'damaged' && dropReference(owner, reference))) {
         transaction.setReferenceOwner(reference, record.id);
       }
       addReference(record, reference, { isAssigned: true, isMain: true });

@@ -75,7 +75,7 @@ export function decodeOrDamaged(id: string, fields: Fields): StoredViolation | n
     return decodeViolation(fields);
   } catch (error) {
     if (error instanceof UnusableRecord) throw error;
-    throw new DamagedRecord(`the violation ${id} cannot be decoded: ${String(errorFacts(error)['error'])}`);
+    throw new DamagedRecord(`the violation ${id} cannot be decoded: ${String(errorFacts(error)['error'])}`, id);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ViolationView } from '../contracts/violations';
 import type { Actor } from '../domain/audit';
 import { decideViolation as decide, type ViolationCommand } from '../domain/decide-violation';
+import { foundViolation, isOfAnother } from '../domain/found-violation';
 import { unknown } from '../domain/refusal';
 import type { Clock } from '../platform/clock';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
@@ -54,8 +55,9 @@ export function decideViolation(tools: DecideTools, request: ViolationRequest): 
     const draft = await transaction.violationById(id);
     if (!draft) return refused(noSuchViolation);
     const reference = command.action === 'accept' ? command.reference : null;
-    const owner = reference === null ? null : await transaction.violationByReference(reference);
-    const context = { actor, clockMs: tools.clock.nowMs(), nowMs: transaction.nowMs, owner };
+    const owner = reference === null ? null : await foundViolation(transaction.violationByReference(reference));
+    const isTaken = isOfAnother(owner, draft.id);
+    const context = { actor, clockMs: tools.clock.nowMs(), nowMs: transaction.nowMs, isTaken };
     const decision = decide(draft, command, context);
     if (!decision.ok) return refused(decision.refusal);
     if (reference !== null) transaction.setReferenceOwner(reference, draft.id);

@@ -1,5 +1,7 @@
 import type { KnownViolation, KnownViolationsView } from '../contracts/known-violations';
 import { auditOf, type Actor } from '../domain/audit';
+import { DamagedRecord } from '../domain/newer-record';
+import type { StoredViolation } from '../domain/outbox-record';
 import { keepAsKnown } from '../domain/stored-violation';
 import type { Violation } from '../domain/violation';
 import type { ViolationApi } from '../domain/vocabulary';
@@ -63,10 +65,20 @@ async function idOfKnown(
   { violation_reference_id: reference, metadata_id: id }: KnownViolation,
 ): Promise<string | undefined> {
   const [named, same] = await Promise.all([
-    reference === undefined ? null : transaction.violationByReference(reference),
-    id === undefined ? null : transaction.violationById(id),
+    reference === undefined ? undefined : idOf(transaction.violationByReference(reference)),
+    id === undefined ? undefined : idOf(transaction.violationById(id)),
   ]);
-  return (named ?? same)?.id;
+  return named ?? same;
+}
+
+/** A violation that cannot be decoded is known too. */
+async function idOf(reading: Promise<StoredViolation | null>): Promise<string | undefined> {
+  try {
+    return (await reading)?.id;
+  } catch (error) {
+    if (error instanceof DamagedRecord) return error.recordId;
+    throw error;
+  }
 }
 
 function violationOf(known: KnownViolation, actor: Actor, { api, clock }: KnownViolationTools): Violation {

@@ -1,12 +1,13 @@
 import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
+import { foundViolation, isOfAnother } from '../domain/found-violation';
 import { addEvent } from '../domain/outbox-record';
 import { conflict, invalid, type Decision } from '../domain/refusal';
 import type { KnownTow } from '../domain/stored-tow';
 import { linkTow } from '../domain/stored-violation';
 import { changeTow, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
-import { foundViolation, withViolation } from './match-violation';
+import { withViolation } from './match-violation';
 import type { RecordStore, Transaction } from './transaction-port';
 
 export interface LinkRequest extends TowRequest {
@@ -34,7 +35,7 @@ async function link(
   if (former && former !== 'damaged') former.tows = former.tows.filter((known) => known !== ref);
   const reference = tow.violationReferenceId;
   const owner = await foundViolation(transaction.violationByReference(reference));
-  const other = owner !== 'damaged' && owner?.id === id ? null : owner;
+  const other = isOfAnother(owner, id) ? owner : null;
   if (linkTow(violation, { towingReference: ref, reference }, other, transaction.nowMs)) {
     transaction.setReferenceOwner(reference, id);
   }

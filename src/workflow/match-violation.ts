@@ -1,6 +1,6 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
 import type { ViolationRecord } from '../contracts/violations';
-import { DamagedRecord } from '../domain/newer-record';
+import { foundViolation, isOfAnother } from '../domain/found-violation';
 import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
@@ -22,17 +22,6 @@ export interface MatchTools {
 
 /** The most tows per violation that are read. Usually there is one, or two if the service requests twice. */
 const TOWS_MAX = 50;
-
-/** A draft of a violation; `damaged`: it cannot be decoded, so nothing about it can be decided or written. */
-export type FoundViolation = StoredViolation | 'damaged' | null;
-
-/** Rejects on any other error than that of a damaged record. */
-export function foundViolation(reading: Promise<StoredViolation | null>): Promise<FoundViolation> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof DamagedRecord) return 'damaged';
-    throw error;
-  });
-}
 
 /**
  * Returns a draft of the violation that a requested tow comes from, or null. A damaged one counts as none: the tow must
@@ -111,9 +100,9 @@ function joinLate(records: RecordStore, ref: string, violationId: string): Promi
   return records.transact(orderKeyOfTow(ref), async (transaction) => {
     const draft = await transaction.tow(ref);
     if (!isKnown(draft) || draft.tow.violationId !== null) return;
-    const owner = await transaction.violationByReference(draft.tow.violationReferenceId);
-    const violation = await transaction.violation(violationId);
-    if (!violation || (owner && owner.id !== violationId)) return;
+    const owner = await foundViolation(transaction.violationByReference(draft.tow.violationReferenceId));
+    const violation = await foundViolation(transaction.violation(violationId));
+    if (!violation || violation === 'damaged' || isOfAnother(owner, violationId)) return;
     const { tow, tasks } = matchRequestedTow(transaction, violation, draft.tow);
     draft.tow = tow;
     addEvent(draft, { type: 'violation.joined', violation_id: violationId }, transaction.nowMs);

@@ -170,7 +170,7 @@ function decide(record: OutboxRecord, random: RandomSource, nowMs: number): void
       accept: { action: 'accept', reason, reference: null },
       correct: { action: 'correct', fields: { plateNumber: 'ABJ 1234' } },
     } as const;
-    decideViolation(record, command[action], { ...context, owner: null });
+    decideViolation(record, command[action], { ...context, isTaken: false });
   } else if (isKnown(record)) {
     const command = {
       retry: { action: 'retry' },

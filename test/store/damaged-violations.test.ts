@@ -1,7 +1,18 @@
+import { newViolationReference } from '../../src/contracts/common';
+import { systemClock } from '../../src/platform/clock';
 import { KEYS, violationKey } from '../../src/store/keys';
+import { addKnownViolations } from '../../src/workflow/known-violations';
+import { matchEarlierTows } from '../../src/workflow/match-violation';
 import { walk } from '../support/conservation';
-import { towRequest, useStores, type Stores } from '../support/stores';
-import { createAcceptedViolation, link, readViolation } from '../support/violations';
+import { TESTER, towRequest, useStores, type Stores } from '../support/stores';
+import {
+  createAcceptedViolation,
+  decide,
+  link,
+  readViolation,
+  reportViolations,
+  violationOf,
+} from '../support/violations';
 
 /** A violation that cannot be decoded does not stop the tows that name it, and is left as it is. */
 
@@ -60,4 +71,44 @@ test('a tow request that names a violation of a later version waits for a proces
   expect(await request('T1', 'V-1')).toBe('deferred');
 
   expect(await stores.tows.read('T1')).toBeNull();
+});
+
+test('an answer that gives the reference of a damaged violation to another one is stored, and the reference stays', async () => {
+  const damaged = await damage('U1');
+
+  await createAcceptedViolation(stores, 'U2', 'V-1');
+
+  expect(await readViolation(stores, 'U2')).toMatchObject({ state: 'accepted', references: ['V-1'] });
+  expect(await stores.redis.hgetall(violationKey('U1'))).toEqual(damaged);
+  expect(await stores.redis.hget(KEYS.violationReferences, 'V-1')).toBe('U1');
+});
+
+test('a violation cannot be accepted by hand with the reference of a damaged one', async () => {
+  await reportViolations(stores, 'U2');
+  await damage('U1');
+
+  const command = { action: 'accept', reason: 'confirmed by phone', reference: 'V-1' } as const;
+  expect(await decide(stores, 'U2', command)).toBe('reference_taken');
+});
+
+test('a damaged violation is known already when other software names it', async () => {
+  await damage('U1');
+  const { metadata: _, ...fields } = violationOf('X').form;
+  const known = { ...fields, violation_reference_id: newViolationReference.parse('V-1') };
+  const tools = { records: stores.records, api: 'reference', clock: systemClock } as const;
+
+  const effect = await addKnownViolations(tools, { violations: [known], actor: TESTER, idempotency: undefined });
+
+  expect(effect).toEqual({ kind: 'done', value: { items: [{ id: 'U1', result: 'already_known' }] } });
+});
+
+test('a tow without a violation stays without one when a damaged one has its reference', async () => {
+  await damage('U1');
+  await request('T1', 'V-1');
+  await createAcceptedViolation(stores, 'U2', 'V-2');
+
+  const { violation } = await readViolation(stores, 'U2');
+  await matchEarlierTows({ records: stores.records, tows: stores.tows }, { violation, references: ['V-1'] });
+
+  expect((await stores.read('T1')).tow.violationId).toBeNull();
 });
