@@ -20,16 +20,23 @@ export interface RestoredFiles {
  * not shorter is whole; the archive only grows by batches, so a file with as many batches has all that the backup has.
  * With `skipsMissing`, files that the backup lacks are left out: the verification has reported them.
  *
- * @throws BackupProblem when DATA_DIR is the disk of another installation.
+ * @throws BackupProblem when DATA_DIR is the disk of another installation, or may be.
  */
 export async function restoreFiles(folder: string, { manifest, dataDir, skipsMissing }: RestoredFiles): Promise<void> {
   const [here, there] = await Promise.all([markerOf(dataDir), markerOf(join(folder, BELOW_DATA))]);
   if (here !== null && here !== there) {
-    throw new BackupProblem(
-      'disk_foreign',
-      'DATA_DIR is the disk of another installation: nothing was restored.',
-      'Set DATA_DIR to the disk that was backed up, or to an empty folder.',
-    );
+    // A backup from before the first image names no disk, so this one may be its own.
+    throw there === null
+      ? new BackupProblem(
+          'disk_foreign',
+          'DATA_DIR has been in use, and the backup is from before its disk had an image: nothing was restored.',
+          'Set DATA_DIR to an empty folder.',
+        )
+      : new BackupProblem(
+          'disk_foreign',
+          'DATA_DIR is the disk of another installation: nothing was restored.',
+          'Set DATA_DIR to the disk that was backed up, or to an empty folder.',
+        );
   }
   for (const { path, bytes } of manifest.files) {
     if (!path.startsWith(BELOW_DATA)) continue;

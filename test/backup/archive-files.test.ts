@@ -69,6 +69,26 @@ test('a restore keeps a resealed file that has the batches of the backup, and re
   expect(await idsIn(restored)).toEqual(['d1', 'd2']);
 });
 
+test.each([
+  ['of another installation', 'another', 'DATA_DIR is the disk of another installation: nothing was restored.'],
+  [
+    'that was in use, from a backup without an image',
+    null,
+    'DATA_DIR has been in use, and the backup is from before its disk had an image: nothing was restored.',
+  ],
+])('a restore refuses a disk %s', async (_disk, backedUp, message) => {
+  const write = async (folder: string, id: string) => {
+    await mkdir(join(folder, 'spool'), { recursive: true });
+    await writeFile(join(folder, 'spool', 'marker'), id);
+  };
+  if (backedUp !== null) await write(join(backup(), 'data'), backedUp);
+  await write(dataDir.path, 'this');
+
+  const restoring = restoreFiles(backup(), { manifest: manifestOf([]), dataDir: dataDir.path, skipsMissing: false });
+
+  await expect(restoring).rejects.toMatchObject({ code: 'disk_foreign', message });
+});
+
 test('a backup has the file that a symbolic link of the archive names', async () => {
   await writeBatches(dataDir.path, [['d1']]);
   const named = join(dataDir.path, 'elsewhere');
