@@ -1,4 +1,3 @@
-import { getPriority } from 'node:os';
 import { createOperatorClient } from '../../src/demo/client';
 import { playTows } from '../../src/demo/play';
 import { eventually } from '../support/eventually';
@@ -47,12 +46,4 @@ test('the log contains no plate, place, secret or token, even when the service q
   for (const secret of ['ZZZ 77', 'Hidden', '24.1111', API_KEY, 'e2e-client-secret', 'Bearer ']) {
     expect(text).not.toContain(secret);
   }
-});
-
-test('a worker lets the receiver run first when processors are scarce', async () => {
-  const town = await buildTown(redis.url);
-  const [receiver, worker] = await Promise.all([town.start('receiver'), town.start('worker')]);
-  await Promise.all([receiver.logged('process.started'), worker.logged('process.started')]);
-
-  expect(getPriority(worker.processId)).toBeGreaterThan(getPriority(receiver.processId));
 });
