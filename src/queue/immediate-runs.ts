@@ -17,8 +17,8 @@ const RETRY_MS = 500;
 
 /**
  * Begins the run of each record that has just become due. A poll and a job would take six round trips more. While its
- * queue has a backlog, or a worker has as many runs as it may, the record stays in its schedule, and the scheduler adds
- * its job.
+ * queue has no room for further jobs, or a worker has as many runs as it may, the record stays in its schedule, and the
+ * scheduler adds its job.
  */
 export function startImmediateRuns({ queue, take, workers, scheduler, log }: ImmediateRunsOptions): Repetition {
   return repeat({
