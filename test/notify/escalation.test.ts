@@ -1,14 +1,11 @@
 import { notificationsView, testNoticeView } from '../../src/contracts/notifications';
 import { START_HOLD_MS } from '../../src/domain/notices';
-import { openNotifications } from '../../src/main/notifications';
-import { silentLog } from '../../src/platform/log';
-import { runWatch } from '../../src/workflow/watch-alarms';
 import { api } from '../operator/client';
 import { startApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';
 import { CA_FILE, mailServer } from '../support/mail-server';
-import { agedBy } from '../support/notifications';
 import { useRedis } from '../support/redis';
+import { lookAfter } from './look-after';
 
 const CHIEF = 'chief@towing.example';
 const redis = useRedis();
@@ -29,19 +26,10 @@ beforeEach(async () => {
 });
 afterEach(() => app.stop());
 
-/** Looks at the alarms, lets this time pass and looks again. */
-async function lookAfter(ms: number): Promise<void> {
-  const { clock, metrics } = app.foundation;
-  const tools = openNotifications(app.foundation);
-  await runWatch({ ...tools, clock, metrics, log: silentLog });
-  await tools.store.advance(({ state }) => agedBy(state, ms));
-  await runWatch({ ...tools, clock, metrics, log: silentLog });
-}
-
 test('with NOTIFY_ESCALATE_TO alone an alarm that is not acknowledged in time is mailed there, and its start is not', async () => {
-  await lookAfter(START_HOLD_MS);
+  await lookAfter(app, START_HOLD_MS);
   expect(mail.mails).toEqual([]);
-  await lookAfter(15 * 60_000);
+  await lookAfter(app, 15 * 60_000);
   await eventually(() => expect(mail.mails.length).toBeGreaterThan(0));
   for (const { to } of mail.mails) expect(to).toEqual([CHIEF]);
 });

@@ -2,17 +2,15 @@ import request from 'supertest';
 import { messagesIn } from '../../src/console/messages';
 import { alarmPage, testNoticeView } from '../../src/contracts/notifications';
 import { CHANNEL_FAILS_AFTER_MS, START_HOLD_MS } from '../../src/domain/notices';
-import { openNotifications } from '../../src/main/notifications';
-import { silentLog } from '../../src/platform/log';
-import { runWatch } from '../../src/workflow/watch-alarms';
 import { signedIn, textOf } from '../console/visitor';
 import { api } from '../operator/client';
 import { startApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';
 import { CA_FILE, mailServer } from '../support/mail-server';
 import { readMetricsText } from '../support/metrics-text';
-import { agedBy, noticeReceiver, SIGNING_SECRET } from '../support/notifications';
+import { noticeReceiver, SIGNING_SECRET } from '../support/notifications';
 import { useRedis } from '../support/redis';
+import { lookAfter } from './look-after';
 
 const redis = useRedis();
 let receiver: Awaited<ReturnType<typeof noticeReceiver>>;
@@ -38,15 +36,6 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** Looks at the alarms after this time. */
-async function lookAfter(ms: number): Promise<void> {
-  const { clock, metrics } = app.foundation;
-  const tools = openNotifications(app.foundation);
-  await runWatch({ ...tools, clock, metrics, log: silentLog });
-  await tools.store.advance(({ state }) => agedBy(state, ms));
-  await runWatch({ ...tools, clock, metrics, log: silentLog });
-}
-
 const alarms = async () =>
   alarmPage
     .parse((await api(app).get('/api/alarms').expect(200)).body)
@@ -58,12 +47,12 @@ test('shows a webhook that answers 500 as an alarm, mails it, and ends it with t
   receiver.answers.status = 500;
   await app.foundation.queues.byName.bulk.pause();
   await eventually(async () => {
-    await lookAfter(START_HOLD_MS);
+    await lookAfter(app, START_HOLD_MS);
     expect(receiver.received).not.toEqual([]);
   });
   await eventually(async () => expect((await alarms()).map(({ kind }) => kind)).toEqual(['queuePaused']));
   await eventually(async () => {
-    await lookAfter(CHANNEL_FAILS_AFTER_MS);
+    await lookAfter(app, CHANNEL_FAILS_AFTER_MS);
     expect(mail.mails.some(({ text }) => text.includes(`Subject: towhook: ${title.slice(0, 40)}`))).toBe(true);
   });
 
