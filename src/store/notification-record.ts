@@ -4,7 +4,8 @@ import { jsonText } from '../contracts/stored';
 import { acknowledge, NO_NOTIFICATIONS } from '../domain/notices';
 import { versionNumber } from '../domain/outbox-record';
 import type { Clock } from '../platform/clock';
-import type { NotificationStore, SettingsRefused, StoredNotifications } from '../workflow/notification-port';
+import type { Refused } from '../workflow/action-result';
+import type { NotificationStore, StoredNotifications } from '../workflow/notification-port';
 import type { IdempotencyRecord, Saved } from '../workflow/ports';
 import { KEYS } from './keys';
 import { recordsOf } from './records';
@@ -72,7 +73,7 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
         { drains: true },
       ),
     saveSettings: (decide, idempotency) =>
-      save<SettingsRefused>(idempotency, (transaction, loaded) => {
+      save<Refused>(idempotency, (transaction, loaded) => {
         const decision = decide(loaded);
         if (!decision.ok) return { kind: 'refused', refusal: decision.refusal };
         const { settings, audit } = decision;

@@ -7,7 +7,13 @@ export type ActionResult<T = null> =
   | { readonly kind: 'done'; readonly value: T }
   /** An earlier request with the same Idempotency-Key had the effect; this one has none. */
   | { readonly kind: 'repeated'; readonly fingerprint: string }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | Refused;
+
+/** A rule forbids it; nothing was changed. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+}
 
 export function done<T>(value: T): ActionResult<T> {
   return { kind: 'done', value };
@@ -18,11 +24,12 @@ export function refused(refusal: Refusal): ActionResult<never> {
 }
 
 /** Maps the result of a store write to an effect; `unknown` is the refusal for a missing record. */
-export function actionResultOf(saved: Saved, unknown: Refusal): ActionResult {
+export function actionResultOf(saved: Saved | Refused, unknown: Refusal): ActionResult {
   switch (saved.kind) {
     case 'saved':
       return done(null);
     case 'repeated':
+    case 'refused':
       return saved;
     case 'unknown':
       return refused(unknown);

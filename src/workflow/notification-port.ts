@@ -1,7 +1,8 @@
 import type { AuditEntry } from '../domain/audit';
 import type { Notice, NoticeOutcome, NotificationState } from '../domain/notices';
 import type { NoticeChannel, NotificationSettings } from '../domain/notification-settings';
-import type { Decision, Refusal } from '../domain/refusal';
+import type { Decision } from '../domain/refusal';
+import type { Refused } from './action-result';
 import type { AuditedWrite, Saved } from './ports';
 
 export interface StoredNotifications {
@@ -17,12 +18,6 @@ export interface ChannelState {
   readonly notices: readonly Pick<Notice, 'channel' | 'createdAtMs'>[];
 }
 
-/** The settings break a rule; nothing was changed. */
-export interface SettingsRefused {
-  readonly kind: 'refused';
-  readonly refusal: Refusal;
-}
-
 /** Settings and state are one record: a change that was decided on another version is decided again. */
 export interface NotificationStore {
   read(): Promise<StoredNotifications>;
@@ -35,7 +30,7 @@ export interface NotificationStore {
       stored: StoredNotifications,
     ) => Decision<{ readonly settings: NotificationSettings | null; readonly audit: AuditEntry }>,
     idempotency: AuditedWrite['idempotency'],
-  ): Promise<Saved | SettingsRefused>;
+  ): Promise<Saved | Refused>;
   /** `unknown` if there is no announced alarm with this id. */
   acknowledge(id: string, by: string, write: AuditedWrite): Promise<Saved>;
 }

@@ -105,7 +105,7 @@ export async function changeNotificationSettings(
     const fields = differingFields(before, after);
     return { ok: true, settings: after, audit: auditOf(actor, 'notifications.changed', { on: {}, what: { fields } }) };
   }, idempotency);
-  return saved.kind === 'refused' ? saved : actionResultOf(saved, NO_SETTINGS);
+  return actionResultOf(saved, NO_SETTINGS);
 }
 
 function differingFields(before: NotificationSettings, after: NotificationSettings): string[] {
@@ -122,7 +122,7 @@ export async function resetNotificationSettings(
 ): Promise<ActionResult> {
   const audit = auditOf(actor, 'notifications.reset', { on: {} });
   const saved = await store.saveSettings(() => ({ ok: true, settings: null, audit }), idempotency);
-  return saved.kind === 'refused' ? saved : actionResultOf(saved, NO_SETTINGS);
+  return actionResultOf(saved, NO_SETTINGS);
 }
 
 /** Acknowledges an announced alarm, so that it is not escalated. */
