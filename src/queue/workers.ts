@@ -1,6 +1,7 @@
 import { WaitingError, Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { JobOutcome } from '../contracts/jobs';
+import { systemClock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { within } from '../platform/timers';
@@ -41,6 +42,9 @@ export interface Workers {
  */
 const JOBS_AT_ONCE_MAX: Partial<Record<QueueName, number>> = { violations: 2 };
 
+/** How long a job waits for a place that runs without a job have taken. Then any worker may take it. */
+const WAIT_FOR_RUNS_MS = 1000;
+
 /** Starts the workers of all queues. Only this file translates a JobOutcome for BullMQ. */
 export function startWorkers(options: WorkersOptions): Workers {
   const running = new Map<Promise<unknown>, QueueName>();
@@ -62,9 +66,12 @@ export function startWorkers(options: WorkersOptions): Workers {
       name,
       async (job, token) => {
         // Runs without a job count too.
-        while (mustWait(name)) await Promise.race(runsOf(name));
-        // A worker that is paused still takes the job that it was waiting for.
-        if (isStopping) return putBack(job, token);
+        const endsMs = systemClock.monotonicMs() + WAIT_FOR_RUNS_MS;
+        while (mustWait(name) && systemClock.monotonicMs() < endsMs) {
+          await within(WAIT_FOR_RUNS_MS, Promise.race(runsOf(name)));
+        }
+        // Another worker may be idle. A worker that is paused still takes the job that it was waiting for.
+        if (isStopping || isBusy(name)) return putBack(job, token);
         const what = await begin(name, job);
         options.progress.runEnded(name);
         return what;

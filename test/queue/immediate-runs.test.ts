@@ -132,6 +132,27 @@ test('a job waits until runs without a job have left room for it', async () => {
   ends.shift()?.();
 });
 
+test('a job is left to an idle worker while runs without a job hold every place of its worker', async () => {
+  const worked: string[] = [];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const { hand } = begin(async () => {
+    await held;
+    return done('sent');
+  });
+  hand('T1', 'T2', 'T3', 'T4');
+  await world.queues.wake([{ queue: 'reports', ref: 'J1' }]);
+  await eventually(async () => expect(await jobs()).toEqual({ waiting: 0, active: 1, completed: 0 }));
+
+  world.start((ref) => {
+    worked.push(ref);
+    return done('sent');
+  });
+
+  await eventually(() => expect(worked).toEqual(['J1']));
+  release();
+});
+
 test('a run whose work fails ends, and makes room for others', async () => {
   const worked: string[] = [];
   const { hand } = begin((ref) => {
