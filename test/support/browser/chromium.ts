@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,18 +26,23 @@ const OF_A_MAC = [
 const LAUNCH_TIMEOUT_MS = 30_000;
 
 /**
- * Kills the process group of the browser and removes its files. The browser need not lead its group: some systems start
- * it by a wrapper script. Processes that are being killed may still write into the profile, so removal is repeated.
+ * Kills the process group `$1` and removes the folders after it. Processes that are being killed may still write into
+ * the profile for a while, and so make a removed folder again: the clean-up ends when all folders stayed away for 2 s.
  */
 const GUARD = `
-group="$(cut -d' ' -f5 "/proc/$1/stat" 2>/dev/null)"
-profile="$(tr '\\0' '\\n' 2>/dev/null <"/proc/$1/cmdline" | sed -n 's/^--user-data-dir=//p')"
+group="$1"
+shift
 cat >/dev/null
-for attempt in 1 2 3 4 5 6 7 8 9 10; do
-  kill -9 -- "-\${group:-$1}" 2>/dev/null
-  rm -rf "$2" \${profile:+"$profile"} 2>/dev/null
+away=0
+for attempt in $(seq 300); do
+  kill -9 -- "-$group" 2>/dev/null
+  away=$((away + 1))
+  for folder; do
+    [ -e "$folder" ] && away=0
+  done
+  [ "$away" -lt 20 ] || exit
+  rm -rf "$@" 2>/dev/null
   sleep 0.1
-  [ -e "\${profile:-$2}" ] || exit
 done
 `;
 
@@ -104,7 +110,8 @@ async function processIdOf(browser: Browser): Promise<number> {
  * this process holds open. Returns a function that ends the shell.
  */
 function guard(processId: number, artifactsDir: string): () => void {
-  const shell = spawn('sh', ['-c', GUARD, 'sh', String(processId), artifactsDir], {
+  const { group, profile } = startOf(processId);
+  const shell = spawn('sh', ['-c', GUARD, 'sh', group, artifactsDir, ...profile], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
@@ -114,4 +121,18 @@ function guard(processId: number, artifactsDir: string): () => void {
     shell.kill('SIGKILL');
     shell.stdin.destroy();
   };
+}
+
+/**
+ * The process group and the profile of a browser that is running. Read by this process and not by the shell, which may
+ * not have begun when the browser ends. The browser need not lead its group: some systems start it by a wrapper script.
+ * Without `/proc`, as on a Mac, the browser leads its group and the profile stays.
+ */
+function startOf(processId: number): { readonly group: string; readonly profile: readonly string[] } {
+  const folder = `/proc/${processId}`;
+  if (!existsSync(folder)) return { group: String(processId), profile: [] };
+  // The name of the program is in brackets and may itself contain spaces and brackets.
+  const [, group = String(processId)] = /\) \S+ \d+ (\d+)[^)]*$/.exec(readFileSync(`${folder}/stat`, 'utf8')) ?? [];
+  const profile = /(?:^|\0)--user-data-dir=([^\0]+)/.exec(readFileSync(`${folder}/cmdline`, 'utf8'))?.[1];
+  return { group, profile: profile === undefined ? [] : [profile] };
 }
