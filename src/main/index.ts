@@ -56,22 +56,17 @@ type Stop = (reason: string, exitCode: number) => void;
 /**
  * Stops the process gracefully on a signal, on a fault, or when the returned function is called. After a signal it works
  * on for `delayMs`, while load balancers notice that it is not ready. A second signal, or a stop that takes too long,
- * ends it at once. A fault during the stop changes nothing: calls under way still end, and the exit code is that of the
- * first reason.
+ * ends it at once. A fault during the stop, or a first signal after a fault, changes nothing: calls under way still end,
+ * and the exit code is that of the first reason.
  */
 function stopOnSignal(
   opened: () => Resources | null,
   { log, graceMs, delayMs }: { log: Log; graceMs: number; delayMs: number },
 ): Stop {
-  let stoppingSinceMs: number | null = null;
+  let isStopping = false;
   const stop = async (reason: string, exitCode: number) => {
-    const nowMs = systemClock.monotonicMs();
-    if (stoppingSinceMs !== null) {
-      // Under npm one Ctrl-C arrives twice: from the terminal and from npm.
-      if (exitCode === EXIT.stopped && nowMs - stoppingSinceMs >= SAME_SIGNAL_MS) process.exit(EXIT.fault);
-      return;
-    }
-    stoppingSinceMs = nowMs;
+    if (isStopping) return;
+    isStopping = true;
     log.info('process.stopping', { reason });
     // A fault or stall keeps its exit code, also when the stop takes too long.
     const waitMs = exitCode === EXIT.stopped && opened() !== null ? delayMs : 0;
@@ -82,7 +77,15 @@ function stopOnSignal(
     log.info('process.stopped');
     process.exit(exitCode);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, EXIT.stopped));
+  let signalledAtMs: number | null = null;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const nowMs = systemClock.monotonicMs();
+    signalledAtMs ??= nowMs;
+    // Under npm one Ctrl-C arrives twice: from the terminal and from npm.
+    if (nowMs - signalledAtMs >= SAME_SIGNAL_MS) process.exit(EXIT.fault);
+    void stop(signal, EXIT.stopped);
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   const onFault = (error: unknown) => {
     log.error('process.failed', errorFacts(error));
     void stop('fault', EXIT.fault);

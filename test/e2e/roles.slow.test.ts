@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createOperatorClient } from '../../src/demo/client';
 import { playTows } from '../../src/demo/play';
 import { eventually } from '../support/eventually';
@@ -37,11 +38,17 @@ test('a receiver, a console and two workers as four processes share the work and
   expect(await Promise.all(roles.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
 });
 
-test('a worker stopped with SIGTERM during a call finishes the call, and the next worker does not repeat it', async () => {
+const THROWS_ON_SIGUSR2 = `process.on('SIGUSR2', () => { throw new Error('A fault of the test.'); });`;
+const WITH_FAULT_ON_SIGNAL = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(THROWS_ON_SIGUSR2)}` };
+/** After this time a signal is no longer counted as the one before it. */
+const SAME_SIGNAL_MS = 1100;
+
+/** A town whose worker has sent a `started` report and waits for the answer. */
+async function workerDuringCall(environment: Readonly<Record<string, string>> = {}) {
   const town = await buildTown(redis.url);
   const answers = await holdAnswers(town.simulator.url, 'started');
   const [worker, console] = await Promise.all([
-    town.start('worker', { SERVICE_BASE_URL: answers.url }),
+    town.start('worker', { SERVICE_BASE_URL: answers.url, ...environment }),
     town.start('console'),
     town.start('receiver'),
   ]);
@@ -51,6 +58,11 @@ test('a worker stopped with SIGTERM during a call finishes the call, and the nex
   const place = { towed_location: 'Olaya Street', latitude: 24.7, longitude: 46.7 };
   await client.recordFact(ref, 'started', { plate_number: 'ABC 1', ...place });
   await eventually(async () => expect(await callsOf(town, 'started')).toHaveLength(1));
+  return { town, answers, worker, client, ref };
+}
+
+test('a worker stopped with SIGTERM during a call finishes the call, and the next worker does not repeat it', async () => {
+  const { town, answers, worker, client, ref } = await workerDuringCall();
 
   worker.kill('SIGTERM');
   await worker.logged('process.stopping');
@@ -64,4 +76,31 @@ test('a worker stopped with SIGTERM during a call finishes the call, and the nex
   await town.start('worker');
   await eventually(async () => expect((await client.tow(ref))?.reports[1]?.state).toBe('accepted'));
   expect(await callsOf(town, 'started')).toHaveLength(1);
+});
+
+test('a worker that stops because of a fault finishes its call also when a signal arrives during the stop', async () => {
+  const { answers, worker, client, ref } = await workerDuringCall(WITH_FAULT_ON_SIGNAL);
+
+  worker.kill('SIGUSR2');
+  expect(await worker.logged('process.stopping')).toMatchObject({ reason: 'fault' });
+  await pause(SAME_SIGNAL_MS);
+  worker.kill('SIGTERM');
+  await pause(100);
+  answers.release();
+
+  expect(await worker.exited).toBe(1);
+  expect(worker.log.map(({ message }) => message)).toContain('process.stopped');
+  expect((await client.tow(ref))?.reports).toMatchObject([{ kind: 'started', state: 'accepted', attempts: 1 }]);
+});
+
+test('a second signal ends a worker at once', async () => {
+  const { worker } = await workerDuringCall();
+
+  worker.kill('SIGTERM');
+  await worker.logged('process.stopping');
+  await pause(SAME_SIGNAL_MS);
+  worker.kill('SIGINT');
+
+  expect(await worker.exited).toBe(1);
+  expect(worker.log.map(({ message }) => message)).not.toContain('process.stopped');
 });
