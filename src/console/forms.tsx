@@ -2,12 +2,14 @@ import type { Request } from 'express';
 import { westernNumber } from '../domain/plate';
 import { RIYADH_OFFSET_MS } from '../domain/timestamp';
 import { isSameOrigin } from './requests';
-import type { FormFailure } from './page';
+import { isFormOf } from './sessions';
+import type { ApiForm } from '../workflow/operator-port';
+import type { FormFailure, PageVisit } from './page';
 
 /** Converts form fields to the body of an API call. */
 
 /** Fields of every form that do not belong to the API (parts/form.tsx). */
-export const HIDDEN_FIELDS = ['form_token', 'form_key', 'question'];
+const HIDDEN_FIELDS = ['form_token', 'form_key', 'question'];
 
 export interface EntryRules {
   /** Sent as numbers. Other text is sent unchanged, so that the API names the broken rule. */
@@ -24,8 +26,10 @@ export interface EntryRules {
  */
 export function formIn(body: unknown): URLSearchParams {
   const fields = [...new URLSearchParams(typeof body === 'string' ? body : '')];
-  return new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value.replaceAll('\r\n', '\n')]));
+  return new URLSearchParams(fields.map(([name, value]): [string, string] => [name, withLineFeeds(value)]));
 }
+
+const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
 
 /** The body of a call, without empty fields. */
 export function bodyOf(form: URLSearchParams, rules: EntryRules = {}): Record<string, string | number> {
@@ -44,12 +48,28 @@ function valueOf(name: string, value: string, { numbers = [], timestamps = [] }:
   return timestamps.includes(name) ? withRiyadhOffset(value) : value;
 }
 
-/** A comma is a decimal separator in coordinates (`46,68`); elsewhere it may separate thousands. */
 function numberOf(name: string, value: string): string | number {
-  const isCoordinate = name === 'latitude' || name === 'longitude';
-  const entered = westernNumber(value);
-  const number = Number(isCoordinate ? entered.replace(/^(-?\d+),(\d+)$/, '$1.$2') : entered);
+  const number = Number(isCoordinate(name) ? withPoint(value) : westernNumber(value));
   return Number.isFinite(number) ? number : value;
+}
+
+const isCoordinate = (name: string): boolean => name === 'latitude' || name === 'longitude';
+
+/** A comma is a decimal separator in coordinates (`46,68`); elsewhere it may separate thousands. */
+function withPoint(coordinate: string): string {
+  return westernNumber(coordinate.trim()).replace(/^([+-]?\d+)[,\u060c](\d+)$/, '$1.$2');
+}
+
+/** How the API reads an upload that was entered on a page of this visitor. */
+export function uploadOf({ visitor, actor, request }: PageVisit): Omit<ApiForm, 'params'> {
+  return {
+    actor,
+    request,
+    hiddenFields: HIDDEN_FIELDS,
+    isGenuine: (hidden) => isFormOf(visitor, hidden['form_token'] ?? ''),
+    idempotencyField: 'form_key',
+    textOf: (name, entered) => (isCoordinate(name) ? withPoint(entered) : withLineFeeds(entered)),
+  };
 }
 
 /** Adds the Riyadh offset (UTC+3 all year) to `2026-11-21T09:14`. Other text is left for the API to check. */

@@ -8,8 +8,8 @@ import { refused, type EndpointResponse } from './responses';
 
 type FormFields = Readonly<Record<string, string>>;
 
-/** The hidden fields of a console page: session token and Idempotency-Key. The API does not know them. */
-export type PageFields = Pick<ApiForm, 'hiddenFields' | 'isGenuine' | 'idempotencyField'>;
+/** What the fields of a console page mean, and its hidden ones: session token and Idempotency-Key. */
+export type PageFields = Pick<ApiForm, 'hiddenFields' | 'isGenuine' | 'idempotencyField' | 'textOf'>;
 
 /** A form whose body is not yet read. */
 export interface UncheckedForm extends Pick<UncheckedCall, 'actor' | 'params' | 'path' | 'idempotencyKey'> {
@@ -68,10 +68,7 @@ export async function answerForm<R extends FormRoute>(
   }
 }
 
-/**
- * Separates the fields of the API from the hidden fields of the page, and checks the hidden ones. Line breaks of a page
- * become LF: browsers send CRLF, but count it as one character.
- */
+/** Separates the fields of the API from the hidden fields of the page, and checks the hidden ones. */
 function splitFields(all: FormFields, page: PageFields | null) {
   if (page === null) return { fields: all, isGenuine: true, idempotencyKey: undefined };
   const isHidden = ([name]: readonly [string, string]) => page.hiddenFields.includes(name);
@@ -79,9 +76,9 @@ function splitFields(all: FormFields, page: PageFields | null) {
   const hidden: FormFields = Object.fromEntries(entries.filter(isHidden));
   return {
     fields: Object.fromEntries(
-      entries.filter((entry) => !isHidden(entry)).map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]),
+      entries.filter((entry) => !isHidden(entry)).map(([name, entered]) => [name, page.textOf(name, entered)]),
     ),
     isGenuine: page.isGenuine(hidden),
-    idempotencyKey: page.idempotencyField === undefined ? undefined : hidden[page.idempotencyField],
+    idempotencyKey: hidden[page.idempotencyField],
   };
 }

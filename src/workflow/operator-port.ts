@@ -54,7 +54,9 @@ export interface ApiForm {
   /** Checks the hidden fields after the form is read; false refuses the form with 403 `form_not_ours`. */
   readonly isGenuine: (hidden: Readonly<Record<string, string>>) => boolean;
   /** The hidden field with the Idempotency-Key; a form without it has no key. */
-  readonly idempotencyField?: string;
+  readonly idempotencyField: string;
+  /** The text of a field of the API as it is meant, from what was entered. */
+  readonly textOf: (name: string, entered: string) => string;
 }
 
 export interface OperatorApi {

@@ -93,6 +93,23 @@ describe('console: violation form without scripts', () => {
     expect(violation?.form.imagesDescription).toBe('front\nback');
   });
 
+  test.each([
+    ['24,7136', '46,6753'],
+    ['٢٤,٧١٣٦', '٤٦،٦٧٥٣'],
+    [' +24.7136 ', '٤٦٫٦٧٥٣'],
+  ])('takes the comma in the coordinates %s %s for a decimal point', async (latitude, longitude) => {
+    const sent = await sendReport(await signedIn(app), { fields: { ...REQUIRED, latitude, longitude } });
+    expect(sent.status).toBe(303);
+    expect((await reportedViolations())[0]?.form).toMatchObject({ latitude: 24.7136, longitude: 46.6753 });
+  });
+
+  test.each(['24,713,6', '24,7136.5', ','])('refuses the latitude %s and names the field', async (latitude) => {
+    const sent = await sendReport(await signedIn(app), { fields: { ...REQUIRED, latitude } });
+    expect(sent.status).toBe(422);
+    expect(sent.html).toContain('<a href="#report-latitude">');
+    expect(await reportedViolations()).toEqual([]);
+  });
+
   test('creates a violation without images from a form with empty file fields', async () => {
     const visitor = await signedIn(app);
     const fields = { ...formKeys((await visitor.get(FORM_PATH)).html), ...REQUIRED };

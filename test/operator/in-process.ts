@@ -134,6 +134,7 @@ export async function startFormPage(api: OperatorApi, actor: Actor): Promise<For
       hiddenFields: Object.keys(OWN),
       isGenuine: ({ token }) => token === TOKEN,
       idempotencyField: 'send_once',
+      textOf: (_name, entered) => entered,
     });
     const respond = (status: number, result: PageFormResult | 'rejected') => {
       results.push(result);

@@ -9,9 +9,8 @@ import {
   type PageVisit,
   type PageTools,
 } from '../../page';
-import { HIDDEN_FIELDS } from '../../forms';
+import { uploadOf } from '../../forms';
 import { setDoneMessage } from '../../serve';
-import { isFormOf } from '../../sessions';
 import { REPORT_FORM } from '../../parts/violation-fields';
 import { ReportForm, ReportPage } from './view';
 import { PAGES, violationPath } from '../../page-table';
@@ -32,14 +31,7 @@ export function serveReportViolation(pages: Pages, tools: PageTools): void {
   pages.get(PAGES.reportViolation.path, PAGES.reportViolation.role, (visit) => show(visit, null));
 
   pages.upload('/violations/new', 'dispatcher', async (visit) => {
-    const { actor, visitor, request } = visit;
-    const answer = await tools.api.form(ROUTES.reportViolation, {
-      actor,
-      request,
-      hiddenFields: HIDDEN_FIELDS,
-      isGenuine: (hidden) => isFormOf(visitor, hidden['form_token'] ?? ''),
-      idempotencyField: 'form_key',
-    });
+    const answer = await tools.api.form(ROUTES.reportViolation, uploadOf(visit));
     if (answer.ok) return onTo(visit, violationPath(answer.value.id));
     return show(visit, {
       form: REPORT_FORM,

@@ -11,8 +11,7 @@ import { decisionBody } from '../../parts/decision-form';
 import { correctionIn, submitResolve } from '../../parts/task';
 import { questionOn, formOfTask } from './decide';
 import { ROUTES } from '../../../contracts/operator-routes';
-import { HIDDEN_FIELDS } from '../../forms';
-import { isFormOf } from '../../sessions';
+import { uploadOf } from '../../forms';
 
 /** The page of one tow, and everything that can be said and decided there. */
 export function serveTow(pages: Pages, tools: PageTools): void {
@@ -61,12 +60,8 @@ function servePhotos(pages: Pages, tools: TowPageTools): void {
   pages.upload('/tows/:ref/photos', 'crew', async (visit) => {
     const ref = visit.params('ref');
     const answer = await tools.api.form(ROUTES.addPhotos, {
-      actor: visit.actor,
+      ...uploadOf(visit),
       params: { towing_reference_id: ref },
-      request: visit.request,
-      hiddenFields: HIDDEN_FIELDS,
-      isGenuine: (hidden) => isFormOf(visit.visitor, hidden['form_token'] ?? ''),
-      idempotencyField: 'form_key',
     });
     if (answer.ok) return redirect(towPath(ref), 'saved');
     const { refusal } = answer;

@@ -23,8 +23,7 @@ import { PAGES, violationPath } from '../../page-table';
 import { violationTaskId } from '../../../domain/violation-tasks';
 import { violationDecisionCall } from '../../../workflow/decision-call';
 import { submit } from '../../submit';
-import { isFormOf } from '../../sessions';
-import { bodyOf, changedIn, HIDDEN_FIELDS } from '../../forms';
+import { bodyOf, changedIn, uploadOf } from '../../forms';
 import { decisionBody } from '../../parts/decision-form';
 import { submitResolve } from '../../parts/task';
 
@@ -113,12 +112,8 @@ function serveDecisions(pages: Pages, tools: ViolationPageTools): void {
 function serveImages(pages: Pages, { api, show }: ViolationPageTools): void {
   pages.upload('/violations/:id/images', 'dispatcher', async (visit) => {
     const answer = await api.form(ROUTES.replaceViolationImages, {
-      actor: visit.actor,
+      ...uploadOf(visit),
       params: { violation_id: visit.params('id') },
-      request: visit.request,
-      hiddenFields: HIDDEN_FIELDS,
-      isGenuine: (hidden) => isFormOf(visit.visitor, hidden['form_token'] ?? ''),
-      idempotencyField: 'form_key',
     });
     if (answer.ok) return redirect(violationPath(answer.value.id), 'decided');
     return show(visit, { form: IMAGES_FORM, refusal: answer.refusal, entered: new URLSearchParams() });
