@@ -12,7 +12,9 @@ const notes = notesOf('sign-in');
 export async function checkSignIn({ signIn: { oidc } }: Config): Promise<Finding[]> {
   if (oidc === null) return [];
   try {
-    const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, reuse: {}, prefix: 'OIDC' }).fresh;
+    const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, prefix: 'OIDC' })({
+      keepAlive: false,
+    });
     const signsOut = signOutAddressOf(await discoverProvider(oidc, agents), oidc) !== null;
     const after = signsOut ? `, and ${oidc.signedOutUrl} after a sign-out` : '';
     const what = `the identity provider answers; its client must allow the redirect address ${oidc.redirectUrl}${after}`;

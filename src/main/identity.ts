@@ -17,8 +17,10 @@ const CONNECT_TIMEOUT_MS = 5000;
 export function openIdentityProvider({ config, clock, log, redis }: Foundation): IdentityProvider | null {
   const { oidc } = config.signIn;
   if (oidc === null) return null;
-  const { fresh } = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, reuse: {}, prefix: 'OIDC' });
+  const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, prefix: 'OIDC' })({
+    keepAlive: false,
+  });
   const limit = createSignInLimit(redis);
-  const tools = { agents: fresh, clock, limit, log: throttledLog(log, { clock, by: ['problem'] }) };
+  const tools = { agents, clock, limit, log: throttledLog(log, { clock, by: ['problem'] }) };
   return require('../oidc').createIdentityProvider(oidc, tools);
 }

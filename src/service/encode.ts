@@ -8,7 +8,7 @@ import { TransportFailure } from './transport-failure';
 
 /** A body and the headers that describe it; `Content-Length` is always among them when there is a body. */
 export interface Content {
-  readonly headers: Readonly<Record<string, string | false>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly data: string | Readable | undefined;
 }
 
@@ -33,9 +33,6 @@ export interface EncodedRequest {
   open(): Content | Promise<Content>;
 }
 
-/** Axios would add a content type for a missing body; false prevents that. */
-const NO_TYPE = { 'Content-Type': false } as const;
-
 /**
  * Encodes a request as its operation requires (docs/service-api.md#operations): JSON with the fields in the given
  * order, a multipart form, a query, or headers only for the token call.
@@ -53,11 +50,11 @@ export function encode(operation: Operation, request: unknown, images: readonly 
       return { method, query: '', isUpload: images.length > 0, open: () => encodeForm(fields, images) };
     }
     case 'query': {
-      const open = () => ({ headers: NO_TYPE, data: undefined });
+      const open = () => ({ headers: {}, data: undefined });
       return { method, query: `?${queryOf(request)}`, isUpload: false, open };
     }
     case 'credentials': {
-      const headers = { ...NO_TYPE, 'Content-Length': '0' };
+      const headers = { 'Content-Length': '0' };
       return { method, query: '', isUpload: false, open: () => ({ headers, data: undefined }) };
     }
   }

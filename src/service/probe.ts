@@ -48,6 +48,6 @@ export function optionsRequest(at: 'here' | 'elsewhere'): EncodedRequest {
     method: 'OPTIONS',
     query: at === 'here' ? '' : BELOW,
     isUpload: false,
-    open: () => ({ headers: { 'Content-Type': false }, data: undefined }),
+    open: () => ({ headers: {}, data: undefined }),
   };
 }

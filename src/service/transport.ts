@@ -6,7 +6,7 @@ import type { CallAddress } from './addresses';
 import { runAttempt, type HttpAnswer, type AttemptPlan } from './attempt';
 import type { EncodedRequest } from './encode';
 import { TransportFailure } from './transport-failure';
-import { openWayOut } from './way-out';
+import { openWayOut, type Agents } from './way-out';
 
 /** The headers that identify the caller: a bearer token, or the credentials. */
 export type Authorization = Readonly<Record<string, string>>;
@@ -36,6 +36,15 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 const CONNECT_TIMEOUT_MAX_MS = 5_000;
 /** Idle connections are closed before a load balancer closes them; sooner if the server's `Keep-Alive` header asks for it. */
 const IDLE_CONNECTION_MS = 15_000;
+/** No server closes a connection that has been idle for less. */
+const SURELY_OPEN_MS = 1000;
+
+interface AttemptOptions extends Pick<AttemptPlan, 'permission' | 'stop'> {
+  readonly address: CallAddress;
+  readonly agents: Agents;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isUpload: boolean;
+}
 
 /** The deadline of a call with images runs by progress. */
 export interface UploadLimits {
@@ -61,8 +70,9 @@ export function createTransport(settings: {
   const { addressOf, timeoutMs } = settings;
   const upload = { ...UPLOAD_LIMITS, ...settings.upload };
   const connectTimeoutMs = Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS);
-  const reuse = { keepAlive: true, scheduling: 'lifo', timeout: IDLE_CONNECTION_MS } as const;
-  const { keepAlive, fresh } = openWayOut(settings.wayOut, { connectTimeoutMs, reuse });
+  const wayOut = openWayOut(settings.wayOut, { connectTimeoutMs });
+  const kept = wayOut({ keepAlive: true, scheduling: 'lifo', timeout: IDLE_CONNECTION_MS });
+  const surelyOpen = wayOut({ keepAlive: true, scheduling: 'lifo', timeout: SURELY_OPEN_MS });
   // Answers are not decompressed, and without the word `identity` a gateway may compress them.
   const ownHeaders = {
     Accept: 'application/json',
@@ -75,10 +85,9 @@ export function createTransport(settings: {
 
   const attempt = async (
     config: InternalAxiosRequestConfig,
-    options: { address: CallAddress; isFresh: boolean; isUpload: boolean } & Pick<AttemptPlan, 'permission' | 'stop'>,
+    { address, agents, headers, isUpload, permission, stop }: AttemptOptions,
   ): Promise<AxiosResponse<HttpAnswer>> => {
-    const { secure, host, port } = options.address;
-    const agents = options.isFresh ? fresh : keepAlive;
+    const { secure, host, port } = address;
     const { status, ...rest } = await runAttempt({
       secure,
       options: {
@@ -88,18 +97,17 @@ export function createTransport(settings: {
         port,
         method: (config.method ?? 'get').toUpperCase(),
         path: config.url ?? '/',
-        headers: sentHeaders(config.headers.toJSON()),
+        headers,
       },
       body: bodyOf(config.data),
-      bodyBytes: Number(config.headers['Content-Length'] ?? 0),
-      timeoutMs: options.isUpload ? upload.timeoutMs : timeoutMs,
-      silenceMs: options.isUpload ? upload.silenceMs : null,
+      bodyBytes: Number(headers['Content-Length'] ?? 0),
+      timeoutMs: isUpload ? upload.timeoutMs : timeoutMs,
+      silenceMs: isUpload ? upload.silenceMs : null,
       connectTimeoutMs,
       answerBytesMax: ANSWER_BYTES_MAX,
-      permission: options.permission,
-      stop: options.stop,
+      permission,
+      stop,
     });
-    // The headers stay in the answer, because axios copies every header it is given.
     return { status, statusText: '', headers: {}, data: { status, ...rest }, config };
   };
 
@@ -108,18 +116,20 @@ export function createTransport(settings: {
       const operation = OPERATIONS[name];
       const address = addressOf(name);
       // A server may close an idle connection at the moment we write into it, and then it is unknown whether the call
-      // took effect. For an idempotent call that is an unanswered attempt like any other; a call that must not be
-      // repeated gets a connection of its own. So does the token call: it is rare, so an idle connection would mostly
-      // be closed.
-      const isFresh = !operation.safeToRepeat || operation.encoding === 'credentials';
+      // took effect. For a call that is safe to repeat that is an unanswered attempt like any other. A call that must not
+      // be repeated uses a connection that was just used, or a new one. So does the token call: it is rare, so an idle
+      // connection would mostly be closed.
+      const agents = operation.safeToRepeat && operation.encoding !== 'credentials' ? kept : surelyOpen;
       try {
-        const { headers, data } = await request.open();
+        const { headers: bodyHeaders, data } = await request.open();
+        // Not handed to axios, which would merge, copy and normalize them several times per call.
+        const headers = { ...ownHeaders, ...bodyHeaders, ...authorization };
         const response = await client.request<HttpAnswer>({
           method: request.method,
           url: address.path + request.query,
           data,
-          headers: { ...ownHeaders, ...headers, ...authorization },
-          adapter: (config) => attempt(config, { address, isFresh, isUpload: request.isUpload, permission, stop }),
+          adapter: (config) =>
+            attempt(config, { address, agents, headers, isUpload: request.isUpload, permission, stop }),
         });
         return response.data;
       } catch (error) {
@@ -128,18 +138,12 @@ export function createTransport(settings: {
       }
     },
     close() {
-      for (const agent of [keepAlive.secure, keepAlive.plain, fresh.secure, fresh.plain]) agent.destroy();
+      for (const agents of [kept, surelyOpen]) {
+        agents.secure.destroy();
+        agents.plain.destroy();
+      }
     },
   };
-}
-
-function sentHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
-  const sent: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value === 'string') sent[name] = value;
-  }
-  return sent;
 }
 
 function bodyOf(data: unknown): string | Readable | null {

@@ -10,13 +10,11 @@ export interface Agents {
   readonly plain: PlainAgent | TunnelAgent;
 }
 
-/** How calls leave this machine. */
-export interface WayOut {
-  /** Keeps connections open between calls. Through a proxy each call has a connection of its own. */
-  readonly keepAlive: Agents;
-  /** Opens a connection for each call. */
-  readonly fresh: Agents;
-}
+/**
+ * How calls leave this machine. Returns the agents of one way of using connections; through a proxy, where each call has a
+ * connection of its own, always the same.
+ */
+export type WayOut = (options: AgentOptions) => Agents;
 
 /** Without a proxy, further authorities or a certificate of ours. */
 const DIRECT: WayOutSettings = { proxyUrl: null, caFile: null, clientCertFile: null, clientKeyFile: null };
@@ -27,21 +25,13 @@ const DIRECT: WayOutSettings = { proxyUrl: null, caFile: null, clientCertFile: n
  */
 export function openWayOut(
   settings: WayOutSettings = DIRECT,
-  {
-    connectTimeoutMs,
-    reuse,
-    prefix = 'SERVICE',
-  }: { readonly connectTimeoutMs: number; readonly reuse: AgentOptions; readonly prefix?: TlsPrefix },
+  { connectTimeoutMs, prefix = 'SERVICE' }: { readonly connectTimeoutMs: number; readonly prefix?: TlsPrefix },
 ): WayOut {
   const secureContext = openSecureContext(settings, prefix);
   const trust = secureContext ? { secureContext } : {};
   if (settings.proxyUrl !== null) {
     const agent = new TunnelAgent(settings.proxyUrl, { connectTimeoutMs, secureContext });
-    const tunnels = { secure: agent, plain: agent };
-    return { keepAlive: tunnels, fresh: tunnels };
+    return () => ({ secure: agent, plain: agent });
   }
-  return {
-    keepAlive: { secure: new SecureAgent({ ...reuse, ...trust }), plain: new PlainAgent(reuse) },
-    fresh: { secure: new SecureAgent({ keepAlive: false, ...trust }), plain: new PlainAgent({ keepAlive: false }) },
-  };
+  return (options) => ({ secure: new SecureAgent({ ...options, ...trust }), plain: new PlainAgent(options) });
 }

@@ -28,7 +28,7 @@ function consoleOf(environment: Readonly<Record<string, string>> = {}) {
   const later = { ms: 0 };
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + later.ms };
   const { log, lines } = recordedLog();
-  const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: 5000, reuse: {}, prefix: 'OIDC' }).fresh;
+  const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: 5000, prefix: 'OIDC' })({ keepAlive: false });
   return { identity: createIdentityProvider(oidc, { agents, clock, limit, log }), lines, later };
 }
 

@@ -49,7 +49,7 @@ describe('requests to the service', () => {
     expect(fake.calls[0]?.body.toString()).toBe(JSON.stringify({ towing_reference_id, ...rest }));
   });
 
-  it('an invoice is created by a POST on a separate connection', async () => {
+  it('an invoice is created by a POST, and the whole answer is returned', async () => {
     const data = {
       towing_reference_id: 'TW-20250101-ABC123',
       towing_invoice: { total_amount: 115, paid_amount: 0, tax: 15 },
@@ -63,7 +63,7 @@ describe('requests to the service', () => {
     expect(fake.calls[0]?.body.toString()).toBe(
       '{"towing_reference_id":"TW-20250101-ABC123","vehicle_type":"HEAVY","delay_in_days":0}',
     );
-    expect(fake.calls[0]?.headers).toMatchObject({ Connection: 'close', 'Content-Type': 'application/json' });
+    expect(fake.calls[0]?.headers).toMatchObject({ Connection: 'keep-alive', 'Content-Type': 'application/json' });
   });
 
   it('a token is requested with the credentials in headers and no body', async () => {
@@ -73,7 +73,7 @@ describe('requests to the service', () => {
     expect(fake.tokenCalls[0]).toMatchObject({ method: 'POST', url: '/auth/public/token', body: Buffer.alloc(0) });
     expect(fake.tokenCalls[0]?.headers).toEqual({
       Host: fake.url.slice('http://'.length),
-      Connection: 'close',
+      Connection: 'keep-alive',
       Accept: 'application/json',
       'Accept-Encoding': 'identity',
       'User-Agent': 'towhook',

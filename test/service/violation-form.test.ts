@@ -91,7 +91,7 @@ describe('forms of violations', () => {
     expect(call?.body.equals(expected)).toBe(true);
     expect(call?.headers).toEqual({
       Host: fake.url.slice('http://'.length),
-      Connection: 'close',
+      Connection: 'keep-alive',
       Accept: 'application/json',
       'Accept-Encoding': 'identity',
       'User-Agent': 'towhook',
