@@ -65,6 +65,12 @@ export function noEffects(): CircuitEffects {
   return { closed: [], probeTimes: [], due: [] };
 }
 
+/** True while no circuit is open, no failure is counted, and nothing is stored about any. */
+export function areQuiet({ version, open, failures, failedMembers, forbidden, tasks }: Circuits): boolean {
+  if (version !== '' || failures > 0 || failedMembers.length > 0) return false;
+  return [open, forbidden, tasks].every((each) => Object.keys(each).length === 0);
+}
+
 /** Returns a copy that a decision may change. */
 export function draftOfCircuits(circuits: Circuits): Circuits {
   if (circuits.version === '') return { ...circuits, open: {}, failedMembers: [], forbidden: {}, tasks: {} };

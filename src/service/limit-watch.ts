@@ -18,8 +18,12 @@ import type { Budgets, ObservedLimit } from '../workflow/service-port';
 import type { HttpAnswer } from './attempt';
 import { TOKEN_WAIT_MAX_MS } from './token-renewal';
 
-/** Prefixes of the three headers: the usual one, the one of the IETF drafts, and a spelling that is seen. */
-const PREFIXES = ['x-ratelimit', 'ratelimit', 'x-rate-limit'] as const;
+/** The names of the three headers by their prefix: the usual one, the one of the IETF drafts, and a spelling that is seen. */
+const HEADERS = ['x-ratelimit', 'ratelimit', 'x-rate-limit'].map((prefix) => ({
+  limit: `${prefix}-limit`,
+  remaining: `${prefix}-remaining`,
+  reset: `${prefix}-reset`,
+}));
 /** An unchanged limit is announced to the other processes again after this time, well before they stop following it. */
 const RENEWED_AFTER_MS = 240_000;
 
@@ -102,11 +106,7 @@ function limitHeadersOf(headers: IncomingHttpHeaders): LimitHeaders | null {
     const value = headers[name];
     return typeof value === 'string' ? value : value?.[0];
   };
-  const prefix = PREFIXES.find((known) => headers[`${known}-limit`] ?? headers[`${known}-remaining`]);
-  if (prefix === undefined) return null;
-  return {
-    limit: valueOf(`${prefix}-limit`),
-    remaining: valueOf(`${prefix}-remaining`),
-    reset: valueOf(`${prefix}-reset`),
-  };
+  const names = HEADERS.find(({ limit, remaining }) => headers[limit] ?? headers[remaining]);
+  if (names === undefined) return null;
+  return { limit: valueOf(names.limit), remaining: valueOf(names.remaining), reset: valueOf(names.reset) };
 }

@@ -1,6 +1,13 @@
 import type { Redis } from 'ioredis';
 import { encodeCircuits } from '../contracts/stored-circuits';
-import { CIRCUIT_NAMES, NO_CIRCUITS, type CircuitEffects, type CircuitName, type Circuits } from '../domain/circuits';
+import {
+  areQuiet,
+  CIRCUIT_NAMES,
+  NO_CIRCUITS,
+  type CircuitEffects,
+  type CircuitName,
+  type Circuits,
+} from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import { violationMember, violationOfMember, versionNumber } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
@@ -30,8 +37,9 @@ export interface CircuitsChange {
 export function changeOfCircuits(
   before: Circuits,
   after: Circuits,
-  { closed, tag }: { readonly closed: readonly CircuitName[]; readonly tag: string },
+  { closed, newTag }: { readonly closed: readonly CircuitName[]; readonly newTag: () => string },
 ): CircuitsChange {
+  if (areQuiet(before) && areQuiet(after)) return { records: [], effects: [], events: [], hasChanged: false };
   const json = encodeCircuits(after);
   const key = KEYS.circuits;
   const expected = before.version;
@@ -43,7 +51,7 @@ export function changeOfCircuits(
   const { opened, closed: closedTasks } = taskEvents(before.tasks, after.tasks);
   const newlyOpen = CIRCUIT_NAMES.filter((name) => after.open[name] && !before.open[name]);
   const isQuiet = json === encodeCircuits(NO_CIRCUITS);
-  const version = `${versionNumber(expected) + 1}.${tag}`;
+  const version = `${versionNumber(expected) + 1}.${newTag()}`;
   return {
     records: [isQuiet ? { key, expected } : { key, expected, version, set: { circuits: json } }],
     effects: [

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { decodeBudgetState, type StoredBudgetState } from '../contracts/stored-budgets';
-import { decodeCircuits, encodeCircuits } from '../contracts/stored-circuits';
+import { decodeCircuits } from '../contracts/stored-circuits';
 import type { AuditEntry } from '../domain/audit';
 import {
+  areQuiet,
   draftOfCircuits,
-  NO_CIRCUITS,
   noEffects,
   type CircuitEffects,
   type CircuitName,
@@ -31,7 +31,7 @@ import { indexEffects } from './indexes';
 import { budgetStateField, idempotencyKey, KEYS, towKey, violationKey } from './keys';
 import { immediateEffects } from './immediate';
 import { dueMembersOf, nudgesOf } from './notifications';
-import { type Fields, changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
+import { applyChange, changeOfFields, type Fields, type FieldsChange, type RecordPart } from './record-parts';
 import {
   complete,
   dueOf,
@@ -61,17 +61,23 @@ const IDEMPOTENCY_SECONDS = 86_400;
 
 interface LoadedRecord<R> {
   readonly before: R | null;
-  readonly fields: Fields;
+  /** As stored. No other transaction uses this object at the same time. */
+  readonly fields: Record<string, string>;
   /** The parts of `before`, if this process has kept them. */
   readonly parts: readonly RecordPart[] | null;
   after: R | null;
 }
 
 /** A record as this process has last written it. */
-interface WrittenRecord {
+interface KeptRecord {
   readonly record: OutboxRecord;
-  readonly fields: Fields;
+  readonly fields: Record<string, string>;
   readonly parts: readonly RecordPart[];
+}
+
+/** A record as a commit writes it: `fields` are those before the change. */
+interface WrittenRecord extends KeptRecord {
+  readonly change: FieldsChange;
 }
 
 /**
@@ -79,7 +85,7 @@ interface WrittenRecord {
  * reads.
  */
 export interface TransactionMemory {
-  readonly leased: Map<string, WrittenRecord>;
+  readonly leased: Map<string, KeptRecord>;
   /** Kept while no circuit is open, to avoid a read per decision. */
   circuits: (ReadCircuits & { readonly untilMs: number }) | null;
   /** Whether a worker takes a single tow that a commit makes due at once. Otherwise a scheduler adds its job. */
@@ -301,8 +307,7 @@ export class RecordTransaction implements Transaction {
     const [version = null, json = null, tow, violation] = fields;
     const known = decodeCircuits(version, json);
     const budgets = { tow: decodeBudgetState(tow), violation: decodeBudgetState(violation) };
-    const isQuiet = encodeCircuits(known) === encodeCircuits(NO_CIRCUITS);
-    this.memory.circuits = isQuiet ? { known, budgets, untilMs: this.nowMs + CIRCUITS_KEPT_MS } : null;
+    this.memory.circuits = areQuiet(known) ? { known, budgets, untilMs: this.nowMs + CIRCUITS_KEPT_MS } : null;
     return (this.#circuits = { known, budgets, after: draftOfCircuits(known) });
   }
 
@@ -348,8 +353,7 @@ export class RecordTransaction implements Transaction {
     if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
     this.#events.push(...eventsOf(before, after));
     const version = `${versionNumber(read.expected) + 1}.${this.newTag()}`;
-    const written = fieldsAfter(fields, change, version);
-    this.#written.set(key, { record: { ...after, version }, fields: written, parts });
+    this.#written.set(key, { record: { ...after, version }, fields, parts, change });
     return [{ version, set, remove, ...read }];
   }
 
@@ -357,9 +361,11 @@ export class RecordTransaction implements Transaction {
   keepWritten(): void {
     const { leased } = this.memory;
     if (leased.size > LEASED_MAX) leased.clear();
-    for (const [key, written] of this.#written) {
-      if (written.record.lease) leased.set(key, written);
-      else leased.delete(key);
+    for (const [key, { record, fields, parts, change }] of this.#written) {
+      if (record.lease) {
+        applyChange(fields, change, record.version);
+        leased.set(key, { record, fields, parts });
+      } else leased.delete(key);
     }
     if (this.#hasChangedCircuits) this.memory.circuits = null;
   }
@@ -377,7 +383,7 @@ export class RecordTransaction implements Transaction {
   #circuitsChange(): RecordChange[] {
     if (!this.#circuits) return [];
     const { known, after } = this.#circuits;
-    const change = changeOfCircuits(known, after, { closed: this.circuitEffects.closed, tag: this.newTag() });
+    const change = changeOfCircuits(known, after, { closed: this.circuitEffects.closed, newTag: this.newTag });
     this.#hasChangedCircuits = change.hasChanged;
     this.effect(...change.effects);
     this.#events.push(...change.events);
