@@ -76,8 +76,10 @@ export async function waitingAt(
   redis: Redis,
   { open }: Circuits,
 ): Promise<Partial<Record<CircuitName, WaitingAtCircuit>>> {
+  const names = CIRCUIT_NAMES.filter((name) => open[name]);
+  if (names.length === 0) return {};
   const entries = await Promise.all(
-    CIRCUIT_NAMES.filter((name) => open[name]).map(async (name) => {
+    names.map(async (name) => {
       const [count, probes] = await Promise.all([redis.scard(blockedKey(name)), redis.srandmember(probesKey(name), 3)]);
       return [name, { count, probes }] as const;
     }),
