@@ -88,19 +88,20 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
 async function accept(redis: Redis, clock: Clock, group: readonly WaitingDelivery[]): Promise<void> {
   if (group.length === 0) return;
   try {
-    const keys = group.flatMap(({ delivery }) => [deliveryKey(delivery.id), towKey(delivery.towingReferenceId)]);
-    const args = group.flatMap(({ delivery }) => [
-      delivery.id,
-      delivery.kind,
-      delivery.towingReferenceId,
-      sealValue(redis, { key: deliveryKey(delivery.id), field: 'raw_body' }, delivery.rawBody),
-      delivery.verified ? 'verified' : 'unverified',
-      delivery.signatureId ?? '',
-      `1.${clock.id().slice(0, 8)}`,
-    ]);
     const { indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries } = KEYS;
-    const shared = [indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries];
-    const run = () => acceptDeliveries.run(redis, [...shared, ...keys], args);
+    const keys: string[] = [indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries];
+    const invoicedTows: string[] = [];
+    // The first version of every record of the group: versions of different records are never compared.
+    const args = [`1.${clock.id().slice(0, 8)}`];
+    for (const { delivery } of group) {
+      const { id, kind, towingReferenceId, rawBody, verified, signatureId } = delivery;
+      const record = deliveryKey(id);
+      const body = sealValue(redis, { key: record, field: 'raw_body' }, rawBody);
+      keys.push(record);
+      args.push(id, kind, towingReferenceId, body, verified ? 'verified' : 'unverified', signatureId ?? '');
+      if (kind === 'tow_invoice') invoicedTows.push(towKey(towingReferenceId));
+    }
+    const run = () => acceptDeliveries.run(redis, [...keys, ...invoicedTows], args);
     const replies = texts(await replicated(redis, run), 'accept');
     group.forEach(({ resolve }, at) => resolve(replies[at] === 'accepted' ? 'accepted' : 'already_known'));
   } catch (error) {

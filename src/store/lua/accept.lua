@@ -6,11 +6,13 @@
 --
 -- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of stored deliveries
 --         5 channel of nudges · 6 channel of other events · 7 deliveries that a worker takes at once
---         then per delivery: its key, the key of its tow
--- ARGV    per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or '' · version
+--         then the key of each delivery, then the key of the tow of each invoice webhook, in the same order
+-- ARGV    1 version of new records
+--         then per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or ''
 -- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
 
-local FIELDS = 7
+local SHARED_KEYS = 7
+local FIELDS = 6
 -- While no worker runs the list only grows. Older deliveries than these are dropped.
 local IMMEDIATE_MAX = 1000
 local time = redis.call('TIME')
@@ -36,15 +38,21 @@ end
 
 -- A delivery that is known already has no fields to store.
 local deliveries = {}
+local count = (#ARGV - 1) / FIELDS
+local invoices = 0
 local is_known = {}
 -- Times and ids of what is stored now: one command adds all of them to a list.
 local stored = {}
-for place = 1, #ARGV / FIELDS do
-  local id, kind, ref, raw_body, verified, signature_id, version = unpack(ARGV, 1 + FIELDS * (place - 1), FIELDS * place)
-  local delivery = { record = KEYS[6 + 2 * place], tow = KEYS[7 + 2 * place], kind = kind, ref = ref }
+for place = 1, count do
+  local id, kind, ref, raw_body, verified, signature_id = unpack(ARGV, 2 + FIELDS * (place - 1), 1 + FIELDS * place)
+  local delivery = { record = KEYS[SHARED_KEYS + place], ref = ref }
+  if kind == 'tow_invoice' then
+    invoices = invoices + 1
+    delivery.invoiced_tow = KEYS[SHARED_KEYS + count + invoices]
+  end
   if not is_known[id] and redis.call('EXISTS', delivery.record) == 0 then
     append(stored, now_text, id)
-    delivery.fields = { 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
+    delivery.fields = { 'v', ARGV[1], 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
       'state', 'waiting', 'received_at', now_text }
     -- Fields with a default are left out: most calls have no signature.
     if verified == 'verified' then
@@ -76,8 +84,8 @@ local replies = {}
 for place, delivery in ipairs(deliveries) do
   replies[place] = delivery.fields and 'accepted' or 'already_known'
   if delivery.fields then
-    if delivery.kind == 'tow_invoice' then
-      prove(delivery.tow, delivery.ref)
+    if delivery.invoiced_tow then
+      prove(delivery.invoiced_tow, delivery.ref)
     end
     local event = { type = 'delivery.accepted', towing_reference_id = delivery.ref, at_ms = now }
     redis.call('PUBLISH', channel, cjson.encode(event))
