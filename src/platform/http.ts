@@ -185,12 +185,16 @@ async function answerMetrics(response: ServerResponse, metrics: NonNullable<Heal
   }
 }
 
-/** Sends a value as JSON. `json()` of Express also computes freshness and charset, which takes time for nothing. */
+/**
+ * Sends a value as JSON. `json()` of Express also computes freshness and charset, which takes time for nothing. Headers
+ * that are given with the status are written without being kept first.
+ */
 export function sendJson(response: ServerResponse, httpStatus: number, body: unknown): void {
   const text = JSON.stringify(body);
-  response.statusCode = httpStatus;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.writeHead(httpStatus, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
   response.end(text);
 }
 
