@@ -29,6 +29,9 @@ const HEADERS_MAX = 100;
 /** Longer than a load balancer's idle timeout, so that it never sends into a connection that is being closed. */
 const KEEP_ALIVE_MS = 65_000;
 
+/** How often a stopping listener closes the connections that have become idle. */
+const SWEEP_EVERY_MS = 20;
+
 /** A running listener. */
 export interface Listener {
   readonly host: string;
@@ -90,14 +93,6 @@ export async function listen(
   });
   const { port } = boundAddress(server);
   const urlHost = address.host.includes(':') ? `[${address.host}]` : address.host;
-  let isStopping = false;
-  server.prependListener('request', (_request, response: ServerResponse) => {
-    if (isEnding) response.shouldKeepAlive = false;
-    // An idle kept-alive connection would keep a stopping server open until the grace is over.
-    response.once('finish', () => {
-      if (isStopping) setImmediate(() => server.closeIdleConnections());
-    });
-  });
   return {
     host: address.host,
     port,
@@ -106,7 +101,7 @@ export async function listen(
       isEnding = true;
     },
     stop: (graceMs) => {
-      isStopping = true;
+      isEnding = true;
       return stop(server, graceMs);
     },
   };
@@ -146,6 +141,7 @@ const TOO_MANY_HEADERS = `{"code":"too_many_headers","message":"A request has ${
 
 function healthFirst(application: RequestListener | null, health: Health, isEnding: () => boolean): RequestListener {
   return (request, response) => {
+    if (isEnding()) response.shouldKeepAlive = false;
     const path = (request.url ?? '').split('?', 1)[0];
     if (request.rawHeaders.length > 2 * HEADERS_MAX) {
       response.shouldKeepAlive = false;
@@ -206,8 +202,12 @@ function answer(response: ServerResponse, status: number, contentType: string, b
 function stop(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    // The connections of requests that run now stay open after their answers. A listener on each answer would cost every
+    // request time.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(sweep);
       resolve();
     });
     server.closeIdleConnections();
