@@ -101,7 +101,7 @@ function lineOf(
   { layers, hidden }: { layers: readonly LogFields[]; hidden: ReadonlySet<string> },
 ): string {
   const line: Record<string, unknown> = {
-    timestamp: new Date(systemClock.nowMs()).toISOString(),
+    timestamp: timestampOf(systemClock.nowMs()),
     level,
     message: event,
   };
@@ -111,6 +111,14 @@ function lineOf(
     }
   }
   return JSON.stringify(line);
+}
+
+let lastTimestamp = { atMs: 0, text: new Date(0).toISOString() };
+
+/** The time as ISO 8601. Each millisecond is formatted once, because under load many lines share it. */
+function timestampOf(atMs: number): string {
+  if (atMs !== lastTimestamp.atMs) lastTimestamp = { atMs, text: new Date(atMs).toISOString() };
+  return lastTimestamp.text;
 }
 
 function droppedLine(count: number): string {
