@@ -61,8 +61,10 @@ const IDEMPOTENCY_SECONDS = 86_400;
 
 interface LoadedRecord<R> {
   readonly before: R | null;
-  /** As stored. No other transaction uses this object at the same time. */
+  /** As stored. */
   readonly fields: Record<string, string>;
+  /** The version that the decision is made on. Another transaction may change `fields` of a kept record meanwhile. */
+  readonly expected: string;
   /** The parts of `before`, if this process has kept them. */
   readonly parts: readonly RecordPart[] | null;
   after: R | null;
@@ -140,7 +142,7 @@ export class RecordTransaction implements Transaction {
   createViolation(violation: Violation): StoredViolation {
     const { id } = violation;
     const record = newStoredViolation(violation, this.nowMs);
-    this.#records.set(violationKey(id), { before: null, fields: {}, parts: [], after: record });
+    this.#records.set(violationKey(id), { before: null, fields: {}, expected: '', parts: [], after: record });
     this.effect(['HSET', KEYS.violationAliases, metadataIdOf(violation), id, id, id]);
     return record;
   }
@@ -328,14 +330,15 @@ export class RecordTransaction implements Transaction {
     if (meanwhile) return meanwhile;
     const before: OutboxRecord | null = kept?.record ?? decode(fields);
     const after = before && draftOf(before);
-    const loaded: LoadedRecord<OutboxRecord> = { before, fields, parts: kept?.parts ?? null, after };
+    const expected = fields['v'] ?? '';
+    const loaded: LoadedRecord<OutboxRecord> = { before, fields, expected, parts: kept?.parts ?? null, after };
     this.#records.set(key, loaded);
     return loaded;
   }
 
   #changeOf(key: string, loaded: LoadedRecord<OutboxRecord>): RecordChange[] {
-    const { before, fields, after } = loaded;
-    const read = { key, expected: fields['v'] ?? '', notBeforeMs: endedLeaseMs(before, this.nowMs) };
+    const { before, fields, expected, after } = loaded;
+    const read = { key, expected, notBeforeMs: endedLeaseMs(before, this.nowMs) };
     if (!after) {
       if (!before) return [read];
       this.effect(...indexEffects(before, null), ...dueOf(before, null));

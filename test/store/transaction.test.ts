@@ -11,6 +11,7 @@ import { Records, recordsOf } from '../../src/store/records';
 import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { mustClaimViolation, openOutbox, readViolation, reportViolations } from '../support/violations';
 
 const redis = useRedis();
 let stores: Stores;
@@ -160,4 +161,32 @@ test('a report refused before its operation was paused is blocked by the pause i
 
   expect(claim.kind).toBe('wait');
   others.close();
+});
+
+test('a decision on a kept record is stale when the same process changes the record meanwhile', async () => {
+  await reportViolations(stores, 'U1');
+  await mustClaimViolation(openOutbox(stores), 'U1');
+  const { records } = stores;
+  let decisions = 0;
+
+  await records.transact(
+    'an accepted answer about another violation',
+    async (transaction) => {
+      const violation = await transaction.violation('U1');
+      if (!violation) throw new Error('no violation U1');
+      decisions += 1;
+      if (decisions === 1) {
+        await records.transact(
+          'violation U1',
+          async (other) => Object.assign((await other.violation('U1')) ?? {}, { canTow: true }),
+          { usesKept: true },
+        );
+      }
+      violation.serviceStatus = 'CLOSED';
+    },
+    { usesKept: true },
+  );
+
+  expect(decisions).toBe(2);
+  expect(await readViolation(stores, 'U1')).toMatchObject({ canTow: true, serviceStatus: 'CLOSED' });
 });
