@@ -85,6 +85,9 @@ const PAUSE_PROBE_MS = 300_000;
 const OPEN_MAX_MS = 3_600_000;
 const CONNECTION_OPEN_MAX_MS = 290_000;
 
+/** A circuit that stays open for longer was opened by a clock that jumped. */
+const SANE_OPEN_MS = 2 * OPEN_MAX_MS;
+
 /** When a record that is blocked by shadow mode runs again by itself; the end of the mode makes it due. */
 const SHADOW_LOOK_MS = 600_000;
 
@@ -102,7 +105,9 @@ export function blocking(
   if (circuits.open.shadow) return { name: 'shadow', untilMs: nowMs + SHADOW_LOOK_MS };
   for (const name of circuitsOf(kind)) {
     const circuit = circuits.open[name];
-    if (circuit && circuit.untilMs > nowMs) return { name, untilMs: circuit.untilMs };
+    if (circuit && circuit.untilMs > nowMs && circuit.untilMs <= nowMs + SANE_OPEN_MS) {
+      return { name, untilMs: circuit.untilMs };
+    }
   }
   return null;
 }

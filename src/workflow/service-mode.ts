@@ -48,7 +48,9 @@ export function agreeOnMode(tools: ModeTools): Promise<CommonMode> {
       });
       return { shadowSinceMs: shadow.sinceMs, isContradicted: true };
     }
-    if (nowMs < shadow.sinceMs + FIRST_HEARTBEAT_MS) return { shadowSinceMs: shadow.sinceMs, isContradicted: false };
+    // Far ahead of now, the circuit was opened by a clock that jumped.
+    const isNew = Math.abs(nowMs - shadow.sinceMs) < FIRST_HEARTBEAT_MS;
+    if (isNew) return { shadowSinceMs: shadow.sinceMs, isContradicted: false };
     endShadow(circuits, circuitEffects);
     log.warn('mode.live', { problem: 'shadow mode has ended: what is recorded from now on is sent' });
     return LIVE;

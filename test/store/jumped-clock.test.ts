@@ -1,7 +1,7 @@
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
-import { leaseUntilMs, setCircuit } from '../support/stored-records';
+import { leaseUntilMs, readCircuits, setCircuit } from '../support/stored-records';
 import { mustClaim, openStores, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, reportViolations } from '../support/violations';
 
@@ -68,3 +68,16 @@ test('a scan brings a violation back to the schedule that is leased and schedule
   expect(await stores.schedules.violations.pollDue(10, 1000)).toEqual(['U1']);
   await mustClaimViolation(openOutbox(stores), 'U1');
 });
+
+test.each(['outage', 'connection', 'paused.started'] as const)(
+  'a call probes the circuit %s that a clock has opened until tomorrow',
+  async (name) => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    await setCircuit(stores.redis, name, { untilMs: Date.now() + 24 * HOUR_MS });
+
+    expect((await stores.outbox.claim('T1')).kind).toBe('send');
+
+    expect((await readCircuits(stores.redis)).open[name]?.untilMs).toBeLessThan(Date.now() + HOUR_MS);
+  },
+);

@@ -110,6 +110,15 @@ describe('the common mode', () => {
     expect(await createShadowStore(stores.redis).summary()).toMatchObject({ sinceMs: null });
   });
 
+  test('shadow mode that a clock has begun tomorrow is ended by a process in live mode', async () => {
+    await agree('shadow');
+    const stored = (await stores.redis.hget(KEYS.circuits, 'circuits')) ?? '';
+    const later = stored.replace(/"sinceMs":(\d+)/, (_all, ms: string) => `"sinceMs":${Number(ms) + 86_400_000}`);
+    await stores.redis.hset(KEYS.circuits, 'circuits', later);
+
+    expect(await agree('live')).toEqual({ shadowSinceMs: null, isContradicted: false });
+  });
+
   test('shadow mode that has just begun is not ended before its process had time for a first heartbeat', async () => {
     await agree('shadow');
 
