@@ -17,6 +17,7 @@ import { decodeViolation } from './violation-fields';
 /** The rate limit permits of tows and violations, and the queue of the records that wait for one. */
 
 const takePermit = new Script('take-permit');
+const returnPermit = new Script('return-permit');
 
 /** Takes a permit for a record. Without a free one, the record joins the waiting queue. `peek` takes none. */
 export async function permitFor(
@@ -37,11 +38,9 @@ export async function permitFor(
  * decision made with the permit is already stored: a permit that is not returned is free after its window.
  */
 export async function givePermitBack(redis: Redis, kind: OutboxRecord['kind'], grantedAtMs: number): Promise<void> {
-  const { log, waiting, due } = PERMIT_KEYS[kind];
+  const { budget, log, waiting, due } = PERMIT_KEYS[kind];
   try {
-    await redis.lrem(log, 1, String(grantedAtMs));
-    const [first] = await redis.zrange(waiting, '0', '0');
-    if (first !== undefined) await redis.zadd(due, 'XX', 'LT', await recordsOf(redis).nowMs(), first);
+    await returnPermit.run(redis, [log, waiting, KEYS.circuits, due], [grantedAtMs, budgetStateField(budget)]);
   } catch (error) {
     if (!isTransient(error)) throw error;
   }

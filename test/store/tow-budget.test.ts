@@ -2,6 +2,7 @@ import { systemClock } from '../../src/platform/clock';
 import { createBudgets, slidingWindow } from '../../src/store/budgets';
 import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
+import { Script } from '../../src/store/scripts';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
@@ -187,6 +188,32 @@ test('a try after a 429 that a clock has put half an hour ahead stops no report'
   expect((await outboxWith(2, 60_000).claim('A')).kind).toBe('send');
 });
 
+test('a budget that a clock has closed until tomorrow stops no report', async () => {
+  await tows('A');
+  const state = JSON.stringify({ closed_until: Date.now() + 86_400_000, needs_trial: true });
+  await stores.redis.hset(KEYS.circuits, budgetStateField('tow'), state);
+
+  expect((await outboxWith(2, 60_000).claim('A')).kind).toBe('send');
+});
+
+test('a try after a 429 whose call was never sent is made by the next report', async () => {
+  await tows('A', 'B');
+  const closed = JSON.stringify({ closed_until: Date.now() - 1000, needs_trial: true, strikes: 3 });
+  await stores.redis.hset(KEYS.circuits, budgetStateField('tow'), closed);
+  const outbox = outboxWith(0, 60_000);
+  const state = async () =>
+    JSON.parse((await stores.redis.hget(KEYS.circuits, budgetStateField('tow'))) ?? '') as unknown;
+  const claimed = await mustClaim(outbox, 'A');
+  expect(await state()).toMatchObject({ tried_at: claimed.permitAtMs });
+  const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
+
+  await outbox.ack(claimed, result(notSent, { hadNoEffect: true, isPermitSpent: false }));
+
+  expect(await state()).toEqual(JSON.parse(closed));
+  const tried = await mustClaim(outbox, 'B');
+  expect(await state()).toMatchObject({ needs_trial: true, tried_at: tried.permitAtMs, strikes: 3 });
+});
+
 test('a permit that no call has used is free for the next report in line, which is due at once', async () => {
   await tows('A', 'B');
   const outbox = outboxWith(1, 60_000);
@@ -204,12 +231,18 @@ test('an ack is stored although its unused permit cannot be given back', async (
   await tows('A');
   const outbox = outboxWith(1, 60_000);
   const claimed = await mustClaim(outbox, 'A');
-  const remove = jest.spyOn(stores.redis, 'lrem').mockRejectedValue(new Error('Connection is closed.'));
+  const run = Script.prototype.run;
+  const names: string[] = [];
+  jest.spyOn(Script.prototype, 'run').mockImplementation(function (this: Script, ...args: Parameters<typeof run>) {
+    names.push(this.name);
+    return this.name === 'return-permit' ? Promise.reject(new Error('Connection is closed.')) : run.apply(this, args);
+  });
   const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
   const stored = await outbox.ack(claimed, result(notSent, { hadNoEffect: true, isPermitSpent: false }));
 
-  expect(remove).toHaveBeenCalledTimes(1);
+  jest.restoreAllMocks();
+  expect(names).toContain('return-permit');
   expect(stored.kind).toBe('done');
   expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'pending', failures: 1, inFlight: false });
 });

@@ -13,7 +13,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local field, window_ms, ours = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local announced, left, reset_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local state = budget_state(KEYS[1], field)
-local closed_until = math.min(tonumber(state.closed_until) or 0, now + SANE_AHEAD_MS)
+local closed_until = closed_until_of(state, now)
 local is_closed = closed_until > now
 
 -- A permit of a clock that jumped is none; it would be counted as one of these calls.

@@ -11,7 +11,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = budget_state(KEYS[3], ARGV[3])
 local limit = effective_limit(tonumber(ARGV[1]), state, now)
-local closed_until = math.min(tonumber(state.closed_until) or 0, now + SANE_AHEAD_MS)
+local closed_until = closed_until_of(state, now)
 
 local reply = { redis.call('ZCARD', KEYS[2]), closed_until > now and string.format('%.0f', closed_until) or 0 }
 for i = 4, #ARGV do

@@ -44,9 +44,15 @@ local function logged_permit_at(log, limit, window_ms, rank, now)
   return math.max(now, free_at) + math.floor(rank / limit) * window_ms
 end
 
+-- Until when the service closed the budget, ms; 0 when it did not.
+local function closed_until_of(state, now)
+  local closed_until = tonumber(state.closed_until) or 0
+  return closed_until <= now + SANE_AHEAD_MS and closed_until or 0
+end
+
 -- The earliest time at which the service wants the member at `rank`, ms; 0 when it did not ask to wait.
 local function opens_at(state, rank, window_ms, now)
-  local closed_until = math.min(tonumber(state.closed_until) or 0, now + SANE_AHEAD_MS)
+  local closed_until = closed_until_of(state, now)
   if not state.needs_trial then
     return closed_until
   end
