@@ -53,12 +53,14 @@ export async function sendEntry<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   id: string,
   tools: T & SendEntryTools<R>,
+  /** Once true, no further step begins. */
+  isStopping: () => boolean = () => false,
 ): Promise<JobOutcome> {
   const { clock, stepsPerRun = STEPS_PER_RUN } = tools;
   const startedMs = clock.monotonicMs();
   let timed = await firstClaim(calls, id, tools);
   for (let steps = 1; ; steps += 1) {
-    const mayGoOn = () => steps < stepsPerRun && clock.monotonicMs() - startedMs < RUN_MAX_MS;
+    const mayGoOn = () => !isStopping() && steps < stepsPerRun && clock.monotonicMs() - startedMs < RUN_MAX_MS;
     // Never fails: an answer is waiting to be stored.
     const hasToken = () => calls.hasToken(tools).catch(() => false);
     const nextClaimant = async () => (mayGoOn() ? { hasToken: await hasToken() } : undefined);

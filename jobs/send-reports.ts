@@ -25,7 +25,7 @@ export async function sendReports(
     try {
       // One at a time: the worker runs as many jobs at once as tows may be sent at once.
       // oxlint-disable-next-line eslint/no-await-in-loop
-      results.add((await sendEntry(CALLS.tow, ref, tools)).what);
+      results.add((await sendEntry(CALLS.tow, ref, tools, isStopping)).what);
     } catch (error) {
       failures.push(error);
     }

@@ -85,7 +85,8 @@ export function openHandlers(
   const handlers: Readonly<Record<QueueName, JobHandler>> = {
     deliveries: async (payload) => processDeliveries(deliveryJob.parse(payload), delivering),
     reports: async (payload, isStopping) => sendReports(reportJob.parse(payload), reporting, isStopping),
-    violations: async (payload) => sendEntry(CALLS.violation, violationJob.parse(payload).violation_id, submitting),
+    violations: async (payload, isStopping) =>
+      sendEntry(CALLS.violation, violationJob.parse(payload).violation_id, submitting, isStopping),
     bulk: async (payload, isStopping) => {
       const differenceId = judgedDifference(bulkJob.parse(payload).bulk_id);
       return differenceId === null ? decideBulk(payload, isStopping) : judgeDeliveries(differenceId, judging);

@@ -96,6 +96,16 @@ test('a job begins no further tow once its worker stops', async () => {
   expect(await stores.states('T2')).toEqual(['started pending']);
 });
 
+test('a tow sends no further report once its worker stops, and is due for another one', async () => {
+  await stores.say('T1', { event: 'detained' });
+
+  await run(() => called.length > 0);
+
+  expect(called).toEqual(['T1']);
+  expect(await stores.states('T1')).toEqual(['started accepted', 'detained pending']);
+  expect((await stores.outbox.claim('T1')).kind).toBe('send');
+});
+
 test('a job begins no further tow after five seconds', async () => {
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + called.length * 5000 };
 
