@@ -57,7 +57,8 @@ export async function sightingWrites(
 async function countingOf(redis: Redis, sighting: Sighting, json: string) {
   const { seen, nowMs } = sighting;
   const { id } = seen;
-  const document = documentOf(json);
+  const document = documentOrNull(json);
+  if (!document) return { checks: [isStill(id, json)], effects: countEffects(sighting), openId: id };
   if (document.decision === 'expected') return { checks: [], effects: countEffects(sighting), openId: null };
   // The task closed when a person had looked at earlier messages, or when nothing was left to do about them.
   const task = await openingOf(redis, differenceTask(seen), nowMs);
@@ -145,11 +146,11 @@ export async function decidedUntil(redis: Redis, ids: readonly string[]): Promis
   return new Map(ids.map((id, at) => [id, untilIn(documents[at] ?? null)] as const));
 }
 
-/** The same, from the document of a kind. */
+/** The same, from the document of a kind. A document that this version cannot read counts as undecided. */
 export function untilIn(json: string | null): number {
-  if (json === null) return 0;
-  const { decision, reviewedAtMs } = documentOf(json);
-  return decision === 'expected' ? Infinity : reviewedAtMs;
+  const document = json === null ? null : documentOrNull(json);
+  if (!document) return 0;
+  return document.decision === 'expected' ? Infinity : document.reviewedAtMs;
 }
 
 const RELEASED_PREFIX = 'difference ';
@@ -216,4 +217,13 @@ function differenceIn(id: string, fields: Readonly<Record<string, string>>): Dif
 
 function documentOf(json: string): StoredDocument {
   return storedDifference.parse(JSON.parse(json));
+}
+
+/** Null when it is damaged, or of a later version. Sending must go on then. */
+export function documentOrNull(json: string): StoredDocument | null {
+  try {
+    return documentOf(json);
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { releaseSlice } from './circuits';
-import { differenceToRelease, isStill, releasedDifference, untilIn } from './differences';
+import { differenceToRelease, documentOrNull, isStill, releasedDifference, untilIn } from './differences';
 import { partsOfMember } from './differing-members';
 import { differenceKey, differingKey, KEYS } from './keys';
 import { recordsOf } from './records';
@@ -24,6 +24,8 @@ export async function releaseBlocked(redis: Redis): Promise<void> {
  */
 async function releaseDifference(redis: Redis, id: string): Promise<void> {
   const json = await redis.hget(differenceKey(id), 'document');
+  // A process that can read the decision releases its records.
+  if (json !== null && !documentOrNull(json)) return;
   const until = untilIn(json);
   const untilScore = until === Infinity ? '+inf' : String(until);
   const members = await redis.zrange(

@@ -2,6 +2,7 @@ import { DIFFERENCES_MAX, othersId } from '../../src/domain/difference';
 import { systemClock } from '../../src/platform/clock';
 import { releaseBlocked } from '../../src/store/release-blocked';
 import { createDifferenceStore } from '../../src/store/differences';
+import { differenceKey, KEYS } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { differenceViewOf } from '../../src/workflow/expect-difference';
 import { differenceOf } from '../../src/workflow/see-difference';
@@ -164,4 +165,17 @@ test('kinds above the limit count under one kind of their operation, with one ta
 
   expect(await kinds().all()).toHaveLength(DIFFERENCES_MAX + 1);
   expect(await shown(othersId('answer', 'started'))).toMatchObject({ count: 3, shape: [], decision: 'open' });
+});
+
+test('a kind whose decision this version cannot read stops no sending, and is left to others to release', async () => {
+  await answered('A');
+  await stores.redis.hset(differenceKey(NO_DATA.id), 'document', '{"decision":"of a later version"}');
+  await stores.redis.sadd(KEYS.releasing, `difference ${NO_DATA.id}`);
+
+  await releaseBlocked(stores.redis);
+  await answered('B');
+
+  expect(await stores.redis.smembers(KEYS.releasing)).toEqual([`difference ${NO_DATA.id}`]);
+  expect([await differs('A'), await differs('B')]).toEqual([NO_DATA.id, NO_DATA.id]);
+  expect(await stores.redis.hget(differenceKey(NO_DATA.id), 'count')).toBe('2');
 });
