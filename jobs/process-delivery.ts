@@ -1,6 +1,7 @@
 import type { DeliveryJob, JobOutcome } from '../src/contracts/jobs';
 import type { WebhookReaders } from '../src/contracts/read-webhook';
 import { UnusableRecord } from '../src/domain/newer-record';
+import { failingDeliveryTask } from '../src/domain/tasks';
 import type { DeliveryKind, ServiceMode } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
 import { errorFacts } from '../src/platform/errors';
@@ -40,6 +41,9 @@ interface Processed {
   /** How long ago it was received, ms; null unless this was its first processing. */
   readonly sinceReceivedMs: number | null;
 }
+
+/** A delivery that failed before is older when it is processed, except when it was counted as failed. */
+const FAILED_BEFORE_MS = 10_000;
 
 const GONE: Processed = { verdict: 'gone', kind: null, towingReferenceId: null, sinceReceivedMs: null };
 
@@ -104,7 +108,7 @@ async function processInTransaction(
       transaction.scheduleDelivery(id, null);
       return GONE;
     }
-    const { kind, towingReferenceId, state, parkedAtMs, replays, receivedAtMs } = delivery;
+    const { kind, towingReferenceId, state, parkedAtMs, replays, receivedAtMs, failures } = delivery;
     if (state === 'processed') {
       transaction.scheduleDelivery(id, null);
       return { verdict: 'settled_before', kind, towingReferenceId, sinceReceivedMs: null };
@@ -112,6 +116,10 @@ async function processInTransaction(
     const isFirst = state === 'waiting' && parkedAtMs === null && replays === 0;
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
     const verdict = await processMessage(transaction, { delivery, isFirst, mode }, readers);
+    // The general task about a delivery that could not be read, or whose tow could not. It is opened within seconds.
+    if (failures > 0 || transaction.nowMs - receivedAtMs > FAILED_BEFORE_MS) {
+      await transaction.closeGeneralTask(failingDeliveryTask(id).subject);
+    }
     // A delivery that differs waits in the list of its kind.
     if (verdict === 'differs') transaction.scheduleDelivery(id, null);
     return { verdict, kind, towingReferenceId, sinceReceivedMs };

@@ -75,9 +75,10 @@ describe('delivery processing: unexpected failures', () => {
 
     expect(waits).toEqual([0, 1, 2, 40, 60]);
     expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1', type: 'delivery_failing' }]);
-    await stores.redis.hset(deliveryKey('d1'), 'state', 'waiting');
+    await stores.redis.hset(deliveryKey('d1'), 'state', 'waiting', 'received_at', Date.now() - MINUTE_MS);
     expect(await stores.process('d1')).toBe('created');
     expect(await dueAt('d1')).toBeNull();
+    expect(await openTasks()).toEqual([]);
   });
 
   test('a delivery whose key has another type is postponed', async () => {
@@ -92,12 +93,16 @@ describe('delivery processing: unexpected failures', () => {
   test('a delivery whose tow cannot be read backs off and opens one task after ten failures', async () => {
     await stores.request('T1');
     await stores.acceptInvoice('T1', 'd1');
+    const head = (await stores.redis.hget(towKey('T1'), 'head')) ?? '';
     await stores.redis.hset(towKey('T1'), 'head', 'unreadable');
 
     for (let failure = 1; failure <= 11; failure += 1) expect(await stores.process('d1')).toBe('deferred');
 
     expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'waiting', failures: 11 });
     expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1', type: 'delivery_failing' }]);
+    await stores.redis.hset(towKey('T1'), 'head', head);
+    expect(await stores.process('d1')).toBe('attached');
+    expect(await openTasks()).toEqual([]);
   });
 
   test('a delivery that is settled or does not exist is removed from the schedule', async () => {
