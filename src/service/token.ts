@@ -36,8 +36,9 @@ export function createTokenSource(tools: {
   let known: KnownToken | null = null;
   let readAtMs = -Infinity;
   let renewing: Promise<Renewed> | null = null;
-  let earlyNotBeforeMs = 0;
-  let refusal: (Renewed & { ok: false }) | null = null;
+  /** By the monotonic clock, so that a change of the time of day delays no renewal. */
+  let earlyNotBeforeMs = -Infinity;
+  let refusal: { readonly renewed: Renewed; readonly untilMs: number } | null = null;
 
   const onCacheFailure = (error: unknown) =>
     // Only the kind of error: its text may contain the token.
@@ -62,9 +63,10 @@ export function createTokenSource(tools: {
 
   /** Requests a token, unless the service asked to wait. */
   const fetchToken = async (): Promise<Renewed> => {
-    if (refusal !== null && clock.nowMs() < (refusal.exchange.notBeforeMs ?? 0)) return refusal;
+    if (refusal !== null && clock.monotonicMs() < refusal.untilMs) return refusal.renewed;
     const fetched = await tools.fetchToken();
-    refusal = fetched.ok ? null : fetched;
+    const waitMs = fetched.ok ? 0 : (fetched.exchange.notBeforeMs ?? 0) - clock.nowMs();
+    refusal = waitMs > 0 ? { renewed: fetched, untilMs: clock.monotonicMs() + waitMs } : null;
     return fetched;
   };
 
@@ -90,7 +92,7 @@ export function createTokenSource(tools: {
     const nowMs = clock.nowMs();
     if (renewed.ok && renewed.token.token !== token.token) return renewed;
     const leftMs = Math.max(0, (token.expiresAtMs ?? nowMs) - nowMs);
-    earlyNotBeforeMs = nowMs + Math.max(EARLY_RETRY_MIN_MS, leftMs / 2);
+    earlyNotBeforeMs = clock.monotonicMs() + Math.max(EARLY_RETRY_MIN_MS, leftMs / 2);
     return leftMs > 0 ? { ok: true, token } : renewed;
   };
 
@@ -99,7 +101,7 @@ export function createTokenSource(tools: {
     if (known === null || clock.monotonicMs() - readAtMs >= TRUSTED_MS) await look();
     const [token, nowMs] = [known, clock.nowMs()];
     if (token === null || isOver(token, nowMs)) return { token, what: 'renew' };
-    const isEarly = isDueEarly(token, nowMs) && nowMs >= earlyNotBeforeMs;
+    const isEarly = isDueEarly(token, nowMs) && clock.monotonicMs() >= earlyNotBeforeMs;
     return { token, what: isEarly ? 'renew_early' : 'use' };
   };
 

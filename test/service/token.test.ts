@@ -121,6 +121,24 @@ describe('a failed token call', () => {
     expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
   });
 
+  it('a token call with Retry-After is repeated after that time although the clock was set back', async () => {
+    const clock = movableClock();
+    let setBackMs = 0;
+    const settable = { ...clock, nowMs: () => clock.nowMs() - setBackMs };
+    fake.onTokenCall((_, nth) =>
+      nth === 1
+        ? { ...json({ message: 'slow down' }, 429), headers: { 'Retry-After': '60' } }
+        : enveloped({ token: 'a' }),
+    );
+    const one = client({ clock: settable });
+    await one.call('detained', REQUESTS.detained);
+
+    setBackMs = 6 * 3_600_000;
+    clock.forwardMs(61_000);
+
+    expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+  });
+
   it.each([
     ['30 days', '2592000'],
     ['a number meant as milliseconds', '60000'],
