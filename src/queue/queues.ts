@@ -20,8 +20,8 @@ export interface Queues {
   oldestWaitMs(name: QueueName): Promise<number>;
   /** How many jobs wait for a worker; Infinity while the queue is paused. */
   waiting(name: QueueName): Promise<number>;
-  /** How many more records the queue takes; 0 while it is paused. The rest of the backlog stays in the schedule. */
-  room(name: QueueName): Promise<number>;
+  /** How many more records the queue takes; null while it is paused. The rest of the backlog stays in the schedule. */
+  room(name: QueueName): Promise<number | null>;
   /**
    * Adds jobs. Rejects when Redis cannot take them. The scheduler adds a lost job again. `isBacklog`: more is due than
    * these, so that one job gets several tows.
@@ -100,7 +100,10 @@ export function createQueues(options: QueueOptions): Queues {
       return oldest ? Math.max(0, options.clock.nowMs() - oldest.timestamp) : 0;
     },
     waiting,
-    room: async (name) => Math.max(0, WAITING_MAX[name] - (await waiting(name))) * RECORDS_PER_JOB[name],
+    async room(name) {
+      const count = await waiting(name);
+      return count === Infinity ? null : Math.max(0, WAITING_MAX[name] - count) * RECORDS_PER_JOB[name];
+    },
     async wake(wakeUps, { isBacklog } = { isBacklog: false }) {
       await Promise.all(
         QUEUE_NAMES.map(async (name) => {

@@ -98,7 +98,7 @@ interface PolledBatch {
 }
 
 /** `full`: more may be due. `crowded`: the queue has little room. `failed`: Redis did not answer. */
-type RunResult = 'full' | 'crowded' | 'idle' | 'failed';
+type RunResult = 'full' | 'crowded' | 'idle' | 'paused' | 'failed';
 
 async function run(batch: PolledBatch, options: SchedulerOptions, max: number): Promise<RunResult> {
   const { queue } = batch;
@@ -118,10 +118,13 @@ async function run(batch: PolledBatch, options: SchedulerOptions, max: number): 
  */
 async function queueDue(batch: PolledBatch, options: SchedulerOptions, max: number): Promise<RunResult> {
   const { queue } = batch;
-  const limit = Math.min(max, await roomIn(queue, options));
-  if (batch.refs.length === 0 && limit > 0) {
+  const room = await roomIn(queue, options);
+  const limit = Math.min(max, room ?? 0);
+  if (batch.refs.length === 0 && (limit > 0 || room === null)) {
+    // A paused queue is polled for nothing: a poll also makes due what closed circuits have blocked.
     batch.refs = await options.schedules[queue].pollDue(limit, VISIBILITY_TIMEOUT_MS);
   }
+  if (room === null) return 'paused';
   const isFull = batch.refs.length === limit;
   await addJobs(batch, options, { isBacklog: isFull });
   if (limit < ROOM_MIN) return 'crowded';
@@ -139,8 +142,8 @@ async function addJobs(
   batch.refs = [];
 }
 
-/** The room in a queue. One that cannot be asked takes a batch. */
-function roomIn(queue: QueueName, { queues, log }: SchedulerOptions): Promise<number> {
+/** The room in a queue; null while it is paused. One that cannot be asked takes a batch. */
+function roomIn(queue: QueueName, { queues, log }: SchedulerOptions): Promise<number | null> {
   return queues.room(queue).catch((error: unknown) => {
     log.warn('pump.uncounted', { queue, ...errorFacts(error), stack: undefined });
     return BATCH_MAX;

@@ -1,6 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createWorkerProgress } from '../../src/queue/progress';
+import { pause } from '../../src/platform/timers';
 import { startScheduler, type DueWork } from '../../src/queue/scheduler';
 import type { Queues } from '../../src/queue/queues';
 import { eventually } from '../support/eventually';
@@ -23,13 +24,14 @@ interface Options {
   queues: Queues;
   reports?: DueWork;
   deliveries?: DueWork;
+  intervalMs?: number;
 }
 
-function start({ queues, reports = NOTHING, deliveries = NOTHING }: Options) {
+function start({ queues, reports = NOTHING, deliveries = NOTHING, intervalMs = 20 }: Options) {
   return startScheduler({
     queues,
     schedules: { deliveries, reports, violations: NOTHING, bulk: NOTHING },
-    intervalMs: 20,
+    intervalMs,
     progress: createWorkerProgress(systemClock),
     log: silentLog,
   });
@@ -184,5 +186,25 @@ test('a queue has no room after a run that failed, until the next run', async ()
   await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(false));
   isAway = false;
   await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
+  await scheduler.stop();
+});
+
+test('a paused queue is looked at once per interval, takes no due work, and releases what circuits have blocked', async () => {
+  const limits: number[] = [];
+  const deliveries: DueWork = {
+    pollDue: (limit) => {
+      limits.push(limit);
+      return Promise.resolve([]);
+    },
+  };
+  const queues = { ...world.queues, room: () => Promise.resolve(null) };
+  const scheduler = start({ queues, deliveries, intervalMs: 60_000 });
+  await eventually(() => expect(limits).toHaveLength(1));
+
+  // Much longer than a queue waits that has little room.
+  await pause(200);
+
+  expect(limits).toEqual([0]);
+  expect(scheduler.hasRoom('deliveries')).toBe(false);
   await scheduler.stop();
 });
