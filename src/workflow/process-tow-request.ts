@@ -47,6 +47,7 @@ export async function processTowRequest(
   }
   const requested = requestedTow(delivery, request);
   const joined = violation && matchRequestedTow(transaction, violation, requested);
+  for (const task of joined?.tasks ?? []) openTask(draft, task, nowMs);
   if (isArchived) {
     settleDelivery(delivery, draft, 'late', nowMs);
     openTask(draft, lateRequestTask(delivery.id, request.violation_reference_id), nowMs);
@@ -57,7 +58,6 @@ export async function processTowRequest(
   if (mode === 'shadow') markShadow(draft);
   const about = violation ? { violation_id: violation.id } : {};
   addEvent(draft, { type: 'tow.requested', delivery_id: delivery.id, ...about }, nowMs);
-  for (const task of joined?.tasks ?? []) openTask(draft, task, nowMs);
   // All are due, the one that was parked first before the others.
   const firstAtMs = nowMs - draft.parked.length;
   for (const [index, { id }] of draft.parked.entries()) transaction.scheduleDelivery(id, firstAtMs + index);

@@ -71,6 +71,15 @@ describe('violation with several references', () => {
     expect(await ownerOf('V-b')).toBe('U1');
   });
 
+  test('a request of an archived tow that names another violation reference opens a task about it too', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-a');
+    await stores.redis.zadd(KEYS.archivedMarkers, Date.now(), 'TW-1');
+
+    expect(await request('TW-1', 'V-b', 'own-U1')).toBe('late');
+
+    expect(new Set(await openTasks())).toEqual(new Set(['late_request-request-TW-1.TW-1', 'violation_twice.TW-1']));
+  });
+
   test('two references of a violation that arrive in turn for two concurrent tow requests open one task about one of the two', async () => {
     await sentWithoutAnswer('U1');
 
