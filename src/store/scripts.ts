@@ -22,24 +22,6 @@ export class Script {
     this.#shaWhenFull = shaOf(this.#textWhenFull);
   }
 
-  /** Runs a script that only reads many times in one round trip. Returns the replies in the order of the runs. */
-  async readEach(
-    redis: Redis,
-    runs: readonly { keys: readonly string[]; args: readonly string[] }[],
-  ): Promise<unknown[]> {
-    const [first, ...others] = runs;
-    if (!first) return [];
-    // The first run makes sure that Redis knows the script; in a pipeline nothing could be done about that any more.
-    const replies = [await this.run(redis, first.keys, first.args)];
-    const pipeline = redis.pipeline();
-    for (const { keys, args } of others) pipeline.evalsha(this.#sha, keys.length, ...keys, ...args);
-    for (const [error, reply] of (await pipeline.exec()) ?? []) {
-      if (error) throw error;
-      replies.push(reply);
-    }
-    return replies;
-  }
-
   /** Runs the script atomically. The caller parses the reply. */
   async run(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     return runText(redis, { text: this.#text, sha: this.#sha }, keys, args);

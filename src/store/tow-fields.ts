@@ -21,28 +21,6 @@ const EVENT = /^e\d+$/;
 /** Facts, one field each; seldom changed after they were recorded. */
 const FACT = /^f\d+$/;
 
-/** A tow without stored fields. */
-export function absentTow(ref: string): StoredTow {
-  return {
-    kind: 'tow',
-    ref,
-    version: '',
-    tow: null,
-    requestedAtMs: 0,
-    lease: null,
-    entries: [],
-    tasks: {},
-    runAtMs: null,
-    terms: [],
-    overSinceMs: null,
-    shadow: null,
-    unknownRun: {},
-    events: [],
-    parked: [],
-    proofAtMs: null,
-  };
-}
-
 /** @throws UnusableRecord */
 export function decodeTow(ref: string, stored: Fields): StoredTow {
   refuseSealed(stored);

@@ -13,7 +13,7 @@ import { appendReport, isKnown } from '../../src/domain/stored-tow';
 import { matchTow } from '../../src/domain/stored-violation';
 import { refusedTask } from '../../src/domain/tasks';
 import { differenceOfAnswer } from '../../src/workflow/see-difference';
-import { absentTow } from '../../src/store/tow-fields';
+import { absentTow } from '../support/absent-tow';
 import { newStoredViolation } from '../../src/store/violation-fields';
 import { refused, SETTINGS, surelyNotSent, unanswered } from '../domain/attempts';
 import { nowMs as START_MS, RULES, towAs } from '../domain/tows';

@@ -15,7 +15,7 @@ import {
 } from '../../src/domain/circuits';
 import { type Delivery, keepDiffering, parkDelivery, replayDelivery, settleDelivery } from '../../src/domain/delivery';
 import { connectionTask, outageTask, pausedOperationTask } from '../../src/domain/tasks';
-import { absentTow } from '../../src/store/tow-fields';
+import { absentTow } from '../support/absent-tow';
 import { abort, begin, interrupt, settle } from '../../src/workflow/bulk-rules';
 import { randomOf, type RandomSource, Transitions } from './diagrams';
 

@@ -5,7 +5,7 @@ import { newEntry, type EntryState } from '../../src/domain/entry';
 import { draftOf } from '../../src/domain/outbox-record';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
 import { REPORT_STATES, type ReportKind } from '../../src/domain/vocabulary';
-import { absentTow } from '../../src/store/tow-fields';
+import { absentTow } from '../support/absent-tow';
 import { nowMs, RULES, towAs } from './tows';
 
 const ACTOR = { id: 'k1', name: 'tester', role: 'ops' } as const;

@@ -20,7 +20,7 @@ import {
   VIOLATION_STATES,
   type ReportKind,
 } from '../../src/domain/vocabulary';
-import { absentTow } from '../../src/store/tow-fields';
+import { absentTow } from '../support/absent-tow';
 import { towRecordOf } from '../../src/workflow/read-models';
 import { nowMs, RULES, towAs } from './tows';
 

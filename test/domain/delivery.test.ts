@@ -1,5 +1,5 @@
 import { settleDelivery, type Delivery } from '../../src/domain/delivery';
-import { absentTow } from '../../src/store/tow-fields';
+import { absentTow } from '../support/absent-tow';
 
 const RECEIVED_AT_MS = 1_700_000_000_000;
 

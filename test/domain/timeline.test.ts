@@ -3,7 +3,7 @@ import { draftOf, editEntry } from '../../src/domain/outbox-record';
 import { acceptEntry } from '../../src/domain/settle-entry';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
 import { markFactRecorded, timelineOf } from '../../src/domain/timeline';
-import { absentTow } from '../../src/store/tow-fields';
+import { absentTow } from '../support/absent-tow';
 import { startedReport } from '../../src/domain/outbox';
 import { minutesFromNow, nowMs, RULES, towAs, WHEREABOUTS } from './tows';
 

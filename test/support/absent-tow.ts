@@ -1,0 +1,7 @@
+import type { StoredTow } from '../../src/domain/outbox-record';
+import { decodeTow } from '../../src/store/tow-fields';
+
+/** A tow without stored fields. */
+export function absentTow(ref: string): StoredTow {
+  return decodeTow(ref, {});
+}
