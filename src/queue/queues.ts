@@ -8,12 +8,6 @@ import type { Log } from '../platform/log';
 export const QUEUE_NAMES = ['deliveries', 'reports', 'violations', 'bulk'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** A record that needs a worker, and the queue for its job. */
-export interface WakeUp {
-  readonly queue: QueueName;
-  readonly ref: string;
-}
-
 export interface Queues {
   readonly byName: Readonly<Record<QueueName, Queue>>;
   /** How long the oldest job of a queue has waited for a worker, ms; 0 when no job waits. */
@@ -23,10 +17,10 @@ export interface Queues {
   /** How many more records the queue takes; null while it is paused. The rest of the backlog stays in the schedule. */
   room(name: QueueName): Promise<number | null>;
   /**
-   * Adds jobs. Rejects when Redis cannot take them. The scheduler adds a lost job again. `isBacklog`: more is due than
-   * these, so that one job gets several tows.
+   * Adds jobs for records of one queue. Rejects when Redis cannot take them. The scheduler adds a lost job again.
+   * `isBacklog`: more is due than these, so that one job gets several tows.
    */
-  wake(wakeUps: readonly WakeUp[], options?: { readonly isBacklog: boolean }): Promise<void>;
+  wake(name: QueueName, refs: readonly string[], options?: { readonly isBacklog: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -104,17 +98,12 @@ export function createQueues(options: QueueOptions): Queues {
       const count = await waiting(name);
       return count === Infinity ? null : Math.max(0, WAITING_MAX[name] - count) * RECORDS_PER_JOB[name];
     },
-    async wake(wakeUps, { isBacklog } = { isBacklog: false }) {
-      await Promise.all(
-        QUEUE_NAMES.map(async (name) => {
-          const refs = wakeUps.filter(({ queue }) => queue === name).map(({ ref }) => ref);
-          const jobs = jobsFor(name, refs, isBacklog);
-          const [first] = jobs;
-          // `add` costs half of `addBulk`, which runs a Redis transaction.
-          if (first && jobs.length === 1) await byName[name].add(first.name, first.data, first.opts);
-          else if (first) await byName[name].addBulk(jobs);
-        }),
-      );
+    async wake(name, refs, { isBacklog } = { isBacklog: false }) {
+      const jobs = jobsFor(name, refs, isBacklog);
+      const [first] = jobs;
+      // `add` costs half of `addBulk`, which runs a Redis transaction.
+      if (first && jobs.length === 1) await byName[name].add(first.name, first.data, first.opts);
+      else if (first) await byName[name].addBulk(jobs);
     },
     async close() {
       await Promise.all(QUEUE_NAMES.map((name) => byName[name].close()));

@@ -137,8 +137,7 @@ async function addJobs(
   options: { isBacklog: boolean },
 ): Promise<void> {
   const { queue, refs } = batch;
-  const wakeUps = refs.map((ref) => ({ queue, ref }));
-  if (wakeUps.length > 0) await queues.wake(wakeUps, options);
+  if (refs.length > 0) await queues.wake(queue, refs, options);
   batch.refs = [];
 }
 

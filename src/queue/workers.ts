@@ -166,7 +166,7 @@ async function runJob(
 
 /** Queues the same record again, behind all waiting jobs, so that records take turns. */
 async function wakeAgain(queue: QueueName, ref: string, { queues, log }: WorkersOptions): Promise<void> {
-  await queues.wake([{ queue, ref }]).catch((error: unknown) => {
+  await queues.wake(queue, [ref]).catch((error: unknown) => {
     log.debug('wake.failed', { queue, ...errorFacts(error) });
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createQueues, type WakeUp } from '../../src/queue/queues';
+import { createQueues } from '../../src/queue/queues';
 import { connectFailFast } from '../../src/store/connect';
 import { PARTITION } from '../../src/store/keys';
 import type { RetryingClient } from './client';
@@ -37,18 +37,21 @@ export async function addSpuriousJobs(tools: SpuriousJobTools): Promise<number> 
   try {
     while (!signal.aborted) {
       const newest = await client.deliveries(null);
-      const wakeUps = [
-        ...some(refs, TOWS_AT_ONCE, random).map((ref): WakeUp => ({ queue: 'reports', ref })),
-        ...some(violationIds, VIOLATIONS_AT_ONCE, random).map((ref): WakeUp => ({ queue: 'violations', ref })),
-        ...newest.items.slice(0, TOWS_AT_ONCE).map(({ id }): WakeUp => ({ queue: 'deliveries', ref: id })),
-      ];
-      const copies = wakeUps.flatMap((wakeUp) => Array.from({ length: COPIES }, () => wakeUp));
+      const copies = {
+        reports: copiesOf(some(refs, TOWS_AT_ONCE, random)),
+        violations: copiesOf(some(violationIds, VIOLATIONS_AT_ONCE, random)),
+        deliveries: copiesOf(newest.items.slice(0, TOWS_AT_ONCE).map(({ id }) => id)),
+      };
       // Jobs cannot be added while Redis is away.
-      const areAdded = await queues.wake(copies).then(
+      const areAdded = await Promise.all([
+        queues.wake('reports', copies.reports),
+        queues.wake('violations', copies.violations),
+        queues.wake('deliveries', copies.deliveries),
+      ]).then(
         () => true,
         () => false,
       );
-      if (areAdded) count += copies.length;
+      if (areAdded) count += Object.values(copies).flat().length;
       await pause(EVERY_MS, undefined, { signal }).catch(() => {});
     }
     return count;
@@ -62,4 +65,8 @@ export async function addSpuriousJobs(tools: SpuriousJobTools): Promise<number> 
 function some(names: readonly string[], count: number, random: Random): string[] {
   const newest = names.slice(-500);
   return newest.length === 0 ? [] : Array.from({ length: count }, () => random.pick(newest));
+}
+
+function copiesOf(names: readonly string[]): string[] {
+  return names.flatMap((name) => Array.from({ length: COPIES }, () => name));
 }

@@ -76,7 +76,7 @@ describe('queue pages', () => {
   it('refuses every change through the queue pages with 405, also from an ops key', async () => {
     await newTow(app);
     await towAfter(app, 'started');
-    await app.foundation.queues.wake([{ queue: 'reports', ref: 'a tow' }]);
+    await app.foundation.queues.wake('reports', ['a tow']);
     await eventually(async () => expect((await queues()).find(({ name }) => name === 'reports')?.waiting).toBe(1));
     const before = await queues();
     const changes = [

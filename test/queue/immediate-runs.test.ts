@@ -99,7 +99,7 @@ test('a worker begins no more runs than the jobs that it may run at once, and le
     await held;
     return done('sent');
   });
-  await world.queues.wake([{ queue: 'reports', ref: 'J1' }]);
+  await world.queues.wake('reports', ['J1']);
   await eventually(() => expect(worked).toEqual(['J1']));
 
   hand('T1', 'T2', 'T3', 'T4', 'T5');
@@ -120,7 +120,7 @@ test('a job waits until runs without a job have left room for it', async () => {
   hand('T1', 'T2', 'T3', 'T4');
   await eventually(() => expect(worked).toEqual(['T1', 'T2', 'T3', 'T4']));
 
-  await world.queues.wake(['J1', 'J2'].map((ref) => ({ queue: 'reports', ref })));
+  await world.queues.wake('reports', ['J1', 'J2']);
   await eventually(async () => expect(await jobs()).toEqual({ waiting: 0, active: 2, completed: 0 }));
   expect(worked).toHaveLength(4);
   ends.shift()?.();
@@ -141,7 +141,7 @@ test('a job is left to an idle worker while runs without a job hold every place 
     return done('sent');
   });
   hand('T1', 'T2', 'T3', 'T4');
-  await world.queues.wake([{ queue: 'reports', ref: 'J1' }]);
+  await world.queues.wake('reports', ['J1']);
   await eventually(async () => expect(await jobs()).toEqual({ waiting: 0, active: 1, completed: 0 }));
 
   world.start((ref) => {

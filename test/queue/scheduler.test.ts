@@ -40,12 +40,12 @@ function start({ queues, reports = NOTHING, deliveries = NOTHING, intervalMs = 2
 /** Queues that take no job at the first three attempts. */
 function failingQueues(): { queues: Queues; failures: () => number } {
   let failures = 0;
-  const wake: Queues['wake'] = async (wakeUps) => {
+  const wake: Queues['wake'] = async (name, refs) => {
     if (failures < 3) {
       failures += 1;
       throw new Error('Redis is away');
     }
-    await world.queues.wake(wakeUps);
+    await world.queues.wake(name, refs);
   };
   return { queues: { ...world.queues, wake }, failures: () => failures };
 }
