@@ -2,13 +2,14 @@ import type { Redis } from 'ioredis';
 import { ARCHIVED_MARKER_KEPT_MS } from '../domain/conservation';
 import { auditLineOf } from '../domain/audit-line';
 import { archiveFailingTask } from '../domain/tasks';
-import { versionNumber } from '../domain/outbox-record';
+import { versionNumber, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable } from '../domain/outbox-schedule';
 import { metadataIdOf } from '../domain/violation';
 import type { RemovalResult, RetentionStore } from '../workflow/retention-port';
-import { orderKeyOfDelivery, orderKeyOfTow } from '../workflow/transaction-port';
+import { orderKeyOfDelivery, orderKeyOfTow, orderKeyOfViolation } from '../workflow/transaction-port';
 import { closeGeneralTask, openGeneralTask } from './tasks';
 import { KEYS } from './keys';
+import { leavePermitQueue } from './record-effects';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
 import { Script } from './scripts';
@@ -25,39 +26,25 @@ export function createRetentionStore(redis: Redis): RetentionStore {
   const records = recordsOf(redis);
   const oldest = async (index: string, keepMs: number, limit: number) =>
     redis.zrangebyscore(index, '-inf', (await redisTimeMs(redis)) - keepMs, 'LIMIT', 0, limit);
+  const remove = (orderKey: string, decide: (transaction: RecordTransaction) => Promise<RemovalResult>) =>
+    records.transact(orderKey, decide, { drains: true });
   return {
     finishedTows: (keepMs, limit) => oldest(KEYS.retireTows, keepMs, limit),
     settledDeliveries: (keepMs, limit) => oldest(KEYS.retireDeliveries, keepMs, limit),
 
-    async removeTow(ref, record) {
-      return records.transact(
-        orderKeyOfTow(ref),
-        async (transaction): Promise<RemovalResult> => {
-          const stored = await transaction.tow(ref);
-          if (!stored.tow) {
-            transaction.effect(['ZREM', KEYS.retireTows, ref]);
-            return 'gone';
-          }
-          const { lease, version } = stored;
-          const isLeased = lease !== null && lease.untilMs > transaction.nowMs;
-          if (versionNumber(version) !== record?.version || isLeased || !isArchivable(stored)) {
-            if (!isArchivable(stored)) transaction.effect(['ZREM', KEYS.retireTows, ref]);
-            return 'kept';
-          }
-          transaction.remove(stored);
-          transaction.effect(
-            ['ZADD', KEYS.archivedMarkers, transaction.nowMs, ref],
-            ['ZREM', KEYS.permitQueueTows, ref],
-          );
-          transaction.publish('tow.archived', { towingReferenceId: ref });
-          return 'removed';
-        },
-        { drains: true },
-      );
-    },
+    removeTow: (ref, record) =>
+      remove(orderKeyOfTow(ref), async (transaction) => {
+        const stored = await transaction.tow(ref);
+        const archived = { id: ref, index: KEYS.retireTows, version: record?.version };
+        const result = removeUnchanged(transaction, stored.tow ? stored : null, archived);
+        if (result !== 'removed') return result;
+        transaction.effect(['ZADD', KEYS.archivedMarkers, transaction.nowMs, ref]);
+        transaction.publish('tow.archived', { towingReferenceId: ref });
+        return result;
+      }),
 
-    async removeDelivery(id, record) {
-      const remove = async (transaction: RecordTransaction): Promise<RemovalResult> => {
+    removeDelivery: (id, record) =>
+      remove(orderKeyOfDelivery(id), async (transaction) => {
         const delivery = await transaction.delivery(id);
         if (delivery?.state !== 'processed') {
           transaction.effect(['ZREM', KEYS.retireDeliveries, id]);
@@ -68,38 +55,22 @@ export function createRetentionStore(redis: Redis): RetentionStore {
         const indexes = [KEYS.indexDeliveries, KEYS.retireDeliveries];
         transaction.effect(...indexes.map((key) => ['ZREM', key, id] as const));
         return 'removed';
-      };
-      return records.transact(orderKeyOfDelivery(id), remove, { drains: true });
-    },
+      }),
 
     finishedViolations: (keepMs, limit) => oldest(KEYS.retireViolations, keepMs, limit),
 
-    async removeViolation(id, record) {
-      return records.transact(
-        `violation ${id}`,
-        async (transaction): Promise<RemovalResult> => {
-          const stored = await transaction.violation(id);
-          if (!stored) {
-            transaction.effect(['ZREM', KEYS.retireViolations, id]);
-            return 'gone';
-          }
-          const { lease, version } = stored;
-          const isLeased = lease !== null && lease.untilMs > transaction.nowMs;
-          if (versionNumber(version) !== record?.version || isLeased || !isArchivable(stored)) {
-            if (!isArchivable(stored)) transaction.effect(['ZREM', KEYS.retireViolations, id]);
-            return 'kept';
-          }
-          transaction.remove(stored);
-          const names = [metadataIdOf(stored.violation), id];
-          await removeNames(redis, transaction, { key: KEYS.violationAliases, names, id });
-          await removeNames(redis, transaction, { key: KEYS.violationReferences, names: stored.references, id });
-          transaction.effect(['ZREM', KEYS.permitQueueViolations, id]);
-          transaction.publish('violation.archived', { towingReferenceId: null, violationId: id });
-          return 'removed';
-        },
-        { drains: true },
-      );
-    },
+    removeViolation: (id, record) =>
+      remove(orderKeyOfViolation(id), async (transaction) => {
+        const stored = await transaction.violation(id);
+        const archived = { id, index: KEYS.retireViolations, version: record?.version };
+        const result = removeUnchanged(transaction, stored, archived);
+        if (!stored || result !== 'removed') return result;
+        const names = [metadataIdOf(stored.violation), id];
+        await removeNames(redis, transaction, { key: KEYS.violationAliases, names, id });
+        await removeNames(redis, transaction, { key: KEYS.violationReferences, names: stored.references, id });
+        transaction.publish('violation.archived', { towingReferenceId: null, violationId: id });
+        return result;
+      }),
 
     async auditLines(keepMs, limit) {
       const [lines, now] = await Promise.all([redis.lrange(KEYS.audit, 0, limit), redisTimeMs(redis)]);
@@ -124,6 +95,26 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     removeExpiredMarkers: async () =>
       redis.zremrangebyscore(KEYS.archivedMarkers, '-inf', `(${(await redisTimeMs(redis)) - ARCHIVED_MARKER_KEPT_MS}`),
   };
+}
+
+/**
+ * Removes a tow or violation that is still as it was archived, with its place in the waiting queue of the rate limit. A
+ * record that may not be archived any more, or is gone, leaves the index of those that may.
+ */
+function removeUnchanged(
+  transaction: RecordTransaction,
+  stored: OutboxRecord | null,
+  archived: { readonly id: string; readonly index: string; readonly version: number | undefined },
+): RemovalResult {
+  if (!stored || !isArchivable(stored)) {
+    transaction.effect(['ZREM', archived.index, archived.id]);
+    return stored ? 'kept' : 'gone';
+  }
+  const isLeased = stored.lease !== null && stored.lease.untilMs > transaction.nowMs;
+  if (isLeased || versionNumber(stored.version) !== archived.version) return 'kept';
+  transaction.remove(stored);
+  transaction.effect(leavePermitQueue(stored));
+  return 'removed';
 }
 
 /** Removes the names of a violation. Names that now belong to another violation stay. */
