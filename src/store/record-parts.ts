@@ -102,10 +102,11 @@ function partNamed(parts: readonly RecordPart[], name: string, place: number): R
   return there?.name === name ? there : parts.find((part) => part.name === name);
 }
 
-/** Makes a change in the stored fields of a record, in place. */
-export function applyChange(stored: Record<string, string>, { set, remove }: FieldsChange, version: string): void {
-  Object.assign(stored, set, { [VERSION]: version });
-  for (const name of remove) delete stored[name];
+/** All fields after a change. */
+export function fieldsAfter(stored: Fields, { set, remove }: FieldsChange, version: string): Fields {
+  const fields: Record<string, string> = { ...stored, ...set, [VERSION]: version };
+  for (const name of remove) delete fields[name];
+  return fields;
 }
 
 /** All fields except the version. Unchanged fields, and those of other versions, stay as stored. */

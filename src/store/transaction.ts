@@ -31,7 +31,7 @@ import { indexEffects } from './indexes';
 import { budgetStateField, idempotencyKey, KEYS, towKey, violationKey } from './keys';
 import { immediateEffects } from './immediate';
 import { dueMembersOf, nudgesOf } from './notifications';
-import { applyChange, changeOfFields, type Fields, type FieldsChange, type RecordPart } from './record-parts';
+import { changeOfFields, type Fields, fieldsAfter, type RecordPart } from './record-parts';
 import {
   complete,
   dueOf,
@@ -61,25 +61,17 @@ const IDEMPOTENCY_SECONDS = 86_400;
 
 interface LoadedRecord<R> {
   readonly before: R | null;
-  /** As stored. */
-  readonly fields: Record<string, string>;
-  /** The version that the decision is made on. Another transaction may change `fields` of a kept record meanwhile. */
-  readonly expected: string;
+  readonly fields: Fields;
   /** The parts of `before`, if this process has kept them. */
   readonly parts: readonly RecordPart[] | null;
   after: R | null;
 }
 
-/** A record as this process has last written it. */
-interface KeptRecord {
+/** A record as this process has last written it. Never changed: transactions may share it. */
+interface WrittenRecord {
   readonly record: OutboxRecord;
-  readonly fields: Record<string, string>;
+  readonly fields: Fields;
   readonly parts: readonly RecordPart[];
-}
-
-/** A record as a commit writes it: `fields` are those before the change. */
-interface WrittenRecord extends KeptRecord {
-  readonly change: FieldsChange;
 }
 
 /**
@@ -87,7 +79,7 @@ interface WrittenRecord extends KeptRecord {
  * reads.
  */
 export interface TransactionMemory {
-  readonly leased: Map<string, KeptRecord>;
+  readonly leased: Map<string, WrittenRecord>;
   /** Kept while no circuit is open, to avoid a read per decision. */
   circuits: (ReadCircuits & { readonly untilMs: number }) | null;
   /** Whether a worker takes a single tow that a commit makes due at once. Otherwise a scheduler adds its job. */
@@ -142,7 +134,7 @@ export class RecordTransaction implements Transaction {
   createViolation(violation: Violation): StoredViolation {
     const { id } = violation;
     const record = newStoredViolation(violation, this.nowMs);
-    this.#records.set(violationKey(id), { before: null, fields: {}, expected: '', parts: [], after: record });
+    this.#records.set(violationKey(id), { before: null, fields: {}, parts: [], after: record });
     this.effect(['HSET', KEYS.violationAliases, metadataIdOf(violation), id, id, id]);
     return record;
   }
@@ -330,15 +322,14 @@ export class RecordTransaction implements Transaction {
     if (meanwhile) return meanwhile;
     const before: OutboxRecord | null = kept?.record ?? decode(fields);
     const after = before && draftOf(before);
-    const expected = fields['v'] ?? '';
-    const loaded: LoadedRecord<OutboxRecord> = { before, fields, expected, parts: kept?.parts ?? null, after };
+    const loaded: LoadedRecord<OutboxRecord> = { before, fields, parts: kept?.parts ?? null, after };
     this.#records.set(key, loaded);
     return loaded;
   }
 
   #changeOf(key: string, loaded: LoadedRecord<OutboxRecord>): RecordChange[] {
-    const { before, fields, expected, after } = loaded;
-    const read = { key, expected, notBeforeMs: endedLeaseMs(before, this.nowMs) };
+    const { before, fields, after } = loaded;
+    const read = { key, expected: fields['v'] ?? '', notBeforeMs: endedLeaseMs(before, this.nowMs) };
     if (!after) {
       if (!before) return [read];
       this.effect(...indexEffects(before, null), ...dueOf(before, null));
@@ -356,7 +347,7 @@ export class RecordTransaction implements Transaction {
     if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
     this.#events.push(...eventsOf(before, after));
     const version = `${versionNumber(read.expected) + 1}.${this.newTag()}`;
-    this.#written.set(key, { record: { ...after, version }, fields, parts, change });
+    this.#written.set(key, { record: { ...after, version }, fields: fieldsAfter(fields, change, version), parts });
     return [{ version, set, remove, ...read }];
   }
 
@@ -364,11 +355,9 @@ export class RecordTransaction implements Transaction {
   keepWritten(): void {
     const { leased } = this.memory;
     if (leased.size > LEASED_MAX) leased.clear();
-    for (const [key, { record, fields, parts, change }] of this.#written) {
-      if (record.lease) {
-        applyChange(fields, change, record.version);
-        leased.set(key, { record, fields, parts });
-      } else leased.delete(key);
+    for (const [key, written] of this.#written) {
+      if (written.record.lease) leased.set(key, written);
+      else leased.delete(key);
     }
     if (this.#hasChangedCircuits) this.memory.circuits = null;
   }

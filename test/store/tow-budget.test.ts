@@ -231,6 +231,8 @@ test('an ack is stored although its unused permit cannot be given back', async (
   await tows('A');
   const outbox = outboxWith(1, 60_000);
   const claimed = await mustClaim(outbox, 'A');
+  // It is called with its script below.
+  // oxlint-disable-next-line typescript/unbound-method
   const run = Script.prototype.run;
   const names: string[] = [];
   jest.spyOn(Script.prototype, 'run').mockImplementation(function (this: Script, ...args: Parameters<typeof run>) {
