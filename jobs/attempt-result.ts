@@ -7,6 +7,7 @@ import type { OutboxRecord } from '../src/domain/outbox-record';
 import {
   type Exchange,
   FOREIGN_BODY_MESSAGES,
+  httpStatusOf,
   isConnectionLoss,
   type PolicySettings,
   surelyHadNoEffect,
@@ -96,11 +97,6 @@ function keptAnswer(data: unknown): JsonObject | null {
   const answer = storedObject.safeParse(data);
   if (!answer.success || Buffer.byteLength(JSON.stringify(answer.data)) > KEPT_ANSWER_BYTES_MAX) return null;
   return answer.data;
-}
-
-/** The received status, or null. */
-export function httpStatusOf(exchange: Exchange): number | null {
-  return 'httpStatus' in exchange ? exchange.httpStatus : null;
 }
 
 /** The message of a refusal: from the service, or a description of the page in its place. */

@@ -2,11 +2,12 @@ import { backoffMs, type RetrySettings } from '../src/domain/backoff';
 import type { Entry } from '../src/domain/entry';
 import type { GiveBack } from '../src/domain/give-back';
 import type { StoredViolation } from '../src/domain/outbox-record';
+import { httpStatusOf } from '../src/domain/policy';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/lookups';
 import type { Leased, Outbox } from '../src/workflow/outbox-port';
-import { httpStatusOf, messageOf } from './attempt-result';
+import { messageOf } from './attempt-result';
 import type { NextClaimant, RunStep } from './entry-calls';
 
 export interface CheckTicketTools {

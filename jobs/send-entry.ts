@@ -1,7 +1,7 @@
 import type { JobOutcome } from '../src/contracts/jobs';
 import type { OperationName } from '../src/contracts/operations';
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import { type Exchange, historyOf, judge, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { type Exchange, historyOf, httpStatusOf, judge, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import type { NewTask } from '../src/domain/tasks';
 import type { Clock } from '../src/platform/clock';
@@ -11,7 +11,7 @@ import type { Tracing } from '../src/platform/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox-port';
 import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/service-port';
 import { differenceOfAnswer } from '../src/workflow/see-difference';
-import { type Attempted, countAttempt, httpStatusOf, refusalMessage, resultOf, spanOfAttempt } from './attempt-result';
+import { type Attempted, countAttempt, refusalMessage, resultOf, spanOfAttempt } from './attempt-result';
 import type { EntryCalls, NextClaimant, Prepared, RunStep } from './entry-calls';
 import { renewLease, type Uploads } from './renew-lease';
 import { reportCalls } from './report-calls';

@@ -82,8 +82,11 @@ export type ClaimStep =
   /** The violation is settled: match its tows and remove its images. */
   | { readonly kind: 'finish' };
 
-/** A record that may not probe a circuit runs again after the one that may. */
-const PROBE_TURN_MS = 500;
+/**
+ * A record that may not probe a circuit runs again after the one that may. After a failed probe another record is next:
+ * this one may be the only one that fails.
+ */
+export const PROBE_TURN_MS = 500;
 /** Records that have not probed a due circuit for this long may be damaged, or of a later version. */
 const PROBE_OVERDUE_MS = 20_000;
 /**

@@ -1,6 +1,6 @@
 import { headOf, isEntrySettled } from './entry';
-import { editEntry, entryTaskId, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
-import { dueAtMs, isWaitingForPerson } from './outbox-schedule';
+import { editEntry, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
+import { dueAtMs, headTaskId } from './outbox-schedule';
 import { parkedInvoiceTask } from './tasks';
 import type { DELIVERY_STATES, STANDINGS } from './vocabulary';
 
@@ -56,7 +56,7 @@ export function checkTow(record: StoredTow, indexed: IndexEntries): CheckedItem[
     if (entry === head && headItem) return { name, ...headItem };
     return { name, state: isStuck ? 'lost' : 'waiting', isRepairable: false };
   });
-  const hasOtherWork = head === undefined || isWaitingForPerson(record);
+  const hasOtherWork = head === undefined || headTaskId(record) !== null;
   if (hasOtherWork && isUnscheduled(record, indexed)) items.push({ ...lostItem(`tow ${ref}`), isRepairable: true });
   return items;
 }
@@ -128,12 +128,6 @@ function mayBeForgotten({ processedAtMs }: CheckedDelivery, nowMs: number): bool
 /** The id of the task about invoices that are parked for a tow. */
 export function parkedTaskId(ref: string): string {
   return `${parkedInvoiceTask.subject}.${ref}`;
-}
-
-/** The id of the open task that the head of a record waits for; null when there is none. */
-export function headTaskId(record: OutboxRecord): string | null {
-  const head = headOf(record.entries);
-  return head && isWaitingForPerson(record) ? entryTaskId(record, head) : null;
 }
 
 const LOST = { state: 'lost', isRepairable: false } as const;

@@ -1,8 +1,7 @@
 import { ENTRY_POLICY, headOf, isEntrySettled, type Entry } from './entry';
 import { isProvedByInvoice } from './invoice-entries';
-import { isAnswerQuestioned, type OutboxRecord } from './outbox-record';
+import { entryTaskId, isAnswerQuestioned, type OutboxRecord } from './outbox-record';
 import { isTerminal } from './tow';
-import { violationTaskId } from './violation-tasks';
 
 /**
  * When a record needs a run next, ms since the epoch; null when only a decision can continue it, or nothing is left
@@ -64,10 +63,9 @@ export function mayBeSent(record: OutboxRecord): boolean {
   return !record.entries.every(isEntrySettled) || isAnswerQuestioned(record);
 }
 
-/** True when a task asks for a decision on the head of a record. */
-export function isWaitingForPerson(record: OutboxRecord): boolean {
+/** The id of the open task that asks for a decision on the head of a record; null when there is none. */
+export function headTaskId(record: OutboxRecord): string | null {
   const head = headOf(record.entries);
-  if (!head) return false;
-  const id = record.kind === 'tow' ? `${head.id}.${record.ref}` : violationTaskId(record.id);
-  return id in record.tasks;
+  const id = head && entryTaskId(record, head);
+  return id !== undefined && id in record.tasks ? id : null;
 }

@@ -218,6 +218,11 @@ function isLag(exchange: RefusedExchange): boolean {
   return exchange.httpStatus === 404 && NOT_FOUND_MESSAGES.includes(exchange.message?.trim().toLowerCase() ?? '');
 }
 
+/** The status that arrived, null when none did. */
+export function httpStatusOf(exchange: Exchange): number | null {
+  return 'httpStatus' in exchange ? exchange.httpStatus : null;
+}
+
 /**
  * True when the exchange proves that the service did nothing. Another create is then safe, and no webhook can prove
  * this one.

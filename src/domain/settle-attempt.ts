@@ -1,6 +1,6 @@
 import { ASKED_WAIT_MAX_MS } from './backoff';
 import { compareInvoices } from './invoice-entries';
-import { blockEntry, settleByLateAnswer } from './claim-entry';
+import { blockEntry, PROBE_TURN_MS, settleByLateAnswer } from './claim-entry';
 import {
   blocking,
   loseConnection,
@@ -96,8 +96,6 @@ export interface SettleContext {
  */
 export type Settled = 'done' | 'late' | 'late_accepted' | 'gone';
 
-/** While a circuit is open, another record makes the next probe: this one may be the only one that fails. */
-const PROBE_TURN_MS = 500;
 const CONNECTION_WAIT_MAX_MS = 30_000;
 const DROPS_MAX = 3;
 const DROP_WAIT_MS = 1000;

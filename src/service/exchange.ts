@@ -115,8 +115,3 @@ type Refused = Extract<Exchange, { kind: 'refused' }>;
 export function isUnauthorized(exchange: Exchange): exchange is Refused {
   return exchange.kind === 'refused' && exchange.httpStatus === 401;
 }
-
-/** The status that arrived, null when none did. */
-export function httpStatusOf(exchange: Exchange): number | null {
-  return 'httpStatus' in exchange ? exchange.httpStatus : null;
-}

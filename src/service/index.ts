@@ -1,6 +1,6 @@
 import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
 import type { SeenDifference } from '../domain/difference';
-import { TOKEN_REFUSED } from '../domain/policy';
+import { httpStatusOf, TOKEN_REFUSED } from '../domain/policy';
 import type { ServicePaths } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { WayOutSettings } from '../platform/config';
@@ -16,7 +16,7 @@ import type {
 import { differenceOfAnswer } from '../workflow/see-difference';
 import { callAddresses } from './addresses';
 import { encode, type EncodedRequest, type ImageUpload } from './encode';
-import { classify, httpStatusOf, isUnauthorized, mayHaveLeft, type Classified, type EnvelopeCode } from './exchange';
+import { classify, isUnauthorized, mayHaveLeft, type Classified, type EnvelopeCode } from './exchange';
 import { createLimitWatch, type LimitWatchTools } from './limit-watch';
 import { createPermits } from './permits';
 import { harmlessRequest, optionsRequest, type Probe } from './probe';

@@ -1,12 +1,6 @@
 import type { Redis } from 'ioredis';
-import {
-  checkTow,
-  checkViolation,
-  headTaskId,
-  newerItem,
-  type CheckedItem,
-  type IndexEntries,
-} from '../domain/conservation';
+import { checkTow, checkViolation, newerItem, type CheckedItem, type IndexEntries } from '../domain/conservation';
+import { headTaskId } from '../domain/outbox-schedule';
 import { UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord } from '../domain/outbox-record';
 import { timestampOf, repliesOf, hashOf, readTogether } from './batch-reads';

@@ -4,6 +4,7 @@ import type { Check, Effect } from './commit';
 import { taskEffects, taskTexts, type TaskTexts } from './indexes';
 import { KEYS } from './keys';
 import { taskOf } from './parse';
+import { eventEffect } from './record-effects';
 import { openValue } from './sealed-values';
 import { groupNameOf } from './task-groups';
 
@@ -25,7 +26,10 @@ export async function openingOf(
 ): Promise<TaskChange | null> {
   if ((await redis.hget(KEYS.tasks, subject)) !== null) return null;
   const effects = taskEffects({}, taskTexts({ [subject]: { task, openedAtMs: nowMs } }, {}));
-  return { checks: [isStill(subject, '')], effects: [...effects, eventOf('task.opened', nowMs)] };
+  return {
+    checks: [isStill(subject, '')],
+    effects: [...effects, eventEffect({ type: 'task.opened', towingReferenceId: null }, nowMs)],
+  };
 }
 
 /** Closes a task; null when it is not open. */
@@ -35,13 +39,12 @@ export async function closingOf(redis: Redis, id: string, nowMs: number): Promis
   if (stored === undefined) return null;
   const json = openValue(redis, { key: KEYS.tasks, field: id }, stored);
   const before: TaskTexts = { [id]: { json, openedAtMs: 0, group: groupNameOf(taskOf(json, '0')) } };
-  return { checks: [isStill(id, stored)], effects: [...taskEffects(before, {}), eventOf('task.closed', nowMs)] };
+  return {
+    checks: [isStill(id, stored)],
+    effects: [...taskEffects(before, {}), eventEffect({ type: 'task.closed', towingReferenceId: null }, nowMs)],
+  };
 }
 
 function isStill(id: string, stored: string): Check {
   return { key: KEYS.tasks, field: id, value: stored };
-}
-
-function eventOf(type: 'task.opened' | 'task.closed', atMs: number): Effect {
-  return ['PUBLISH', KEYS.events, JSON.stringify({ type, towing_reference_id: null, at_ms: atMs })];
 }
