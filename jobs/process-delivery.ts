@@ -42,7 +42,7 @@ interface Processed {
   readonly sinceReceivedMs: number | null;
 }
 
-/** A delivery that failed before is older when it is processed, except when it was counted as failed. */
+/** A delivery that failed without being counted as failed is older than this when it succeeds. */
 const FAILED_BEFORE_MS = 10_000;
 
 const GONE: Processed = { verdict: 'gone', kind: null, towingReferenceId: null, sinceReceivedMs: null };
@@ -116,7 +116,7 @@ async function processInTransaction(
     const isFirst = state === 'waiting' && parkedAtMs === null && replays === 0;
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
     const verdict = await processMessage(transaction, { delivery, isFirst, mode }, readers);
-    // The general task about a delivery that could not be read, or whose tow could not. It is opened within seconds.
+    // The general task about a delivery that could not be read, or whose tow could not.
     if (failures > 0 || transaction.nowMs - receivedAtMs > FAILED_BEFORE_MS) {
       await transaction.closeGeneralTask(failingDeliveryTask(id).subject);
     }

@@ -36,7 +36,7 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 const CONNECT_TIMEOUT_MAX_MS = 5_000;
 /** Idle connections are closed before a load balancer closes them; sooner if the server's `Keep-Alive` header asks for it. */
 const IDLE_CONNECTION_MS = 15_000;
-/** No server closes a connection that has been idle for less. */
+/** Servers keep an idle connection for longer: that of Node for 5 s, most others for more. */
 const SURELY_OPEN_MS = 1000;
 
 interface AttemptOptions extends Pick<AttemptPlan, 'permission' | 'stop'> {
