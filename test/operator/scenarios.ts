@@ -158,7 +158,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       return { path, body: {}, other: { reason: 'seen' }, effects: actsOf('deliveries.judged_again') };
     },
     resumeOperation: async () => {
-      await setCircuit(app.foundation.redis, 'paused.invoice', { untilMs: 9_999_999_999_999 });
+      await setCircuit(app.foundation.redis, 'paused.invoice', { untilMs: Date.now() + 3_600_000 });
       const effects = async () => {
         const { operations } = sendingView.parse((await api(app).get('/api/operations')).body);
         return operations.filter(({ state }) => state === 'open').length;
