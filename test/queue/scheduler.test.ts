@@ -189,7 +189,7 @@ test('a queue has no room after a run that failed, until the next run', async ()
   await scheduler.stop();
 });
 
-test('a paused queue is looked at once per interval, takes no due work, and releases what circuits have blocked', async () => {
+test('a paused queue is polled once per interval, for no due work', async () => {
   const limits: number[] = [];
   const deliveries: DueWork = {
     pollDue: (limit) => {
