@@ -1,6 +1,7 @@
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { errorFacts } from '../platform/errors';
+import { collectWholeHeapSeldom } from '../platform/heap';
 import type { Log } from '../platform/log';
 import type { Resources } from '../platform/resources';
 import { printProblem } from '../platform/terminal';
@@ -43,6 +44,7 @@ function problemOf(error: unknown): string {
 }
 
 async function run(role: ProcessRole): Promise<void> {
+  collectWholeHeapSeldom();
   const config = loadConfig();
   const log = openLog(config).with({ role });
   let resources: Resources | null = null;

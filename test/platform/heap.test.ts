@@ -1,0 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+test('this version of Node knows the setting of the heap', () => {
+  const heap = join(__dirname, '../../src/platform/heap.ts');
+  const program = `require(${JSON.stringify(heap)}).collectWholeHeapSeldom()`;
+  const { status, stderr } = spawnSync(process.execPath, ['--require', 'tsx/cjs', '--eval', program], {
+    encoding: 'utf8',
+  });
+  // V8 writes what it does not know to stderr and goes on.
+  expect([status, stderr]).toEqual([0, '']);
+});
