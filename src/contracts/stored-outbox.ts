@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isEntrySettled, newEntry, type Entry } from '../domain/entry';
+import { newEntry, type Entry } from '../domain/entry';
+import { isSettled } from '../domain/outbox';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
 import { TASK_ACTIONS } from '../domain/decisions';
 import { TASK_TYPES } from '../domain/tasks';
@@ -97,7 +98,7 @@ export const storedEntry: z.ZodType<Entry> = storedEntryShape.transform((stored)
 
 /** The default times: an unsettled entry is due since its creation, a settled one was settled by its answer. */
 function defaultTimes(entry: Pick<Entry, 'state' | 'createdAtMs' | 'deliveredAtMs'>) {
-  return isEntrySettled(entry)
+  return isSettled(entry.state)
     ? { nextAtMs: null, settledAtMs: entry.deliveredAtMs }
     : { nextAtMs: entry.createdAtMs, settledAtMs: null };
 }

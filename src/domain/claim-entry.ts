@@ -9,8 +9,6 @@ import {
 } from './circuits';
 import {
   ENTRY_POLICY,
-  headOf,
-  isEntrySettled,
   logAttempt,
   countPossibleEffect,
   openUnanswered,
@@ -19,6 +17,7 @@ import {
   unblock,
   type Entry,
 } from './entry';
+import { headOf, isSettled } from './outbox';
 import { escalate, type Escalation } from './escalate-entry';
 import { closeTask, editEntry, entryTaskId, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
 import { acceptEntry } from './settle-entry';
@@ -110,11 +109,11 @@ export function claim(record: OutboxRecord, context: ClaimContext): ClaimStep {
     if (record.lease.token !== context.leaseToken) return { kind: 'busy', untilMs: record.lease.untilMs };
     // The reply to this same claim was lost. If the entry was settled meanwhile, nothing was sent for it.
     const mine = record.entries.find(({ attemptId }) => attemptId === context.attemptId);
-    if (mine && !isEntrySettled(mine)) return { kind: 'send', entry: mine };
+    if (mine && !isSettled(mine.state)) return { kind: 'send', entry: mine };
     if (mine) editEntry(record, mine).attemptId = null;
   }
   expireLostAttempt(record, context);
-  if (record.kind === 'violation' && record.entries.every(isEntrySettled) && record.unfinishedSince !== null) {
+  if (record.kind === 'violation' && headOf(record.entries) === undefined && record.unfinishedSince !== null) {
     return { kind: 'finish' };
   }
   const head = settleProved(record, nowMs);
@@ -211,7 +210,7 @@ function expireLostAttempt(record: OutboxRecord, context: ClaimContext): void {
   const entry = editEntry(record, lost);
   logAttempt(entry, { attempt_id: lost.attemptId, outcome: 'worker_lost', ended_at_ms: nowMs });
   entry.attemptId = null;
-  if (isEntrySettled(entry)) return;
+  if (isSettled(entry.state)) return;
   if (settleByLateAnswer(record, entry, nowMs)) return;
   entry.error = { http_status: null, message: 'the worker was lost while sending' };
   entry.unanswered += 1;

@@ -1,4 +1,4 @@
-import { headOf, isEntrySettled } from './entry';
+import { headOf, isSettled } from './outbox';
 import { editEntry, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
 import { dueAtMs, headTaskId } from './outbox-schedule';
 import { parkedInvoiceTask } from './tasks';
@@ -52,7 +52,7 @@ export function checkTow(record: StoredTow, indexed: IndexEntries): CheckedItem[
     const name = `report ${ref} ${at + 1}`;
     const entry = bySeq.get(at + 1);
     if (!entry) return lostItem(name);
-    if (isEntrySettled(entry)) return { name, state: 'finished', isRepairable: false };
+    if (isSettled(entry.state)) return { name, state: 'finished', isRepairable: false };
     if (entry === head && headItem) return { name, ...headItem };
     return { name, state: isStuck ? 'lost' : 'waiting', isRepairable: false };
   });
@@ -64,7 +64,7 @@ export function checkTow(record: StoredTow, indexed: IndexEntries): CheckedItem[
 /** Returns the state of a violation. It is finished once its tows are matched and its images removed. */
 export function checkViolation(record: StoredViolation, indexed: IndexEntries): CheckedItem {
   const name = `violation ${record.id}`;
-  const isFinished = record.entries.every(isEntrySettled) && record.unfinishedSince === null;
+  const isFinished = headOf(record.entries) === undefined && record.unfinishedSince === null;
   return isFinished ? { name, state: 'finished', isRepairable: false } : { name, ...stateOfUnsettled(record, indexed) };
 }
 

@@ -1,4 +1,5 @@
-import { ENTRY_POLICY, isEntrySettled, countPossibleEffect, stateBetweenAttempts, unblock, type Entry } from './entry';
+import { ENTRY_POLICY, countPossibleEffect, stateBetweenAttempts, unblock, type Entry } from './entry';
+import { isSettled } from './outbox';
 import { closeTask, entryTaskId, type OutboxRecord } from './outbox-record';
 import { acceptEntry, waiveEntry } from './settle-entry';
 import { keepAcceptance } from './timeline';
@@ -36,7 +37,7 @@ function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision
   if (record.kind === 'violation' && action === 'retry' && (record.heldForTicket || entry.ticketFailures > 0)) {
     record.ticketOverruled = true;
   }
-  if (isEntrySettled(entry)) oweAgain(record, entry);
+  if (isSettled(entry.state)) oweAgain(record, entry);
   // A manual retry forgives earlier unanswered attempts; the next unanswered one escalates again.
   const { openAfterRetry } = ENTRY_POLICY[entry.kind];
   entry.forgiven = Math.max(0, entry.unanswered - openAfterRetry);

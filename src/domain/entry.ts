@@ -162,16 +162,6 @@ export function newEntry(given: {
   };
 }
 
-/** True for an accepted or waived entry: the next entry may be sent. */
-export function isEntrySettled({ state }: Pick<Entry, 'state'>): boolean {
-  return state === 'accepted' || state === 'waived';
-}
-
-/** The first unsettled entry; undefined when all are settled. */
-export function headOf(entries: readonly Entry[]): Entry | undefined {
-  return entries.find((entry) => !isEntrySettled(entry));
-}
-
 /** Unanswered attempts that no person has taken responsibility for. */
 export function openUnanswered(entry: Entry): number {
   return entry.unanswered - entry.forgiven;

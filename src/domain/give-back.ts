@@ -1,5 +1,6 @@
 import { settleByLateAnswer } from './claim-entry';
-import { isEntrySettled, stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
+import { stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
+import { isSettled } from './outbox';
 import { editEntry, openTask, type OutboxRecord } from './outbox-record';
 import type { NewTask } from './tasks';
 import { activeTicketTask, imagesMissingTask, ticketCheckRefusedTask } from './violation-tasks';
@@ -47,7 +48,7 @@ export function giveBack(
     entry.attemptId = null;
   }
   if (why.kind === 'ticket_known') keepTicket(record, entry, why.hasActiveTicket, context.nowMs);
-  if (isEntrySettled(entry) || settleByLateAnswer(record, entry, context.nowMs)) return 'done';
+  if (isSettled(entry.state) || settleByLateAnswer(record, entry, context.nowMs)) return 'done';
   scheduleOrEscalate(record, entry, why, context);
   return 'done';
 }

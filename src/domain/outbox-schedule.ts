@@ -1,4 +1,5 @@
-import { ENTRY_POLICY, headOf, isEntrySettled, type Entry } from './entry';
+import { ENTRY_POLICY, type Entry } from './entry';
+import { headOf, isSettled } from './outbox';
 import { isProvedByInvoice } from './invoice-entries';
 import { entryTaskId, isAnswerQuestioned, type OutboxRecord } from './outbox-record';
 import { isTerminal } from './tow';
@@ -36,7 +37,7 @@ export function permitRankOf(record: OutboxRecord, nowMs: number): number {
   const head = headOf(record.entries);
   const wasThrottled = head?.error?.http_status === 429;
   if (record.kind === 'violation') return wasThrottled ? nowMs : (head?.createdAtMs ?? nowMs);
-  const isUrgent = record.entries.some((entry) => !isEntrySettled(entry) && ENTRY_POLICY[entry.kind].isUrgent);
+  const isUrgent = record.entries.some((entry) => !isSettled(entry.state) && ENTRY_POLICY[entry.kind].isUrgent);
   return isUrgent ? nowMs : nowMs + LATER_BY_MS;
 }
 
@@ -60,7 +61,7 @@ export function isArchivable(record: OutboxRecord): boolean {
 
 /** True when a call of a record may still be sent, for the first time or again. */
 export function mayBeSent(record: OutboxRecord): boolean {
-  return !record.entries.every(isEntrySettled) || isAnswerQuestioned(record);
+  return headOf(record.entries) !== undefined || isAnswerQuestioned(record);
 }
 
 /** The id of the open task that asks for a decision on the head of a record; null when there is none. */

@@ -1,3 +1,4 @@
+import type { EntryState } from './entry';
 import type { InvoiceRequest, Tow, Whereabouts } from './tow';
 import type { JsonObject, ReportKind, ReportState } from './vocabulary';
 
@@ -83,21 +84,21 @@ export interface SendingPolicy {
 }
 
 /** True once a report is accepted or waived, so that the next one may leave. */
-export function isSettled(state: ReportState): state is SettledState {
+export function isSettled(state: EntryState): state is SettledState {
   return state === 'accepted' || state === 'waived';
 }
 
 type SettledState = 'accepted' | 'waived';
-type Reported = { readonly state: ReportState };
+type Reported = { readonly state: EntryState };
 /** A report that is still owed. */
-export type Unsettled<R extends Reported> = R & { readonly state: Exclude<ReportState, SettledState> };
+export type Unsettled<R extends Reported> = R & { readonly state: Exclude<EntryState, SettledState> };
 
 export function isUnsettled<R extends Reported>(report: R): report is Unsettled<R> {
   return !isSettled(report.state);
 }
 
-/** The head of the reports of a tow, in their order; undefined when all are settled. */
-export function headReport<R extends Reported>(reports: readonly R[]): Unsettled<R> | undefined {
+/** The head of an outbox, whose reports are in order; undefined when all are settled. */
+export function headOf<R extends Reported>(reports: readonly R[]): Unsettled<R> | undefined {
   return reports.find(isUnsettled);
 }
 

@@ -1,4 +1,4 @@
-import { isEntrySettled } from './entry';
+import { isSettled } from './outbox';
 import type { OutboxRecord } from './outbox-record';
 import type { AttemptRight } from './settle-attempt';
 
@@ -14,7 +14,7 @@ export function renewLease(
   const { lease } = record;
   const entry = record.entries.find(({ seq }) => seq === right.entry.seq);
   const isOurs = lease?.token === right.leaseToken && entry?.attemptId === right.attemptId;
-  if (!lease || !entry || !isOurs || isEntrySettled(entry)) return false;
+  if (!lease || !entry || !isOurs || isSettled(entry.state)) return false;
   lease.untilMs = Math.max(lease.untilMs, nowMs + leaseMs);
   return true;
 }

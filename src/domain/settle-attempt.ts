@@ -12,7 +12,6 @@ import {
 } from './circuits';
 import {
   ENTRY_POLICY,
-  isEntrySettled,
   logAttempt,
   countPossibleEffect,
   stateBetweenAttempts,
@@ -21,6 +20,7 @@ import {
   type EntryAttempt,
   type EntryError,
 } from './entry';
+import { isSettled } from './outbox';
 import type { SeenDifference } from './difference';
 import { editEntry, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
 import type { Verdict } from './policy';
@@ -126,7 +126,7 @@ export function settleAttempt(
   record.lease = null;
   entry.attemptId = null;
   const isPaused = updateCircuits(record, entry, right, result, context);
-  const wasSettled = isEntrySettled(entry);
+  const wasSettled = isSettled(entry.state);
   if (outcome === 'accepted') {
     keepAnswer(record, entry, result, context);
     if (!wasSettled) acceptEntry(record, entry, 'answered', context.nowMs);
@@ -138,7 +138,7 @@ export function settleAttempt(
 
 /** Settles an entry by an accepted answer whose lease was lost: an accepted answer is never thrown away. */
 function settleLate(record: OutboxRecord, entry: Entry, result: AttemptResult, context: SettleContext): Settled {
-  if (isEntrySettled(entry)) return 'late';
+  if (isSettled(entry.state)) return 'late';
   if (entry.attemptId !== null) {
     entry.lateAnswer = { answer: result.answer, rawBody: result.rawBody, differs: context.differs };
     // The reference in the answer is valid, no matter how the other attempt ends.

@@ -1,4 +1,5 @@
-import { isEntrySettled, unblock, type Entry } from './entry';
+import { unblock, type Entry } from './entry';
+import { headOf } from './outbox';
 import {
   closeTask,
   editEntry,
@@ -32,7 +33,7 @@ export function requestCleanup(record: StoredViolation): void {
 export function completeCleanup(record: OutboxRecord, seen: OutboxRecord): void {
   if (record.kind !== 'violation' || seen.kind !== 'violation' || record.unfinishedSince === null) return;
   const isNewer = seen.unfinishedSince === null || record.unfinishedSince > seen.unfinishedSince;
-  if (!isNewer && record.entries.every(isEntrySettled)) record.unfinishedSince = null;
+  if (!isNewer && headOf(record.entries) === undefined) record.unfinishedSince = null;
 }
 
 /**

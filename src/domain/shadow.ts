@@ -1,5 +1,6 @@
 import type { CircuitEffects, Circuits } from './circuits';
-import { headOf, isEntrySettled, type Entry } from './entry';
+import type { Entry } from './entry';
+import { headOf, isSettled } from './outbox';
 import { editEntry, addEvent, type OutboxRecord } from './outbox-record';
 import { conflict, type Decision } from './refusal';
 import { waiveEntry } from './settle-entry';
@@ -44,7 +45,7 @@ export function isOfShadowTime(entry: Entry, { open }: Circuits): boolean {
 
 /** A record of the shadow time is not blocked by a circuit, which may be closed: it waits for a person. */
 export function waitsForOf(entry: Entry, shadow: ShadowState | null): string | null {
-  return shadow === 'held' && !isEntrySettled(entry) ? 'shadow' : entry.waitsFor;
+  return shadow === 'held' && !isSettled(entry.state) ? 'shadow' : entry.waitsFor;
 }
 
 /** Waives what a declined tow owes by a new fact. */
@@ -95,6 +96,6 @@ export function decideShadow(
 
 function waiveUnsettled(record: OutboxRecord, reason: string, nowMs: number): void {
   for (const entry of record.entries) {
-    if (!isEntrySettled(entry)) waiveEntry(record, editEntry(record, entry), reason, nowMs);
+    if (!isSettled(entry.state)) waiveEntry(record, editEntry(record, entry), reason, nowMs);
   }
 }

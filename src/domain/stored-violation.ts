@@ -1,5 +1,6 @@
 import { decideEntry, type EntryDecision } from './decide-entry';
-import { isEntrySettled, type Entry } from './entry';
+import type { Entry } from './entry';
+import { isSettled } from './outbox';
 import type { FoundViolation } from './found-violation';
 import { editEntry, type StoredViolation } from './outbox-record';
 import type { Violation } from './violation';
@@ -30,7 +31,7 @@ export function matchTow(record: StoredViolation, { towingReference, reference }
   const mayBeThere = mayHaveBeenSent(entry);
   // A reference from before the first send proves nothing about that send.
   const isProof = mayBeThere && (isNewReference || record.assignedReferences.includes(reference));
-  const proves = isProof && !isEntrySettled(entry);
+  const proves = isProof && !isSettled(entry.state);
   addReference(record, reference, { isAssigned: isNewReference && mayBeThere, isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
 }
@@ -49,7 +50,7 @@ export function linkTow(
   const entry = editEntry(record, entryOf(record));
   const getsName = other === null || (other !== 'damaged' && dropReference(other, reference));
   const isNew = getsName && !record.references.includes(reference);
-  const proves = other === null && isNew && mayHaveBeenSent(entry) && !isEntrySettled(entry);
+  const proves = other === null && isNew && mayHaveBeenSent(entry) && !isSettled(entry.state);
   const isNewReference = getsName && addReference(record, reference, { isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
   return getsName;

@@ -1,6 +1,7 @@
 import { openTask, type StoredViolation } from './outbox-record';
 import { acceptEntry, requestCleanup } from './settle-entry';
-import { isEntrySettled, type Entry } from './entry';
+import type { Entry } from './entry';
+import { isSettled } from './outbox';
 import { beforeCorrectionTask } from './violation-tasks';
 
 /**
@@ -61,7 +62,7 @@ export function recordTow(
       openTask(record, beforeCorrectionTask(record.id), nowMs);
     }
     acceptEntry(record, entry, 'proved_by_tow_request', nowMs);
-  } else if (found.isNewReference && isEntrySettled(entry)) {
+  } else if (found.isNewReference && isSettled(entry.state)) {
     requestCleanup(record);
   }
 }

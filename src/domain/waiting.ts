@@ -1,5 +1,5 @@
 import type { EntryError } from './entry';
-import { headReport, isUnsettled, type Unsettled } from './outbox';
+import { headOf, isUnsettled, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from './release-checklist';
 import { TRANSITIONS, type TransitionEvent } from './tow';
 import {
@@ -111,7 +111,7 @@ export interface WaitingTow {
 
 /** Returns why a tow is waiting: for its first unsettled report, else for people, else it is over. */
 export function waitingOf(tow: WaitingTow): Waiting {
-  const head = headReport(tow.reports);
+  const head = headOf(tow.reports);
   if (head) return { ...reportNames(head), ...headWaiting(head, tow) };
   const { blockers = [] } = tow;
   const facts = TRANSITIONS[tow.state].filter((fact) => fact !== 'released' || blockers.length === 0);
@@ -122,7 +122,7 @@ export function waitingOf(tow: WaitingTow): Waiting {
 /** Returns why a report is waiting; null when it is settled. */
 export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'state'>): ReportWaiting | null {
   if (!isUnsettled(report)) return null;
-  const head = headReport(tow.reports);
+  const head = headOf(tow.reports);
   return head && head.id !== report.id
     ? { ...reportNames(report), kind: 'behind', headId: head.id, headKind: head.kind }
     : { ...reportNames(report), ...headWaiting(report, tow) };

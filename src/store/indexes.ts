@@ -1,5 +1,6 @@
 import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
-import { ENTRY_POLICY, headOf } from '../domain/entry';
+import { ENTRY_POLICY } from '../domain/entry';
+import { headOf } from '../domain/outbox';
 import {
   isAnswerQuestioned,
   memberOf,

@@ -1,4 +1,4 @@
-import { headOf } from '../domain/entry';
+import { headOf } from '../domain/outbox';
 import { recordIdOf, violationOfMember, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable, permitRankOf } from '../domain/outbox-schedule';
 import type { Effect } from './commit';

@@ -4,7 +4,7 @@ import type { ViolationRecord, ViolationView } from '../contracts/violations';
 import type { Dispatch } from '../domain/dispatch';
 import type { Charges } from '../domain/invoice';
 import { answeredCharges } from '../domain/invoice-entries';
-import { headReport, isSettled } from '../domain/outbox';
+import { headOf, isSettled } from '../domain/outbox';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
@@ -13,7 +13,7 @@ import type { QueuePlace } from '../domain/waiting';
 /** A tow as the API shows it, in wire names and ISO times. */
 export function towViewOf(record: TowRecord): TowView {
   const { tow } = record;
-  const head = headReport(record.reports);
+  const head = headOf(record.reports);
   return {
     towing_reference_id: tow.towingReferenceId,
     violation_reference_id: tow.violationReferenceId,
@@ -176,7 +176,6 @@ function imageViewOf({ name, contentType, sizeBytes, sha256 }: ViolationImage) {
 
 export function violationViewOf(record: ViolationRecord): ViolationView {
   const { violation } = record;
-  const isSettled = record.state === 'accepted' || record.state === 'waived';
   return {
     id: violation.id,
     state: record.state,
@@ -198,11 +197,11 @@ export function violationViewOf(record: ViolationRecord): ViolationView {
     ticket: record.ticket,
     attempts: record.attempts,
     last_error: record.lastError,
-    next_attempt_at: isSettled ? null : isoOrNull(record.nextAttemptAtMs),
+    next_attempt_at: isSettled(record.state) ? null : isoOrNull(record.nextAttemptAtMs),
     waits_for: record.waitsFor,
     place_in_queue: placeViewOf(record.queue),
     shadow: record.shadow,
-    give_up_at: isSettled ? null : isoOrNull(record.giveUpAtMs),
+    give_up_at: isSettled(record.state) ? null : isoOrNull(record.giveUpAtMs),
     hint: record.hint,
     reason: record.reason,
     in_flight: record.inFlight,

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { CIRCUIT_NAMES } from '../../src/domain/circuits';
-import { headOf, type Entry } from '../../src/domain/entry';
+import type { Entry } from '../../src/domain/entry';
+import { headOf } from '../../src/domain/outbox';
 import type { OutboxRecord } from '../../src/domain/outbox-record';
 import { dueAtMs } from '../../src/domain/outbox-schedule';
 import {

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { Report, TowRecord } from '../../../contracts/records';
-import { headReport } from '../../../domain/outbox';
+import { headOf } from '../../../domain/outbox';
 import type { TowRules } from '../../../domain/fact-command';
 import { ageOf, overdueOf } from '../../../domain/overdue';
 import { MINUTE_MS } from '../../../domain/timestamp';
@@ -139,7 +139,7 @@ function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; rec
 function Reports({ viewer, reports }: { viewer: Viewer; reports: readonly Report[] }) {
   if (reports.length === 0) return <span class="muted">{viewer.messages.board.noReports}</span>;
   // Only the head of an outbox has a time of its own.
-  const head = headReport(reports);
+  const head = headOf(reports);
   return (
     <ul class="report-list">
       {reports.map((report) => (
