@@ -5,13 +5,12 @@ import { UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord } from '../domain/outbox-record';
 import { timestampOf, repliesOf, hashOf, readTogether } from './batch-reads';
 import { checkDeliveries } from './check-deliveries';
-import { KEYS, towKey, violationKey } from './keys';
+import { KEYS } from './keys';
 import type { LedgerEntry } from './ledger';
 import { textFieldsOf } from './parse';
+import { decodeRecord, RECORD_KEYS, type RecordKind } from './record-kinds';
 import { repairRecord } from './repair';
-import { decodeTow } from './tow-fields';
 import type { Fields } from './record-parts';
-import { decodeViolation } from './violation-fields';
 
 /**
  * Checks entries of the ledger. The first check reads many records at once. A record that seems lost is read again at
@@ -31,8 +30,8 @@ export async function checkEntries(
   const namesOf = (index: LedgerEntry['index']) =>
     entries.filter((entry) => entry.index === index).map(({ member }) => member);
   for (const ids of slices(namesOf('deliveries'))) items.push(...(await checkDeliveries(redis, ids, nowMs)));
-  for (const refs of slices(namesOf('tows'))) items.push(...(await checkRecords(redis, TOWS, refs, nowMs)));
-  for (const ids of slices(namesOf('violations'))) items.push(...(await checkRecords(redis, VIOLATIONS, ids, nowMs)));
+  for (const refs of slices(namesOf('tows'))) items.push(...(await checkRecords(redis, 'tow', refs, nowMs)));
+  for (const ids of slices(namesOf('violations'))) items.push(...(await checkRecords(redis, 'violation', ids, nowMs)));
   return items;
 }
 
@@ -40,47 +39,24 @@ function slices(names: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(names.length / SLICE) }, (_, at) => names.slice(at * SLICE, (at + 1) * SLICE));
 }
 
-/** How the records of one kind are found and checked. */
-interface CheckedKind {
-  readonly index: string;
-  readonly schedule: string;
-  keyOf(name: string): string;
-  /** Null when there is no record; throws when it cannot be decoded. */
-  decode(name: string, fields: Fields): OutboxRecord | null;
-  /** The names of the items of a record that is missing or cannot be decoded. */
-  itemNames(name: string, fields: Fields): string[];
+/** The names of the items of a record that is missing or cannot be decoded. */
+function itemNames(kind: RecordKind, id: string, fields: Fields): string[] {
+  if (kind === 'violation') return [`violation ${id}`];
+  const places = Object.keys(fields).filter((name) => /^r\d+$/.test(name));
+  if (places.length === 0) return [`tow ${id}`];
+  const seqs = places.map((name) => Number(name.slice(1))).toSorted((a, b) => a - b);
+  return seqs.map((seq) => `report ${id} ${seq}`);
 }
-
-const TOWS: CheckedKind = {
-  index: KEYS.indexTows,
-  schedule: KEYS.dueTows,
-  keyOf: towKey,
-  decode: decodeTow,
-  itemNames(ref, fields) {
-    const places = Object.keys(fields).filter((name) => /^r\d+$/.test(name));
-    if (places.length === 0) return [`tow ${ref}`];
-    const seqs = places.map((name) => Number(name.slice(1))).toSorted((a, b) => a - b);
-    return seqs.map((seq) => `report ${ref} ${seq}`);
-  },
-};
-
-const VIOLATIONS: CheckedKind = {
-  index: KEYS.indexViolations,
-  schedule: KEYS.dueViolations,
-  keyOf: violationKey,
-  decode: (_id, fields) => decodeViolation(fields),
-  itemNames: (id) => [`violation ${id}`],
-};
 
 async function checkRecords(
   redis: Redis,
-  kind: CheckedKind,
+  kind: RecordKind,
   names: readonly string[],
   nowMs: number,
 ): Promise<CheckedItem[]> {
   const reading = redis.pipeline();
-  for (const name of names) reading.hgetall(kind.keyOf(name));
-  const [hashes, scheduled] = await Promise.all([repliesOf(reading), redis.zmscore(kind.schedule, ...names)]);
+  for (const name of names) reading.hgetall(RECORD_KEYS[kind].record(name));
+  const [hashes, scheduled] = await Promise.all([repliesOf(reading), redis.zmscore(RECORD_KEYS[kind].due, ...names)]);
   const items = await Promise.all(
     names.map(async (name, at) => {
       const fields = textFieldsOf(hashes[at]);
@@ -100,22 +76,22 @@ interface CheckedRecord {
   readonly taskId: string | null;
 }
 
-function checkFields(kind: CheckedKind, name: string, fields: Fields, indexed: IndexEntries): CheckedRecord {
+function checkFields(kind: RecordKind, name: string, fields: Fields, indexed: IndexEntries): CheckedRecord {
   try {
-    const record = kind.decode(name, fields);
+    const record = decodeRecord(kind, name, fields);
     if (record) {
       const items = record.kind === 'tow' ? checkTow(record, indexed) : [checkViolation(record, indexed)];
       return { record, items, taskId: headTaskId(record) };
     }
   } catch (error) {
     if (error instanceof UnusableRecord) {
-      return { record: null, items: kind.itemNames(name, fields).map(newerItem), taskId: null };
+      return { record: null, items: itemNames(kind, name, fields).map(newerItem), taskId: null };
     }
     // A record that cannot be decoded is lost, as no worker can decode it either. It must not end the scan.
   }
-  const items = kind
-    .itemNames(name, fields)
-    .map((lost) => ({ name: lost, state: 'lost', isRepairable: false }) as const);
+  const items = itemNames(kind, name, fields).map(
+    (lost) => ({ name: lost, state: 'lost', isRepairable: false }) as const,
+  );
   return { record: null, items, taskId: null };
 }
 
@@ -125,15 +101,16 @@ const TASK_CHANGES_MAX = 3;
 /** Reads a record and its index entries at one instant, checks again, and repairs what can be repaired. */
 async function confirm(
   redis: Redis,
-  kind: CheckedKind,
+  kind: RecordKind,
   { name, nowMs, taskId }: { name: string; nowMs: number; taskId: string | null },
 ): Promise<readonly CheckedItem[]> {
+  const keys = RECORD_KEYS[kind];
   let asked = taskId;
   for (let tries = 1; ; tries += 1) {
     const [place, fields, scheduled, json, opened] = await readTogether(redis, [
-      ['ZSCORE', kind.index, name],
-      ['HGETALL', kind.keyOf(name)],
-      ['ZSCORE', kind.schedule, name],
+      ['ZSCORE', keys.index, name],
+      ['HGETALL', keys.record(name)],
+      ['ZSCORE', keys.due, name],
       ['HGET', KEYS.tasks, asked ?? ''],
       ['ZSCORE', KEYS.openTasks, asked ?? ''],
     ]);

@@ -3,11 +3,9 @@ import type { OutboxRecord } from '../domain/outbox-record';
 import { mayBeSent } from '../domain/outbox-schedule';
 import type { SpoolPlace } from '../workflow/spool-port';
 import { repliesOf } from './batch-reads';
-import { towKey, violationKey } from './keys';
 import { entriesAfter, ledgerEnds, type LedgerEntry } from './ledger';
 import { textFieldsOf } from './parse';
-import { decodeTow } from './tow-fields';
-import { decodeViolation } from './violation-fields';
+import { decodeRecord, RECORD_KEYS } from './record-kinds';
 
 /** A file that a record refers to. */
 export interface KeptImage {
@@ -42,7 +40,7 @@ export async function* keptImages(redis: Redis): AsyncGenerator<KeptImage | 'unr
  */
 export function createImageReferences(redis: Redis) {
   return {
-    violation: async (id: string): Promise<boolean> => (await redis.exists(violationKey(id))) === 1,
+    violation: async (id: string): Promise<boolean> => (await redis.exists(RECORD_KEYS.violation.record(id))) === 1,
     async photosOf(towingReference: string): Promise<readonly string[] | null> {
       const [record] = await recordsAt(redis, [{ index: 'tows', member: towingReference }]);
       if (record === 'unreadable' || record?.kind !== 'tow') return null;
@@ -56,12 +54,13 @@ async function recordsAt(
   entries: readonly Pick<LedgerEntry, 'index' | 'member'>[],
 ): Promise<(OutboxRecord | 'unreadable')[]> {
   const reading = redis.pipeline();
-  for (const { index, member } of entries) reading.hgetall(index === 'tows' ? towKey(member) : violationKey(member));
+  const named = entries.map(({ index, member }) => [index === 'tows' ? 'tow' : 'violation', member] as const);
+  for (const [kind, id] of named) reading.hgetall(RECORD_KEYS[kind].record(id));
   const hashes = await repliesOf(reading);
-  return entries.flatMap(({ index, member }, at) => {
+  return named.flatMap(([kind, id], at) => {
     const fields = textFieldsOf(hashes[at]);
     try {
-      return (index === 'tows' ? decodeTow(member, fields) : decodeViolation(fields)) ?? [];
+      return decodeRecord(kind, id, fields) ?? [];
     } catch {
       // Decoding reads nothing from Redis, so the error is that of the record.
       return 'unreadable';

@@ -2,14 +2,11 @@ import { foundViolation, isOfAnother } from '../domain/found-violation';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
 import type { AttemptResult } from '../domain/settle-attempt';
 import { addReference, dropReference } from '../domain/violation-names';
-import { KEYS } from './keys';
 import type { RecordTransaction } from './transaction';
 
 /** The differences between the kinds of records with an outbox. */
 export interface OutboxKind<R extends OutboxRecord> {
   readonly name: R['kind'];
-  /** Key of the schedule. */
-  readonly schedule: string;
   /** A draft; null when there is no record. */
   load(transaction: RecordTransaction, id: string): Promise<R | null>;
   /** Prepares how an accepted answer changes the record, and other records with it. */
@@ -21,7 +18,6 @@ export interface OutboxKind<R extends OutboxRecord> {
 
 export const TOWS: OutboxKind<StoredTow> = {
   name: 'tow',
-  schedule: KEYS.dueTows,
   async load(transaction, ref) {
     const record = await transaction.tow(ref);
     return record.tow ? record : null;
@@ -31,7 +27,6 @@ export const TOWS: OutboxKind<StoredTow> = {
 
 export const VIOLATIONS: OutboxKind<StoredViolation> = {
   name: 'violation',
-  schedule: KEYS.dueViolations,
   load: (transaction, id) => transaction.violation(id),
   async answerKeeper(transaction, { record, result: { acceptedViolation, verdict } }) {
     if (!acceptedViolation || verdict.next !== 'accepted') return () => {};

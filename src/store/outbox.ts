@@ -12,6 +12,7 @@ import { ClaimAttempt, type ClaimSettings } from './claims';
 import { TOWS, VIOLATIONS, type OutboxKind } from './outbox-kinds';
 import type { RateLimit } from './budgets';
 import { givePermitBack } from './permits';
+import { RECORD_KEYS } from './record-kinds';
 import { recordsOf } from './records';
 import type { RecordTransaction } from './transaction';
 import { ACK_REPEAT_MS, CLAIM_REPEAT_MS } from './until-answered';
@@ -109,7 +110,7 @@ function createOutbox<R extends OutboxRecord>(
           const [record] = await Promise.all([kind.load(transaction, id), transaction.preloadCircuits()]);
           if (record) return attempt.decide(transaction, record);
           // A schedule entry without a record is removed. The commit is stale if the record is stored meanwhile.
-          transaction.effect(['ZREM', kind.schedule, id]);
+          transaction.effect(['ZREM', RECORD_KEYS[kind.name].due, id]);
           return { kind: 'gone' };
         },
         { repeatMs: CLAIM_REPEAT_MS },

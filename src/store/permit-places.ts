@@ -1,21 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { QueuePlace } from '../domain/waiting';
-import type { OutboxRecord } from '../domain/outbox-record';
 import type { RateLimit } from './budgets';
-import { budgetKey, budgetStateField, KEYS } from './keys';
+import { budgetStateField, KEYS } from './keys';
 import { texts } from './parse';
+import { RECORD_KEYS, type RecordKind } from './record-kinds';
 import { Script } from './scripts';
-
-/** The log of granted permits, the waiting queue and the schedule of each kind of record. */
-export const PERMIT_KEYS = {
-  tow: { budget: 'tow', log: budgetKey('tow'), waiting: KEYS.permitQueueTows, due: KEYS.dueTows },
-  violation: {
-    budget: 'violations',
-    log: budgetKey('violations'),
-    waiting: KEYS.permitQueueViolations,
-    due: KEYS.dueViolations,
-  },
-} as const;
 
 const readPermitQueue = new Script('read-permit-queue');
 
@@ -25,15 +14,18 @@ const readPermitQueue = new Script('read-permit-queue');
  */
 export async function permitPlaces(
   redis: Redis,
-  kind: OutboxRecord['kind'],
+  kind: RecordKind,
   { limit, windowMs }: RateLimit,
   members: readonly string[],
 ): Promise<ReadonlyMap<string, QueuePlace>> {
   const places = new Map<string, QueuePlace>();
   if (members.length === 0) return places;
-  const { budget, log, waiting } = PERMIT_KEYS[kind];
+  const { budget, permits, permitQueue } = RECORD_KEYS[kind];
   const args = [limit, windowMs, budgetStateField(budget), ...members];
-  const reply = texts(await readPermitQueue.run(redis, [log, waiting, KEYS.circuits], args), 'read-permit-queue');
+  const reply = texts(
+    await readPermitQueue.run(redis, [permits, permitQueue, KEYS.circuits], args),
+    'read-permit-queue',
+  );
   const [of = 0, closedUntilMs = 0, ...found] = reply.map(Number);
   members.forEach((member, at) => {
     const [place = 0, leavesAtMs = 0] = found.slice(2 * at);

@@ -4,15 +4,13 @@ import { isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
 import { repliesOf } from './batch-reads';
 import type { RateLimit } from './budgets';
 import type { Effect } from './commit';
-import { budgetStateField, KEYS, towKey, violationKey } from './keys';
+import { budgetStateField, KEYS } from './keys';
 import { textFieldsOf, texts } from './parse';
-import { PERMIT_KEYS, permitPlaces } from './permit-places';
-import type { Fields } from './record-parts';
+import { permitPlaces } from './permit-places';
+import { decodeRecord, RECORD_KEYS, type RecordKind } from './record-kinds';
 import { recordsOf } from './records';
 import { Script } from './scripts';
-import { decodeTow } from './tow-fields';
 import { isTransient } from './until-answered';
-import { decodeViolation } from './violation-fields';
 
 /** The rate limit permits of tows and violations, and the queue of the records that wait for one. */
 
@@ -26,9 +24,9 @@ export async function permitFor(
   { limit, windowMs }: RateLimit,
   { nowMs, how }: { readonly nowMs: number; readonly how: 'take' | 'peek' },
 ): Promise<{ grantedAtMs: number } | { waitUntilMs: number }> {
-  const { budget, log, waiting } = PERMIT_KEYS[record.kind];
+  const { budget, permits, permitQueue } = RECORD_KEYS[record.kind];
   const args = [recordIdOf(record), permitRankOf(record, nowMs), limit, windowMs, how, budgetStateField(budget)];
-  const reply = await takePermit.run(redis, [log, waiting, KEYS.circuits], args);
+  const reply = await takePermit.run(redis, [permits, permitQueue, KEYS.circuits], args);
   const [isGranted, atMs] = texts(reply, 'take-permit');
   return isGranted === '1' ? { grantedAtMs: Number(atMs) } : { waitUntilMs: Number(atMs) };
 }
@@ -37,10 +35,10 @@ export async function permitFor(
  * Returns a permit that no call has used, so that the first waiting record can take it. Best effort, because the
  * decision made with the permit is already stored: a permit that is not returned is free after its window.
  */
-export async function givePermitBack(redis: Redis, kind: OutboxRecord['kind'], grantedAtMs: number): Promise<void> {
-  const { budget, log, waiting, due } = PERMIT_KEYS[kind];
+export async function givePermitBack(redis: Redis, kind: RecordKind, grantedAtMs: number): Promise<void> {
+  const { budget, permits, permitQueue, due } = RECORD_KEYS[kind];
   try {
-    await returnPermit.run(redis, [log, waiting, KEYS.circuits, due], [grantedAtMs, budgetStateField(budget)]);
+    await returnPermit.run(redis, [permits, permitQueue, KEYS.circuits, due], [grantedAtMs, budgetStateField(budget)]);
   } catch (error) {
     if (!isTransient(error)) throw error;
   }
@@ -50,25 +48,15 @@ export async function givePermitBack(redis: Redis, kind: OutboxRecord['kind'], g
 const CHECKED_MAX = 20;
 const CHECK_INTERVAL_MS = 10_000;
 
-const RECORD_KINDS = {
-  tow: { keyOf: towKey, decode: decodeTow },
-  violation: { keyOf: violationKey, decode: (_id: string, fields: Fields) => decodeViolation(fields) },
-} as const;
-
 /**
  * Creates a check that removes members from the waiting queue whose records do not wait for a permit. A process that
  * dies between joining the queue and its commit leaves such a member, and all behind it would wait for a permit that is
  * never taken. With a rate limit, members at the front that now get their permits earlier than they expected become due
  * then. The check may be called at any time; it runs at most every 10 s.
  */
-export function createPermitQueueCheck(
-  redis: Redis,
-  kind: OutboxRecord['kind'],
-  rateLimit?: RateLimit,
-): () => Promise<void> {
+export function createPermitQueueCheck(redis: Redis, kind: RecordKind, rateLimit?: RateLimit): () => Promise<void> {
   const records = recordsOf(redis);
-  const { keyOf } = RECORD_KINDS[kind];
-  const { waiting, due } = PERMIT_KEYS[kind];
+  const { record: keyOf, permitQueue, due } = RECORD_KEYS[kind];
   let nextMs = 0;
   /** Members that did not wait at the last check, by the version of their record. */
   let suspects: ReadonlyMap<string, string> = new Map();
@@ -76,7 +64,7 @@ export function createPermitQueueCheck(
     const nowMs = await records.nowMs();
     if (nowMs < nextMs && nextMs <= nowMs + CHECK_INTERVAL_MS) return;
     nextMs = nowMs + CHECK_INTERVAL_MS;
-    const members = await redis.zrange(waiting, '0', String(CHECKED_MAX - 1));
+    const members = await redis.zrange(permitQueue, '0', String(CHECKED_MAX - 1));
     const notWaiting = await membersNotWaiting(redis, kind, members);
     // A running claim joins the queue before it writes the record, within seconds: only an unchanged record is removed.
     const abandoned = [...notWaiting].filter(([member, version]) => suspects.get(member) === version);
@@ -86,7 +74,7 @@ export function createPermitQueueCheck(
     for (const [member, expected] of abandoned) {
       await records.commit({
         records: [{ key: keyOf(member), expected }],
-        effects: [['ZREM', waiting, member], ...wakeFirst],
+        effects: [['ZREM', permitQueue, member], ...wakeFirst],
       });
     }
     if (!rateLimit || members.length === 0) return;
@@ -100,17 +88,16 @@ export function createPermitQueueCheck(
 /** Those of the members whose records do not wait for a permit, with the version of the record. */
 async function membersNotWaiting(
   redis: Redis,
-  kind: OutboxRecord['kind'],
+  kind: RecordKind,
   members: readonly string[],
 ): Promise<Map<string, string>> {
-  const { keyOf, decode } = RECORD_KINDS[kind];
   const reading = redis.pipeline();
-  for (const member of members) reading.hgetall(keyOf(member));
+  for (const member of members) reading.hgetall(RECORD_KEYS[kind].record(member));
   const hashes = members.length > 0 ? await repliesOf(reading) : [];
   const found = new Map<string, string>();
   members.forEach((member, at) => {
     const fields = textFieldsOf(hashes[at]);
-    const record = decodedOrNull(() => decode(member, fields));
+    const record = decodedOrNull(() => decodeRecord(kind, member, fields));
     if (!isWaitingForPermit(record)) found.set(member, fields['v'] ?? '');
   });
   return found;

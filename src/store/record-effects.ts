@@ -3,10 +3,8 @@ import { recordIdOf, violationOfMember, type OutboxRecord } from '../domain/outb
 import { isArchivable, permitRankOf } from '../domain/outbox-schedule';
 import type { Effect } from './commit';
 import { hasSameFacts, taskEvents, termsOf } from './indexes';
-import { KEYS, towKey, violationKey } from './keys';
-import type { RecordPart } from './record-parts';
-import { partsOfTow } from './tow-fields';
-import { partsOfViolation } from './violation-fields';
+import { KEYS } from './keys';
+import { RECORD_KEYS } from './record-kinds';
 
 /** The consequences of a change of a record besides its indexes: schedule, waiting queue, events. */
 
@@ -48,14 +46,12 @@ export function permitQueueEffects(before: OutboxRecord | null, after: OutboxRec
 }
 
 function joinPermitQueue(record: OutboxRecord, nowMs: number): Effect {
-  const key = record.kind === 'tow' ? KEYS.permitQueueTows : KEYS.permitQueueViolations;
-  return ['ZADD', key, 'LT', permitRankOf(record, nowMs), recordIdOf(record)];
+  const { permitQueue } = RECORD_KEYS[record.kind];
+  return ['ZADD', permitQueue, 'LT', permitRankOf(record, nowMs), recordIdOf(record)];
 }
 
 export function leavePermitQueue(record: OutboxRecord): Effect {
-  return record.kind === 'tow'
-    ? ['ZREM', KEYS.permitQueueTows, record.ref]
-    : ['ZREM', KEYS.permitQueueViolations, record.id];
+  return ['ZREM', RECORD_KEYS[record.kind].permitQueue, recordIdOf(record)];
 }
 
 /** When the expired lease of another process ended, Unix ms; undefined without one. */
@@ -63,18 +59,9 @@ export function endedLeaseMs(before: OutboxRecord | null, nowMs: number): number
   return before?.lease && before.lease.untilMs <= nowMs ? before.lease.untilMs : undefined;
 }
 
-export function keyOf(record: OutboxRecord): string {
-  return record.kind === 'tow' ? towKey(record.ref) : violationKey(record.id);
-}
-
-/** The stored fields of a record; none for an unknown tow without parked invoices. */
-export function partsOf(record: OutboxRecord): RecordPart[] {
-  return record.kind === 'tow' ? partsOfTow(record) : partsOfViolation(record);
-}
-
 export function dueOf(record: OutboxRecord, atMs: number | null): Effect[] {
-  const [key, member] = record.kind === 'tow' ? [KEYS.dueTows, record.ref] : [KEYS.dueViolations, record.id];
-  return [atMs === null ? ['ZREM', key, member] : ['ZADD', key, atMs, member]];
+  const [{ due }, id] = [RECORD_KEYS[record.kind], recordIdOf(record)];
+  return [atMs === null ? ['ZREM', due, id] : ['ZADD', due, atMs, id]];
 }
 
 export function dueOfMember(member: string, atMs: number): Effect {

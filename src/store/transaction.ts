@@ -39,11 +39,10 @@ import {
   endedLeaseMs,
   eventEffect,
   eventsOf,
-  keyOf,
   permitQueueEffects,
-  partsOf,
   type StoreChange,
 } from './record-effects';
+import { keyOf, partsOf } from './record-kinds';
 import { closingOf } from './task-changes';
 import { decodeTow } from './tow-fields';
 import { decodeOrDamaged, newStoredViolation } from './violation-fields';

@@ -2,11 +2,10 @@ import type { Redis } from 'ioredis';
 import { CIRCUIT_NAMES } from '../../src/domain/circuits';
 import type { Entry } from '../../src/domain/entry';
 import { headOf } from '../../src/domain/outbox';
-import type { OutboxRecord } from '../../src/domain/outbox-record';
+import { recordIdOf, type OutboxRecord } from '../../src/domain/outbox-record';
 import { dueAtMs } from '../../src/domain/outbox-schedule';
 import {
   blockedKey,
-  budgetKey,
   budgetStateField,
   deliveryKey,
   KEYS,
@@ -14,7 +13,7 @@ import {
   towKey,
   violationKey,
 } from '../../src/store/keys';
-import { PERMIT_KEYS } from '../../src/store/permit-places';
+import { keyOf, RECORD_KEYS } from '../../src/store/record-kinds';
 import { decodeTow } from '../../src/store/tow-fields';
 import { decodeViolation } from '../../src/store/violation-fields';
 import { redisNowMs } from '../support/redis';
@@ -40,24 +39,11 @@ export async function readRecords(redis: Redis): Promise<OutboxRecord[]> {
 }
 
 function placesOf(record: OutboxRecord) {
-  return record.kind === 'tow'
-    ? {
-        member: record.ref,
-        key: towKey(record.ref),
-        due: KEYS.dueTows,
-        line: KEYS.permitQueueTows,
-        budget: budgetKey('tow'),
-      }
-    : {
-        member: record.id,
-        key: violationKey(record.id),
-        due: KEYS.dueViolations,
-        line: KEYS.permitQueueViolations,
-        budget: budgetKey('violations'),
-      };
+  const { due, permitQueue: line, permits: budget } = RECORD_KEYS[record.kind];
+  return { member: recordIdOf(record), key: keyOf(record), due, line, budget };
 }
 
-const nameOf = (record: OutboxRecord, entry: Entry) => `${placesOf(record).member} ${entry.kind}-${entry.seq}`;
+const nameOf = (record: OutboxRecord, entry: Entry) => `${recordIdOf(record)} ${entry.kind}-${entry.seq}`;
 
 /** The entries that have an attempt under way. */
 export async function entriesInFlight(redis: Redis): Promise<string[]> {
@@ -121,7 +107,7 @@ export async function passTime(redis: Redis, nowMs: number): Promise<PassedTime>
     const isWaitingForPermit = (await redis.zscore(line, member)) !== null;
     if (isWaitingForPermit) {
       await redis.del(budget);
-      await redis.hdel(KEYS.circuits, budgetStateField(PERMIT_KEYS[record.kind].budget));
+      await redis.hdel(KEYS.circuits, budgetStateField(RECORD_KEYS[record.kind].budget));
     }
     if (record.lease) {
       leasesEnded.push(member);
