@@ -17,6 +17,7 @@ import {
   unblock,
   type Entry,
 } from './entry';
+import { hasValidLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { escalate, type Escalation } from './escalate-entry';
 import { closeTask, editEntry, entryTaskId, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
@@ -94,8 +95,6 @@ const PROBE_OVERDUE_MS = 20_000;
  */
 const SELF_WAKING_MAX = 5;
 const RECHECK_MS = 600_000;
-/** Longer than any lease. */
-const LEASE_MAX_MS = 600_000;
 const LOST_WAIT_MS = 500;
 const LOST_WAIT_MAX_MS = 60_000;
 
@@ -105,7 +104,7 @@ const LOST_WAIT_MAX_MS = 60_000;
  */
 export function claim(record: OutboxRecord, context: ClaimContext): ClaimStep {
   const { nowMs } = context;
-  if (record.lease && isLeaseValid(record.lease.untilMs, context)) {
+  if (record.lease && hasValidLease(record, nowMs)) {
     if (record.lease.token !== context.leaseToken) return { kind: 'busy', untilMs: record.lease.untilMs };
     // The reply to this same claim was lost. If the entry was settled meanwhile, nothing was sent for it.
     const mine = record.entries.find(({ attemptId }) => attemptId === context.attemptId);
@@ -185,11 +184,6 @@ function beginAttempt(record: OutboxRecord, head: Entry, { nowMs, attemptId }: C
   head.sentRevision = head.revision;
   // An invoice webhook from before the first request proves nothing.
   record.proofAtMs = null;
-}
-
-/** False also for a lease that ends later than any granted lease: a clock jumped. */
-function isLeaseValid(untilMs: number, { nowMs }: ClaimContext): boolean {
-  return untilMs > nowMs && untilMs <= nowMs + LEASE_MAX_MS;
 }
 
 function takeLease(record: OutboxRecord, { leaseToken, settings, nowMs, permit }: ClaimContext): void {

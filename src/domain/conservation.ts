@@ -1,3 +1,4 @@
+import { hasValidLease, hasVoidLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { editEntry, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
 import { dueAtMs, headTaskId } from './outbox-schedule';
@@ -33,8 +34,6 @@ export const ARCHIVED_MARKER_KEPT_MS = 400 * 86_400_000;
 
 /** Longer than any wait. A later time comes from a clock that jumped. */
 const SCHEDULE_MAX_MS = 40 * 86_400_000;
-/** A lease lasts seconds; a later end comes from a clock that jumped. */
-const LEASE_MAX_MS = 3_600_000;
 
 /**
  * Returns the reports of a tow, and `tow <reference>` when it is gone, or due but not scheduled. A report after the
@@ -153,34 +152,30 @@ function stateOfUnsettled(record: OutboxRecord, indexed: IndexEntries): Omit<Che
   // The list of the shadow time asks a person about it, not a task.
   if (record.shadow === 'held' && headOf(record.entries)) return is('with_a_person');
   // Otherwise only a decision could continue it, and no task asks for one.
-  return isScheduledInTime(indexed) || isLeased(record, indexed.nowMs) ? is('waiting') : LOST;
+  return isScheduledInTime(indexed) || hasValidLease(record, indexed.nowMs) ? is('waiting') : LOST;
 }
 
 /** True when the record needs a run but none is scheduled. */
 function isUnscheduled(record: OutboxRecord, indexed: IndexEntries): boolean {
   const { nowMs } = indexed;
-  if (isFarAhead(record.lease?.untilMs, nowMs, LEASE_MAX_MS)) return true;
-  if (isScheduledInTime(indexed) || isLeased(record, nowMs)) return false;
+  if (hasVoidLease(record, nowMs)) return true;
+  if (isScheduledInTime(indexed) || hasValidLease(record, nowMs)) return false;
   return dueAtMs(record, nowMs) !== null;
 }
 
 function isScheduledInTime({ scheduledAtMs, nowMs }: IndexEntries): boolean {
-  return scheduledAtMs !== null && !isFarAhead(scheduledAtMs, nowMs, SCHEDULE_MAX_MS);
+  return scheduledAtMs !== null && !isFarAhead(scheduledAtMs, nowMs);
 }
 
-function isLeased({ lease }: OutboxRecord, nowMs: number): boolean {
-  return lease !== null && lease.untilMs > nowMs;
-}
-
-function isFarAhead(atMs: number | null | undefined, nowMs: number, maxMs: number): boolean {
-  return atMs !== null && atMs !== undefined && atMs > nowMs + maxMs;
+function isFarAhead(atMs: number | null, nowMs: number): boolean {
+  return atMs !== null && atMs > nowMs + SCHEDULE_MAX_MS;
 }
 
 /** Undoes times that a jumped clock set absurdly far ahead: the work is due now, the lease is void. */
 export function resetFutureTimes(record: OutboxRecord, nowMs: number): void {
-  if (isFarAhead(record.lease?.untilMs, nowMs, LEASE_MAX_MS)) record.lease = null;
-  if (isFarAhead(record.runAtMs, nowMs, SCHEDULE_MAX_MS)) record.runAtMs = null;
+  if (hasVoidLease(record, nowMs)) record.lease = null;
+  if (isFarAhead(record.runAtMs, nowMs)) record.runAtMs = null;
   for (const entry of record.entries) {
-    if (isFarAhead(entry.nextAtMs, nowMs, SCHEDULE_MAX_MS)) editEntry(record, entry).nextAtMs = nowMs;
+    if (isFarAhead(entry.nextAtMs, nowMs)) editEntry(record, entry).nextAtMs = nowMs;
   }
 }

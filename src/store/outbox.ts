@@ -3,7 +3,7 @@ import { applyProbe } from '../domain/circuits';
 import { giveBack } from '../domain/give-back';
 import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
-import { renewLease } from '../domain/renew-lease';
+import { renewLease } from '../domain/lease';
 import { completeCleanup } from '../domain/settle-entry';
 import { settleAttempt, type Settled } from '../domain/settle-attempt';
 import type { Clock } from '../platform/clock';

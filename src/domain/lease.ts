@@ -2,6 +2,20 @@ import { isSettled } from './outbox';
 import type { OutboxRecord } from './outbox-record';
 import type { AttemptRight } from './settle-attempt';
 
+/** The right of one worker to work on a record. It ends by itself, so that a lost worker blocks nothing. */
+
+/** Longer than any lease. A later end comes from a clock that jumped: the lease is void. */
+const LEASE_MAX_MS = 600_000;
+
+export function hasValidLease({ lease }: Pick<OutboxRecord, 'lease'>, nowMs: number): boolean {
+  return lease !== null && lease.untilMs > nowMs && lease.untilMs <= nowMs + LEASE_MAX_MS;
+}
+
+/** True for a lease that no worker has been granted. */
+export function hasVoidLease({ lease }: Pick<OutboxRecord, 'lease'>, nowMs: number): boolean {
+  return lease !== null && lease.untilMs > nowMs + LEASE_MAX_MS;
+}
+
 /**
  * Extends the lease of an attempt whose call takes longer than a lease. Changes `record`. False, and nothing changes, when
  * the lease is lost or the entry was settled meanwhile: the call must end.
