@@ -16,6 +16,14 @@ export function dueAtMs(record: OutboxRecord, nowMs: number): number | null {
   return dueOfHead(record, head, nowMs);
 }
 
+/**
+ * The same after a change that is no claim. A decision about an answer makes its record due without a change of it, so
+ * only a claim, which reads the decision, ends the schedule of a record with such an answer.
+ */
+export function scheduleAfterChange(record: OutboxRecord, nowMs: number): number | null {
+  return dueAtMs(record, nowMs) ?? (isAnswerQuestioned(record) ? nowMs : null);
+}
+
 function dueOfHead(record: OutboxRecord, head: Entry, nowMs: number): number | null {
   if (head.state === 'sending' || head.attemptId !== null) return nowMs;
   if (record.kind === 'tow' && isProvedByInvoice(record, head)) return nowMs;

@@ -138,12 +138,17 @@ export function isStill(id: string, json: string): Check {
 }
 
 /**
- * Until when messages of these kinds are decided, ms: Infinity for expected ones. A kind that the running transaction
- * creates is not stored yet, and open.
+ * Until when messages of these kinds are decided, ms: Infinity for expected ones; and the checks that it is still so. A
+ * kind that the running transaction creates is not stored yet, and open.
  */
-export async function decidedUntil(redis: Redis, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const documents = await Promise.all(ids.map((id) => redis.hget(differenceKey(id), 'document')));
-  return new Map(ids.map((id, at) => [id, untilIn(documents[at] ?? null)] as const));
+export async function decidedUntil(redis: Redis, ids: readonly string[]) {
+  const documents = await Promise.all(
+    ids.map(async (id) => ({ id, json: await redis.hget(differenceKey(id), 'document') })),
+  );
+  return {
+    until: new Map(documents.map(({ id, json }) => [id, untilIn(json)])),
+    checks: documents.map(({ id, json }) => isStill(id, json ?? '')),
+  };
 }
 
 /** The same, from the document of a kind. A document that this version cannot read counts as undecided. */

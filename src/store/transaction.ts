@@ -15,12 +15,12 @@ import type { Delivery } from '../domain/delivery';
 import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
 import {
   draftOf,
-  versionNumber,
   type OutboxRecord,
   type StoredTow,
   type StoredViolation,
+  versionNumber,
 } from '../domain/outbox-record';
-import { dueAtMs } from '../domain/outbox-schedule';
+import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
 import { metadataIdOf, type Violation } from '../domain/violation';
 import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
 import { changeOfCircuits, waitingAt } from './circuits';
@@ -210,8 +210,11 @@ export class RecordTransaction implements Transaction {
     return openId;
   }
 
-  decidedDifferences(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return decidedUntil(this.redis, ids);
+  /** See decidedUntil. The commit is stale when a kind is decided meanwhile. */
+  async decidedDifferences(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const { until, checks } = await decidedUntil(this.redis, ids);
+    for (const check of checks) this.check(check);
+    return until;
   }
 
   async decideDifference(id: string, choice: DifferenceChoice): Promise<Difference | null> {
@@ -262,7 +265,7 @@ export class RecordTransaction implements Transaction {
 
   /** Sets when a record is due, even if it does not change. Without `atMs`, as its rules require. */
   schedule(record: OutboxRecord, atMs?: number | null): void {
-    this.#dues.set(keyOf(record), atMs === undefined ? dueAtMs(record, this.nowMs) : atMs);
+    this.#dues.set(keyOf(record), atMs === undefined ? scheduleAfterChange(record, this.nowMs) : atMs);
   }
 
   /** The commit of all changes; null without any. */

@@ -9,7 +9,17 @@ import { differenceOf } from '../../src/workflow/see-difference';
 import { eventually } from '../support/eventually';
 import { NO_LIMITS, type TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
-import { GRACE_MS, LEASE_MS, mustClaim, oddAnswer, openStores, result, START, type Stores } from '../support/stores';
+import {
+  ACCEPTED,
+  GRACE_MS,
+  LEASE_MS,
+  mustClaim,
+  oddAnswer,
+  openStores,
+  result,
+  START,
+  type Stores,
+} from '../support/stores';
 
 /** Differences between the answers of the service and its document: one task per kind. */
 
@@ -142,6 +152,43 @@ test('reports accepted between two decisions on their kind are released, althoug
   expect(await outbox.claim('B')).toMatchObject({ kind: 'idle' });
   expect(await differs('B')).toBeNull();
   readMembers.mockRestore();
+});
+
+/** What a tow needs after both decisions: its next run takes the mark of the difference away. */
+async function expectReleased(ref: string): Promise<void> {
+  await eventually(async () => expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual([ref]));
+  expect(await outbox.claim(ref)).toMatchObject({ kind: 'idle' });
+  expect(await differs(ref)).toBeNull();
+  expect(await stores.dueAt(ref)).toBeNull();
+}
+
+test('a mark is taken away although the last call of its tow was in flight when its kind was decided', async () => {
+  await answered('A');
+  await stores.say('A', { event: 'detained' });
+  const claimed = await mustClaim(outbox, 'A');
+  await stores.expect(NO_DATA.id);
+  await releaseBlocked(stores.redis);
+
+  await outbox.ack(claimed, result(ACCEPTED));
+
+  await expectReleased('A');
+});
+
+test('a mark is taken away although its kind was decided during a claim that found nothing to send', async () => {
+  await answered('A');
+  const read = stores.redis.hget.bind(stores.redis);
+  const reading = jest.spyOn(stores.redis, 'hget').mockImplementationOnce(async (key, field) => {
+    const document = await read(key, field);
+    expect(key).toBe(differenceKey(NO_DATA.id));
+    await stores.expect(NO_DATA.id);
+    await releaseBlocked(stores.redis);
+    return document;
+  });
+
+  expect(await outbox.claim('A')).toMatchObject({ kind: 'idle' });
+
+  reading.mockRestore();
+  expect(await differs('A')).toBeNull();
 });
 
 test('a chosen report is sent again while its kind is open, and leaves the list of its reports', async () => {
