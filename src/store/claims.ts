@@ -29,7 +29,8 @@ export class ClaimAttempt {
   constructor(
     private readonly redis: Redis,
     clock: Clock,
-    private readonly options: Claimant & { readonly settings: ClaimSettings },
+    /** `drains`: it is part of a commit that is written although Redis has no memory left. */
+    private readonly options: Claimant & { readonly settings: ClaimSettings; readonly drains?: true },
   ) {
     this.leaseToken = clock.id();
     this.#attemptId = clock.id();
@@ -37,7 +38,7 @@ export class ClaimAttempt {
 
   /** Decides on a draft within a transaction. The draft gets the lease if it may. */
   async decide<R extends OutboxRecord>(transaction: RecordTransaction, record: R): Promise<Claim<R>> {
-    const { settings, hasToken } = this.options;
+    const { settings, hasToken, drains = false } = this.options;
     const { nowMs } = transaction;
     // A report that was refused before its operation was paused must wait for the pause: this may be its last check.
     const circuits = await transaction.circuits({ isFresh: headOf(record.entries)?.forbidden === true });
@@ -63,7 +64,7 @@ export class ClaimAttempt {
     if (step.kind === 'permit') {
       this.#mayWaitForPermit = true;
       const how = hasToken ? 'take' : 'peek';
-      const permit = await permitFor(this.redis, record, settings.rateLimit, { nowMs, how });
+      const permit = await permitFor(this.redis, record, settings.rateLimit, { nowMs, how, drains });
       if (hasToken && 'grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
       step = claim(record, contextWith(permit));
     }

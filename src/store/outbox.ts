@@ -74,7 +74,7 @@ function createOutbox<R extends OutboxRecord>(
     ) => Promise<{ readonly kind: Settled; readonly isPermitSpent: boolean }>,
   ): Promise<StoredAttemptResult<R>> {
     const id = recordIdOf(leased.record);
-    const next = new ClaimAttempt(redis, clock, { settings, hasToken: claimant?.hasToken ?? true });
+    const next = new ClaimAttempt(redis, clock, { settings, hasToken: claimant?.hasToken ?? true, drains: true });
     const decide = async (transaction: RecordTransaction): Promise<EndedLease<R>> => {
       const record = await kind.load(transaction, id);
       if (!record) return GONE;

@@ -1,9 +1,10 @@
 import { systemClock } from '../../src/platform/clock';
 import { createAuditStore } from '../../src/store/audit';
 import { Committer, type Commit } from '../../src/store/commit';
-import { KEYS } from '../../src/store/keys';
+import { budgetKey, KEYS } from '../../src/store/keys';
 import { createLocks } from '../../src/store/locks';
 import { createNotificationStore } from '../../src/store/notification-record';
+import { createTowOutbox } from '../../src/store/outbox';
 import { createArchiveTask, createRetentionStore } from '../../src/store/retention';
 import { createProcessStore } from '../../src/store/processes';
 import { entryOf } from '../support/audit';
@@ -11,7 +12,7 @@ import { standings } from '../support/conservation';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { useOwnRedis } from '../support/redis';
 import { createReleasedTow } from '../support/retention';
-import { openStores, START, towRequest, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
 import {
   claimAs,
   mustClaimViolation,
@@ -114,6 +115,23 @@ describe('full Redis', () => {
     expect((await outbox.ack(claimed, takenAs('V-1'))).kind).toBe('done');
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
+  });
+
+  test('the answer to a report is stored with the claim of the next one, and its permit, while Redis is full', async () => {
+    const towBudget = { limit: 100, windowMs: LONG_MS };
+    const times = { leaseMs: LONG_MS, unknownGraceMs: 0, giveUpAfterMs: LONG_MS };
+    const outbox = createTowOutbox(stores.redis, systemClock, { ...times, towBudget });
+    await stores.request('T1');
+    await stores.say('T1', START);
+    await stores.say('T1', { event: 'detained' });
+    const claimed = await mustClaim(outbox, 'T1');
+    await fill();
+
+    const { kind, next } = await outbox.ack(claimed, result(ACCEPTED), { hasToken: true });
+
+    expect([kind, next]).toMatchObject(['done', { kind: 'send', entry: { id: 'detained-2' } }]);
+    expect((await stores.read('T1')).reports.map(({ state }) => state)).toEqual(['accepted', 'pending']);
+    expect(await stores.redis.llen(budgetKey('tow'))).toBe(2);
   });
 
   test('the lease of a violation is released while Redis is full, so that its attempt does not count as lost', async () => {
