@@ -1,4 +1,5 @@
 import { foundViolation, isOfAnother } from '../domain/found-violation';
+import { UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
 import type { AttemptResult } from '../domain/settle-attempt';
 import { addReference, dropReference } from '../domain/violation-names';
@@ -31,10 +32,10 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
   async answerKeeper(transaction, { record, result: { acceptedViolation, verdict } }) {
     if (!acceptedViolation || verdict.next !== 'accepted') return () => {};
     const { reference, serviceStatus, canTow } = acceptedViolation;
-    const owner = await foundViolation(transaction.violationByReference(reference));
+    // An owner that this process cannot use keeps the reference. The answer is stored.
+    const owner = await foundViolation(transaction.violationByReference(reference)).catch(damagedIfUnusable);
     return () => {
       Object.assign(record, { serviceStatus, canTow });
-      // A damaged owner keeps the reference. The answer is stored.
       const isFree = !isOfAnother(owner, record.id);
       if (isFree || (owner !== null && owner !== 'damaged' && dropReference(owner, reference))) {
         transaction.setReferenceOwner(reference, record.id);
@@ -43,3 +44,8 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
     };
   },
 };
+
+function damagedIfUnusable(error: unknown): 'damaged' {
+  if (error instanceof UnusableRecord) return 'damaged';
+  throw error;
+}

@@ -1,4 +1,5 @@
 import { newViolationReference } from '../../src/contracts/common';
+import { OLDEST_READER_FIELD } from '../../src/domain/newer-record';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS, violationKey } from '../../src/store/keys';
 import { addKnownViolations } from '../../src/workflow/known-violations';
@@ -73,15 +74,22 @@ test('a tow request that names a violation of a later version waits for a proces
   expect(await stores.tows.read('T1')).toBeNull();
 });
 
-test('an answer that gives the reference of a damaged violation to another one is stored, and the reference stays', async () => {
-  const damaged = await damage('U1');
+test.each([
+  ['a damaged violation', { z: 'broken' }],
+  ['a violation of a later version', { [OLDEST_READER_FIELD]: '9' }],
+])(
+  'an answer that gives the reference of %s to another one is stored, and the reference stays',
+  async (_owner, fields) => {
+    await stores.redis.hset(violationKey('U1'), fields);
+    const before = await stores.redis.hgetall(violationKey('U1'));
 
-  await createAcceptedViolation(stores, 'U2', 'V-1');
+    await createAcceptedViolation(stores, 'U2', 'V-1');
 
-  expect(await readViolation(stores, 'U2')).toMatchObject({ state: 'accepted', references: ['V-1'] });
-  expect(await stores.redis.hgetall(violationKey('U1'))).toEqual(damaged);
-  expect(await stores.redis.hget(KEYS.violationReferences, 'V-1')).toBe('U1');
-});
+    expect(await readViolation(stores, 'U2')).toMatchObject({ state: 'accepted', references: ['V-1'] });
+    expect(await stores.redis.hgetall(violationKey('U1'))).toEqual(before);
+    expect(await stores.redis.hget(KEYS.violationReferences, 'V-1')).toBe('U1');
+  },
+);
 
 test('a violation cannot be accepted by hand with the reference of a damaged one', async () => {
   await reportViolations(stores, 'U2');
