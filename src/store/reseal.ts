@@ -16,6 +16,7 @@ const KEYS_PER_STEP = 200;
 const FIELDS_PER_COMMIT = 100;
 /** How often a record is read again that changes meanwhile. Then it counts as it is. */
 const TRIES_MAX = 5;
+const PLATE_INDEXES = [KEYS.search, KEYS.searchViolations];
 
 /** How many values are sealed under which key. */
 export interface SealedCounts {
@@ -48,6 +49,7 @@ export async function countSealed(redis: Redis, onStep: (keys: number) => void =
     }
     onStep(names.length);
   }
+  for (const index of PLATE_INDEXES) plain += await redis.zlexcount(index, plainPlates.from, plainPlates.to);
   return { byKey, plain };
 }
 
@@ -65,7 +67,7 @@ export async function resealAll(
       await (isSealedList(name) ? resealList(redis, name, keys) : resealHash(redis, name, keys));
     onStep(names.length);
   }
-  for (const index of [KEYS.search, KEYS.searchViolations]) await hashPlates(redis, index);
+  for (const index of PLATE_INDEXES) await hashPlates(redis, index);
 }
 
 interface StoredValue {
@@ -135,10 +137,12 @@ async function hashPlates(redis: Redis, index: string): Promise<void> {
     const members = await redis.zrangebylex(index, from, plainPlates.to, 'LIMIT', 0, KEYS_PER_STEP);
     for (const member of members) {
       const key = keyOf(member.slice(member.indexOf('\n') + 1));
-      const expected = (await redis.hget(key, 'v')) ?? '';
-      const effects: Effect[] = [['ZREM', index, member]];
-      if (expected !== '') effects.push(['ZADD', index, 0, member]);
-      await recordsOf(redis).commit({ records: [{ key, expected }], effects });
+      for (let tries = 1, reply = ''; tries <= TRIES_MAX && reply !== 'done'; tries += 1) {
+        const expected = (await redis.hget(key, 'v')) ?? '';
+        const effects: Effect[] = [['ZREM', index, member]];
+        if (expected !== '') effects.push(['ZADD', index, 0, member]);
+        reply = await recordsOf(redis).commit({ records: [{ key, expected }], effects });
+      }
     }
     if (members.length < KEYS_PER_STEP) return;
     from = `(${members.at(-1) ?? ''}`;

@@ -51,6 +51,29 @@ test('what was stored without keys is sealed, its plates are hashed, and a call 
   expect(await createDeliveryStore(sealing.redis).others(1)).toMatchObject([{ raw_body: 'of Majed' }]);
 });
 
+test('the plate of a tow that changes meanwhile is hashed too, and counts as not sealed until then', async () => {
+  const plain = await storesWith();
+  const ref = await plain.request('T1');
+  await plain.say(ref, { ...START, plateNumber: 'ABJ 1235' });
+  const sealing = await storesWith('a');
+  expect((await countSealed(sealing.redis)).plain).toBeGreaterThan(0);
+  const readVersion = sealing.redis.hget.bind(sealing.redis);
+  const plates = jest.spyOn(sealing.redis, 'zrangebylex').mockImplementationOnce(async (...args) => {
+    const members = await plain.redis.zrangebylex(...args);
+    jest.spyOn(sealing.redis, 'hget').mockImplementationOnce(async (...asked) => {
+      const version = await readVersion(...asked);
+      await sealing.say(ref, { event: 'detained' });
+      return version;
+    });
+    return members;
+  });
+
+  await resealAll(sealing.redis, keysOf('a'));
+
+  plates.mockRestore();
+  expect(await textOfRedis(redis.url)).not.toContain('abj1235');
+});
+
 test('a rotation while processes of both keys write loses nothing, and then the old key is not needed', async () => {
   const [older, newer] = [await storesWith('a', 'b'), await storesWith('b', 'a')];
   const refs = await Promise.all(Array.from({ length: 6 }, (_, at) => older.request(`T${at}`)));
