@@ -8,6 +8,7 @@ import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-
 import { outcomeAt, PREVIEW_MS, RUN_MS } from '../workflow/bulk-rules';
 import type { Effect } from './commit';
 import { bulkItemsKey, bulkRunKey, KEYS } from './keys';
+import { unlessUnusable } from './newer-records';
 import { fields, list } from './parse';
 import { readTogether } from './batch-reads';
 import { recordsOf } from './records';
@@ -79,7 +80,7 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
 
     async recent(limit) {
       const ids = await redis.zrevrange(KEYS.bulkRuns, 0, limit - 1);
-      const found = await Promise.all(ids.map(stored));
+      const found = await Promise.all(ids.map((id) => unlessUnusable(stored(id))));
       return found.flatMap((run) => (run ? [runOf(run)] : []));
     },
 

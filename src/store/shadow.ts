@@ -3,6 +3,7 @@ import { decodeCircuits } from '../contracts/stored-circuits';
 import { violationOfMember } from '../domain/outbox-record';
 import type { ShadowRecord, ShadowStore } from '../workflow/shadow-list';
 import { KEYS } from './keys';
+import { unlessUnusable } from './newer-records';
 import { mergedRows, pageOf } from './rows';
 import { createTowStore } from './tows';
 import { createViolationStore } from './violations';
@@ -31,7 +32,7 @@ export function createShadowStore(redis: Redis): ShadowStore {
 
     async list(paging) {
       const { refs, nextCursor } = await pageOf(mergedRows(redis, [KEYS.shadow], 'oldest'), paging);
-      const found = await Promise.all(refs.map(read));
+      const found = await Promise.all(refs.map((member) => unlessUnusable(read(member))));
       // A record may have been decided on after its index entry was read.
       const items = found.filter((held) => held !== null && held.record.shadow === 'held');
       return { items: items.filter((held) => held !== null), nextCursor };

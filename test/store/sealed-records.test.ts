@@ -1,8 +1,11 @@
 import type { NewTask } from '../../src/domain/tasks';
 import { DataKeys } from '../../src/platform/data-keys';
 import { privateAccess } from '../../src/store/access';
+import { systemClock } from '../../src/platform/clock';
+import { createBulkStore } from '../../src/store/bulk';
 import { checkEntries } from '../../src/store/check-entries';
 import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
+import { createShadowStore } from '../../src/store/shadow';
 import { openGeneralTask, closeGeneralTask } from '../../src/store/tasks';
 import { dataKeysText, linesOf } from '../support/data-keys';
 import { useRedis } from '../support/redis';
@@ -58,6 +61,21 @@ test('a process that lacks the key leaves a record as it is, lists the others, a
     expect(await checkEntries(lacking.redis, [entry], 0)).toMatchObject([{ state: 'waiting' }]);
     expect(await fieldsOf(lacking, towKey(ref))).toEqual(before);
   }
+});
+
+test('the lists of shadow records and of bulk runs leave out what a process lacks the key of', async () => {
+  const [sealing, lacking] = [await storesWith('a', 'b'), await storesWith('b')];
+  const ref = await sealing.request('T1');
+  await sealing.redis.zadd(KEYS.shadow, 1, ref);
+  const by = { id: 'k1', name: 'tester', role: 'ops' } as const;
+  await createBulkStore(sealing.redis, systemClock).create({ id: 'B1', by, action: 'accept', reason: null }, []);
+  await createBulkStore(lacking.redis, systemClock).create({ id: 'B2', by, action: 'accept', reason: null }, []);
+
+  const { items } = await createShadowStore(lacking.redis).list({ cursor: null, limit: 10 });
+  const runs = await createBulkStore(lacking.redis, systemClock).recent(10);
+
+  expect(items).toEqual([]);
+  expect(runs.map(({ id }) => id)).toEqual(['B2']);
 });
 
 test('a sealed value that was copied from another record is refused, and the check counts that record as lost', async () => {
