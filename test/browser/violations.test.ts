@@ -1,6 +1,8 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
+import { page as pageOf } from '../../src/contracts/paging';
 import { simulatorViolations } from '../../src/contracts/simulator';
+import { violationView } from '../../src/contracts/violations';
 import {
   expectAccessible,
   focused,
@@ -12,6 +14,7 @@ import {
 } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { imageOf, IMAGES } from '../support/images';
+import { api } from '../operator/client';
 import { report, REQUIRED, violationIn } from '../operator/forms';
 import { useConsole } from './world';
 
@@ -164,6 +167,37 @@ test('a violation form survives a sign-out when the user signs in again in anoth
   await submit(page);
   await waitForPath(page, PAGE_PATH);
   await eventually(async () => expect((await taken())[0]?.images).toHaveLength(1));
+});
+
+test('a violation whose answer was lost is reported once although the user signs in again before sending it again', async () => {
+  const { upload } = messagesIn('en').violationForm;
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/violations/new');
+  await fill(page, 'en');
+  const loseAnswer = async (route: Route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  };
+  browser.announce(page, { path: '/violations/new', status: 'no answer' });
+  await page.route('**/violations/new', loseAnswer, { times: 1 });
+  await submit(page);
+  await waitForText(page.locator('[data-upload-notice]'), upload.failed);
+  const other = await page.context().newPage();
+  await other.goto(world.at('/lookups'));
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await waitForPath(other, '/sign-in');
+  await world.signInByForm(other, 'dispatcher', '/lookups');
+  browser.announce(page, { path: '/violations/new', status: 403 });
+
+  await submit(page);
+  await waitForText(page.locator('[data-upload-notice]'), upload.renewed);
+  await submit(page);
+  await waitForPath(page, PAGE_PATH);
+
+  const reported = await api({ consoleUrl: world.at(''), apiKey: world.app.apiKey })
+    .get('/api/violations')
+    .expect(200);
+  expect(pageOf(violationView).parse(reported.body).items).toHaveLength(1);
 });
 
 test('a violation form sent with a role that may not report says that it was refused, and keeps the input', async () => {

@@ -71,7 +71,7 @@ function takeAnswer(request, form) {
   const isRefused = request.status >= 400 && request.status < 500;
   if (fresh === null) return end(isRefused ? 'refused' : 'uncertain');
   // After signing in again only the token of the new session is needed, not an empty form.
-  if (request.status === 403) return renew(form, fresh);
+  if (request.status === 403) return renewToken(form, fresh);
   underWay = null;
   document.querySelector('#report')?.replaceWith(fresh);
   prepare();
@@ -80,14 +80,14 @@ function takeAnswer(request, form) {
 }
 
 /**
+ * Keeps the key of the form: the violation may have been saved before the session ended, without an answer.
+ *
  * @param {HTMLFormElement} form
  * @param {Element} fresh
  */
-function renew(form, fresh) {
-  for (const name of ['form_token', 'form_key']) {
-    const [old, given] = [form, fresh].map((each) => each.querySelector(`input[name="${name}"]`));
-    if (old instanceof HTMLInputElement && given instanceof HTMLInputElement) old.value = given.value;
-  }
+function renewToken(form, fresh) {
+  const [old, given] = [form, fresh].map((each) => each.querySelector('input[name="form_token"]'));
+  if (old instanceof HTMLInputElement && given instanceof HTMLInputElement) old.value = given.value;
   end('renewed');
 }
 
