@@ -3,9 +3,14 @@ import { createConnection } from 'node:net';
 /** A reply of Redis, as plain values. */
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** Redis replied with an error (`LOADING …`, `NOAUTH …`), or the server does not speak the Redis protocol. */
+/** Redis replied with an error, or the server does not speak the Redis protocol. */
 export class ReplyError extends Error {
-  override readonly name = 'ReplyError';
+  override readonly name: string = 'ReplyError';
+}
+
+/** Redis replied with an error (`LOADING …`, `NOAUTH …`). */
+export class ErrorReply extends ReplyError {
+  override readonly name = 'ErrorReply';
 }
 
 /** The server accepted the connection and did not reply in time. */
@@ -65,7 +70,7 @@ function parse(bytes: Buffer, start: number): { reply: RedisReply; next: number 
     case '+':
       return { reply: line, next };
     case '-':
-      throw new ReplyError(line);
+      throw new ErrorReply(line);
     case ':':
       return { reply: Number(line), next };
     case '$':

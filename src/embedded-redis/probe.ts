@@ -1,4 +1,4 @@
-import { ask, NoReply, ReplyError } from './ask';
+import { ask, ErrorReply, NoReply, ReplyError } from './ask';
 import { errorCode } from '../platform/errors';
 
 /** Which server answers on a port, seen from one data folder. */
@@ -7,7 +7,7 @@ export type PortState =
   | { readonly state: 'absent' }
   /** Another program, or a Redis with another data folder. */
   | { readonly state: 'foreign' }
-  /** A program accepts connections and does not reply: it may be the server of this folder, frozen. */
+  /** A program does not reply, or only with errors: it may be the server of this folder, frozen or with a password. */
   | { readonly state: 'silent' }
   /** The server of this folder; `loading` while it loads its data. */
   | { readonly state: 'loading' | 'ready'; readonly processId: number };
@@ -47,7 +47,7 @@ async function isLoading(port: number, timeoutMs: number): Promise<boolean> {
     await ask(port, ['PING'], timeoutMs);
     return false;
   } catch (error) {
-    if (error instanceof ReplyError && error.message.startsWith('LOADING')) return true;
+    if (error instanceof ErrorReply && error.message.startsWith('LOADING')) return true;
     throw error;
   }
 }
@@ -60,7 +60,7 @@ async function askProcessId(port: number, timeoutMs: number): Promise<number | n
 }
 
 function stateFromError(error: unknown): PortState {
-  if (error instanceof NoReply) return { state: 'silent' };
+  if (error instanceof NoReply || error instanceof ErrorReply) return { state: 'silent' };
   if (error instanceof ReplyError) return { state: 'foreign' };
   const code = errorCode(error);
   // A reset means that the listener has ended.

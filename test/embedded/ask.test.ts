@@ -1,8 +1,8 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { ask, NoReply, ReplyError } from '../../src/embedded-redis/ask';
-import { freePort } from '../../src/embedded-redis/launch';
 import { probe } from '../../src/embedded-redis/probe';
 import { useOwnRedis } from '../support/redis';
+import { serveTcp } from './listening';
 
 describe('asking a Redis server', () => {
   const redis = useOwnRedis();
@@ -51,6 +51,11 @@ describe('asking something else', () => {
     expect(await probe(port, '/data')).toEqual({ state: 'foreign' });
   });
 
+  test('a Redis that replies with an error is not taken for another program', async () => {
+    const port = await listening((socket) => socket.end('-NOAUTH Authentication required.\r\n'));
+    expect(await probe(port, '/data')).toEqual({ state: 'silent' });
+  });
+
   test('a program on the port of Redis that closes connections is seen as foreign', async () => {
     const port = await listening((socket) => socket.end());
     expect(await probe(port, '/data')).toEqual({ state: 'foreign' });
@@ -74,12 +79,8 @@ describe('asking something else', () => {
   });
 
   async function listening(onConnection: (socket: Socket) => void): Promise<number> {
-    const port = await freePort();
-    server = createServer((socket) => {
-      socket.on('error', () => {});
-      onConnection(socket);
-    });
-    await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve));
-    return port;
+    const served = await serveTcp(onConnection);
+    ({ server } = served);
+    return served.port;
   }
 });

@@ -8,7 +8,7 @@ import { RedisDidNotStart } from '../../src/embedded-redis/launch';
 import { sendSignal } from '../../src/embedded-redis/processes';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
 import { useFolders } from './folder';
-import { isListening } from './listening';
+import { isListening, serveTcp } from './listening';
 import { until } from './until';
 
 describe('an embedded Redis', () => {
@@ -140,6 +140,19 @@ describe('an embedded Redis', () => {
     await expect(start(folder)).rejects.toThrow(`process ${first.processId}) runs but does not answer`);
     sendSignal(first.processId, 'SIGCONT');
     expect(await start(folder)).toMatchObject({ processId: first.processId, shared: true });
+  });
+
+  test('no second embedded Redis starts on the folder of one that answers with errors', async () => {
+    const folder = await makeFolder();
+    await (await start(folder)).stop();
+    const { port, server } = await serveTcp((socket) => socket.end('-NOAUTH Authentication required.\r\n'));
+    writeFileSync(join(folder, 'redis', 'port'), String(port));
+    writeFileSync(join(folder, 'redis', 'redis.pid'), String(process.pid));
+    try {
+      await expect(start(folder)).rejects.toThrow(`process ${process.pid}) runs but does not answer`);
+    } finally {
+      server.close();
+    }
   });
 
   test('the error of an embedded Redis that cannot read its data quotes its log', async () => {
