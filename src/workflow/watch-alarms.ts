@@ -3,7 +3,7 @@ import { NOTICE_CHANNELS, type NoticeLanguage } from '../domain/notification-set
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
-import { repeat, type Repetition } from '../platform/timers';
+import { repeat, within, type Repetition } from '../platform/timers';
 import { alarmsOf, alarmKey, severityOf, type Alarm } from './alarms';
 import { usedChannels, type NotificationTools } from './notifications';
 import type { ReadOpsState } from './ops-state';
@@ -26,8 +26,10 @@ export interface AlarmWatchTools extends NotificationTools {
 }
 
 const EVERY_MS = 5000;
-/** Attempts of one run, so that a run ends within the lifetime of the lock. */
-const ATTEMPTS_PER_RUN = 10;
+/** Attempts of one run per channel: a run ends within the lifetime of the lock, and a broken channel delays no other. */
+const ATTEMPTS_PER_CHANNEL = 5;
+/** How long a stop waits for attempts. A notice whose outcome was not stored is sent again with the same id. */
+const STOP_MS = 2000;
 
 /**
  * Looks at the alarms every few seconds and sends the notices that they need. Of all processes with a watch, one works:
@@ -48,7 +50,7 @@ export function watchAlarms(tools: AlarmWatchTools, everyMs = EVERY_MS): Repetit
   const repetition = repeat({ name: 'notifications', everyMs, work, log: tools.log });
   return {
     async stop() {
-      await repetition.stop();
+      await within(STOP_MS, repetition.stop());
       // Otherwise the lock expires by itself.
       await owned?.release().catch(() => {});
     },
@@ -71,11 +73,11 @@ export async function runWatch(tools: Omit<AlarmWatchTools, 'lock'>): Promise<vo
     const channels = usedChannels(settings, senders);
     return evaluateAlarms(stored.state, { observed, settings, channels, nowMs, newId: () => clock.id() });
   });
-  await Promise.all(
-    dueNotices(state, dueAtMs)
-      .slice(0, ATTEMPTS_PER_RUN)
-      .map((notice) => attempt(tools, notice)),
+  const due = dueNotices(state, dueAtMs);
+  const chosen = NOTICE_CHANNELS.flatMap((name) =>
+    due.filter(({ channel }) => channel === name).slice(0, ATTEMPTS_PER_CHANNEL),
   );
+  await Promise.all(chosen.map((notice) => attempt(tools, notice)));
 }
 
 /** Reads the alarms of ops for a watch. `textOf` describes one, without personal data. */
