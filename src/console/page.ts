@@ -109,7 +109,7 @@ export interface PageTools {
   readonly progress: { readonly tows: TowStore; readonly rules: TowRules };
   readonly tasks: TaskStore;
   readonly bulk: Bulk;
-  readonly violations: Pick<ViolationStore, 'read' | 'list'>;
+  readonly violations: ViolationStore;
   /** Tells whether an image is still on disk. Images are loaded from the API. */
   readonly spool: Pick<Spool, 'pathOf'>;
   readonly violationApi: ViolationApi;

@@ -20,13 +20,18 @@ export function createViolationStore(redis: Redis, rateLimit?: RateLimit): Viola
     const queue = places.get(id);
     return queue ? { ...record, queue, nextAttemptAtMs: queue.leavesAtMs } : record;
   };
+  const listByIds = async (ids: readonly string[]): Promise<ViolationRecord[]> => {
+    const found = await Promise.all(ids.map((id) => unlessUnusable(readById(id))));
+    return found.filter((record) => record !== null);
+  };
   return {
     async read(name) {
       const id = await redis.hget(KEYS.violationAliases, name);
       return id === null ? null : readById(id);
     },
 
-    list: (filter) => listViolations(redis, filter, readById),
+    listByIds,
+    list: (filter) => listViolations(redis, filter, listByIds),
   };
 }
 
@@ -34,13 +39,13 @@ export function createViolationStore(redis: Redis, rateLimit?: RateLimit): Viola
 async function listViolations(
   redis: Redis,
   filter: ViolationFilter,
-  read: (id: string) => Promise<ViolationRecord | null>,
+  read: (ids: readonly string[]) => Promise<ViolationRecord[]>,
 ): Promise<Page<ViolationRecord>> {
   const index = filter.state ? violationsInStateKey(filter.state) : KEYS.indexViolations;
   const { refs: ids, nextCursor } = filter.search
     ? await search(redis, KEYS.searchViolations, { ...filter, words: filter.search })
     : await newestFirst(redis, index, filter);
-  const found = await Promise.all(ids.map((id) => unlessUnusable(read(id))));
+  const found = await read(ids);
   const matches = (record: ViolationRecord) => filter.state === null || record.state === filter.state;
-  return { items: found.filter((record) => record !== null).filter(matches), nextCursor };
+  return { items: found.filter(matches), nextCursor };
 }

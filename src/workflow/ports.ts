@@ -157,5 +157,7 @@ export interface ViolationFilter {
 export interface ViolationStore {
   /** By our id, or by the id in its metadata. */
   read(id: string): Promise<ViolationRecord | null>;
+  /** By our ids. Without those that are unknown or that this process cannot use. */
+  listByIds(ids: readonly string[]): Promise<readonly ViolationRecord[]>;
   list(filter: ViolationFilter): Promise<Page<ViolationRecord>>;
 }

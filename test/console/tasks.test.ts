@@ -1,8 +1,12 @@
 import { messagesIn } from '../../src/console/messages';
+import { taskView } from '../../src/contracts/operator';
+import { page } from '../../src/contracts/paging';
+import { OLDEST_READER_FIELD } from '../../src/domain/newer-record';
 import { TASK_TYPES, pausedOperationTask, rivalRequestTask, webhookElsewhereTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { towKey, violationKey } from '../../src/store/keys';
 import { newTow, newViolation } from '../operator/world';
-import { newKey } from '../operator/client';
+import { api, newKey } from '../operator/client';
 import { useApp } from '../support/app';
 import { closeGeneral, hiddenOf, ONE_OF_EACH, openGeneral, openOn, refusedTow, rowOf } from './task-world';
 import { signedIn, textOf } from './visitor';
@@ -43,6 +47,26 @@ describe('console: task texts', () => {
 });
 
 describe('console: task list', () => {
+  test.each([
+    ['a tow', async () => towKey((await refusedTow(app)).ref)],
+    [
+      'a violation',
+      async () => {
+        const id = await newViolation(app);
+        await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, message: null, hint: null }));
+        return violationKey(id);
+      },
+    ],
+  ])('lists a task about %s of a later version, on the page and in the API, without it', async (_about, open) => {
+    await app.redis.ask('HSET', await open(), OLDEST_READER_FIELD, '9');
+
+    const answer = await api(app).get('/api/tasks').expect(200);
+    const { html } = await (await signedIn(app)).get('/tasks');
+
+    expect(page(taskView).parse(answer.body).items).toMatchObject([{ report: null, violation: null }]);
+    expect(titlesIn(html)).toHaveLength(1);
+  });
+
   test('lists the oldest task first, or the newest on request', async () => {
     const { ref: first } = await refusedTow(app);
     const { ref: second } = await refusedTow(app);

@@ -5,9 +5,9 @@ import { sha256Hex } from '../../../platform/hash';
 import { isEmptyFilter, type TaskFilter, type TaskCounts } from '../../../workflow/list-port';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
-import type { Report, Task, TowRecord } from '../../../contracts/records';
-import type { ViolationRecord } from '../../../contracts/violations';
+import type { Report, Task } from '../../../contracts/records';
 import { questionOf } from '../../../workflow/decision-call';
+import { subjectsOf, type TaskSubjects } from '../../../workflow/task-subjects';
 import type { PageTools } from '../../page';
 
 /** The query of the task list, as in its address. */
@@ -73,15 +73,13 @@ export function isNarrowed(query: TaskQuery): boolean {
 }
 
 /** A task with its tow, report and violation. */
-export interface TaskRow {
+export interface TaskRow extends TaskSubjects {
   readonly task: Task;
   /** The id of its row. */
   readonly anchor: string;
   /** The current question; differs when the task is opened again under its id. */
   readonly question: string;
-  readonly tow: TowRecord | null;
   readonly report: Report | null;
-  readonly violation: ViolationRecord | null;
 }
 
 export interface TaskPage {
@@ -115,22 +113,12 @@ export async function readTasks(tools: TaskPageTools, query: TaskQuery): Promise
 }
 
 async function rowsOf({ progress, violations }: TaskPageTools, tasks: readonly Task[]): Promise<TaskRow[]> {
-  const refs = tasks.flatMap(({ towing_reference_id: ref }) => (ref === undefined ? [] : [ref]));
-  const tows = await progress.tows.listByRefs([...new Set(refs)]);
-  const byRef = new Map(tows.map((record): [string, TowRecord] => [record.tow.towingReferenceId, record]));
-  return Promise.all(
-    tasks.map(async (task) => {
-      const tow = byRef.get(task.towing_reference_id ?? '') ?? null;
-      return {
-        task,
-        anchor: anchorOf(task.id),
-        question: questionOf(task),
-        tow,
-        report: tow?.reports.find(({ id }) => id === task.report_id) ?? null,
-        violation: task.violation_id === undefined ? null : await violations.read(task.violation_id),
-      };
-    }),
-  );
+  const subjects = await subjectsOf(tasks, { tows: progress.tows, violations });
+  return tasks.map((task) => {
+    const about = subjects(task);
+    const report = about.tow?.reports.find(({ id }) => id === task.report_id) ?? null;
+    return { task, anchor: anchorOf(task.id), question: questionOf(task), report, ...about };
+  });
 }
 
 /** The number of matching tasks; null for a tow, which is not counted. */
