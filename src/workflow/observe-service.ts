@@ -14,14 +14,14 @@ export interface ServiceObserver {
     readonly durationMs: number;
     readonly body: string | null;
   }): void;
-  /** An answer that differs from its contract. One to a report or violation is left to the commit that settles it. */
-  differed(seen: SeenDifference): void;
+  /** `count` answers that differ from their contract. One to a report or violation is left to the commit that settles it. */
+  differed(seen: SeenDifference, count?: number): void;
   /** A webhook that was processed. */
   received(kind: DeliveryKind, body: string): void;
   /** Returns all observations and forgets them; null without any. */
   take(): SeenService | null;
-  /** The same for the differences of answers, each with the number of its answers. */
-  takeDifferences(): readonly CountedDifference[];
+  /** The same for one kind of difference of answers, with the number of its answers. */
+  takeDifference(): CountedDifference | null;
 }
 
 export interface CountedDifference {
@@ -55,10 +55,10 @@ export function createServiceObserver(): ServiceObserver {
       add(calls.steps, String(latencyStep(durationMs)));
       if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300 && body) sample('answer', operation, body);
     },
-    differed(difference) {
+    differed(difference, count = 1) {
       if (countsAsAccepted(difference)) return;
-      const count = (differences.get(difference.id)?.count ?? 0) + 1;
-      differences.set(difference.id, { seen: difference, count });
+      const before = differences.get(difference.id)?.count ?? 0;
+      differences.set(difference.id, { seen: difference, count: before + count });
     },
     received: (kind, body) => sample('webhook', kind, body),
     take() {
@@ -67,9 +67,9 @@ export function createServiceObserver(): ServiceObserver {
       seen = { messages: {}, calls: {} };
       return taken;
     },
-    takeDifferences() {
-      const taken = [...differences.values()];
-      differences.clear();
+    takeDifference() {
+      const [taken = null] = differences.values();
+      if (taken !== null) differences.delete(taken.seen.id);
       return taken;
     },
   };

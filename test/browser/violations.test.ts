@@ -57,6 +57,15 @@ async function limitUpload(page: Page, bytesPerSecond: number): Promise<() => Pr
   return () => session.detach();
 }
 
+/** Signs the user of a page out. Returns the other tab. */
+async function signOutInAnotherTab(page: Page): Promise<Page> {
+  const other = await page.context().newPage();
+  await other.goto(world.at('/lookups'));
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await waitForPath(other, '/sign-in');
+  return other;
+}
+
 /** The violations that the service has accepted. */
 async function taken() {
   const answer = await fetch(`${world.simulator.url}/simulator/violations`);
@@ -153,10 +162,7 @@ test('a violation form survives a sign-out when the user signs in again in anoth
   await world.signIn(page, 'dispatcher', '/violations/new');
   await fill(page, 'en');
   await chooseImages(page, image('a.png', 5000));
-  const other = await page.context().newPage();
-  await other.goto(world.at('/lookups'));
-  await other.getByRole('button', { name: 'Sign out' }).click();
-  await waitForPath(other, '/sign-in');
+  const other = await signOutInAnotherTab(page);
   await submit(page);
   await waitForText(page.locator('[data-upload-notice]'), upload.signedOut);
   await world.signInByForm(other, 'dispatcher', '/lookups');
@@ -182,10 +188,7 @@ test('a violation whose answer was lost is reported once although the user signs
   await page.route('**/violations/new', loseAnswer, { times: 1 });
   await submit(page);
   await waitForText(page.locator('[data-upload-notice]'), upload.failed);
-  const other = await page.context().newPage();
-  await other.goto(world.at('/lookups'));
-  await other.getByRole('button', { name: 'Sign out' }).click();
-  await waitForPath(other, '/sign-in');
+  const other = await signOutInAnotherTab(page);
   await world.signInByForm(other, 'dispatcher', '/lookups');
   browser.announce(page, { path: '/violations/new', status: 403 });
 
@@ -205,10 +208,7 @@ test('a violation form sent with a role that may not report says that it was ref
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/violations/new');
   await fill(page, 'en');
-  const other = await page.context().newPage();
-  await other.goto(world.at('/lookups'));
-  await other.getByRole('button', { name: 'Sign out' }).click();
-  await waitForPath(other, '/sign-in');
+  const other = await signOutInAnotherTab(page);
   await world.signInByForm(other, 'crew', '/lookups');
   browser.announce(page, { path: '/violations/new', status: 403 });
   await submit(page);
