@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atMostTimes, type Sample } from '../measure/figures';
+import { atMostTimes, type MeasurementTarget, type Sample } from '../measure/figures';
 import { quantile } from '../measure/statistics';
 import { CALLS } from '../programs/tow';
 import { API_KEY, type BenchWorld } from '../stage/world';
@@ -35,6 +35,12 @@ export const latency: Workload = {
   measure: (tools) => compare('latency', { figures: FIGURES, plays: PLAYS }, tools),
 };
 
+/** 15 ms on a machine where (a) reaches 10 or less, and as much more as (a) is slower. */
+const P99_TARGET: MeasurementTarget = {
+  text: '≤ 15 where (a) reaches 10',
+  holds: (towhook, express) => towhook <= 1.5 * Math.max(express, 10),
+};
+
 /** What is compared with the first call of (a), which has no facts and no deliveries to process. */
 const AFTER_FIRST = ['processed', 'spaced', 'at_once'];
 
@@ -46,7 +52,7 @@ function comparedWithFirst(name: string, text: string) {
       label: `${text}, p99; ${rival}`,
       unit: 'ms',
       digits: 1,
-      target: { ...atMostTimes(1.5), text: '≤ 15 where (a) reaches 10' },
+      target: P99_TARGET,
     },
   };
 }
