@@ -17,7 +17,7 @@ import {
   unblock,
   type Entry,
 } from './entry';
-import { hasValidLease } from './lease';
+import { validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { escalate, type Escalation } from './escalate-entry';
 import { closeTask, editEntry, entryTaskId, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
@@ -104,8 +104,9 @@ const LOST_WAIT_MAX_MS = 60_000;
  */
 export function claim(record: OutboxRecord, context: ClaimContext): ClaimStep {
   const { nowMs } = context;
-  if (record.lease && hasValidLease(record, nowMs)) {
-    if (record.lease.token !== context.leaseToken) return { kind: 'busy', untilMs: record.lease.untilMs };
+  const lease = validLease(record, nowMs);
+  if (lease) {
+    if (lease.token !== context.leaseToken) return { kind: 'busy', untilMs: lease.untilMs };
     // The reply to this same claim was lost. If the entry was settled meanwhile, nothing was sent for it.
     const mine = record.entries.find(({ attemptId }) => attemptId === context.attemptId);
     if (mine && !isSettled(mine.state)) return { kind: 'send', entry: mine };

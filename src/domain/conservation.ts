@@ -1,4 +1,4 @@
-import { hasValidLease, hasVoidLease } from './lease';
+import { hasVoidLease, validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { editEntry, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
 import { dueAtMs, headTaskId } from './outbox-schedule';
@@ -152,14 +152,14 @@ function stateOfUnsettled(record: OutboxRecord, indexed: IndexEntries): Omit<Che
   // The list of the shadow time asks a person about it, not a task.
   if (record.shadow === 'held' && headOf(record.entries)) return is('with_a_person');
   // Otherwise only a decision could continue it, and no task asks for one.
-  return isScheduledInTime(indexed) || hasValidLease(record, indexed.nowMs) ? is('waiting') : LOST;
+  return isScheduledInTime(indexed) || validLease(record, indexed.nowMs) ? is('waiting') : LOST;
 }
 
 /** True when the record needs a run but none is scheduled. */
 function isUnscheduled(record: OutboxRecord, indexed: IndexEntries): boolean {
   const { nowMs } = indexed;
   if (hasVoidLease(record, nowMs)) return true;
-  if (isScheduledInTime(indexed) || hasValidLease(record, nowMs)) return false;
+  if (isScheduledInTime(indexed) || validLease(record, nowMs)) return false;
   return dueAtMs(record, nowMs) !== null;
 }
 

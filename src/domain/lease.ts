@@ -7,11 +7,12 @@ import type { AttemptRight } from './settle-attempt';
 /** Longer than any lease. A later end comes from a clock that jumped: the lease is void. */
 const LEASE_MAX_MS = 600_000;
 
-export function hasValidLease({ lease }: Pick<OutboxRecord, 'lease'>, nowMs: number): boolean {
-  return lease !== null && lease.untilMs > nowMs && lease.untilMs <= nowMs + LEASE_MAX_MS;
+/** The lease of a record while it lasts; else null. */
+export function validLease({ lease }: Pick<OutboxRecord, 'lease'>, nowMs: number): OutboxRecord['lease'] {
+  return lease !== null && lease.untilMs > nowMs && lease.untilMs <= nowMs + LEASE_MAX_MS ? lease : null;
 }
 
-/** True for a lease that no worker has been granted. */
+/** True for a lease that ends later than any lease can. */
 export function hasVoidLease({ lease }: Pick<OutboxRecord, 'lease'>, nowMs: number): boolean {
   return lease !== null && lease.untilMs > nowMs + LEASE_MAX_MS;
 }

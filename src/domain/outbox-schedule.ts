@@ -1,5 +1,5 @@
 import { ENTRY_POLICY, type Entry } from './entry';
-import { hasValidLease } from './lease';
+import { validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { isProvedByInvoice } from './invoice-entries';
 import { entryTaskId, isAnswerQuestioned, type OutboxRecord } from './outbox-record';
@@ -10,7 +10,8 @@ import { isTerminal } from './tow';
  * to do.
  */
 export function dueAtMs(record: OutboxRecord, nowMs: number): number | null {
-  if (record.lease && hasValidLease(record, nowMs)) return record.lease.untilMs;
+  const lease = validLease(record, nowMs);
+  if (lease) return lease.untilMs;
   const head = headOf(record.entries);
   if (!head) return record.kind === 'violation' && record.unfinishedSince !== null ? nowMs : null;
   return dueOfHead(record, head, nowMs);

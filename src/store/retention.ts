@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { ARCHIVED_MARKER_KEPT_MS } from '../domain/conservation';
 import { auditLineOf } from '../domain/audit-line';
 import { archiveFailingTask } from '../domain/tasks';
-import { hasValidLease } from '../domain/lease';
+import { validLease } from '../domain/lease';
 import { versionNumber, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable } from '../domain/outbox-schedule';
 import { metadataIdOf } from '../domain/violation';
@@ -111,7 +111,7 @@ function removeUnchanged(
     transaction.effect(['ZREM', archived.index, archived.id]);
     return stored ? 'kept' : 'gone';
   }
-  if (hasValidLease(stored, transaction.nowMs) || versionNumber(stored.version) !== archived.version) return 'kept';
+  if (validLease(stored, transaction.nowMs) || versionNumber(stored.version) !== archived.version) return 'kept';
   transaction.remove(stored);
   transaction.effect(leavePermitQueue(stored));
   return 'removed';
