@@ -132,19 +132,21 @@ function fieldsCommit(key: string, stale: readonly (StoredValue & { text: string
 
 /** Replaces plates in a search index, which a commit hashes, as long as their records exist. */
 async function hashPlates(redis: Redis, index: string): Promise<void> {
-  const keyOf = index === KEYS.search ? towKey : violationKey;
   for (let from: string = plainPlates.from; ;) {
     const members = await redis.zrangebylex(index, from, plainPlates.to, 'LIMIT', 0, KEYS_PER_STEP);
-    for (const member of members) {
-      const key = keyOf(member.slice(member.indexOf('\n') + 1));
-      for (let tries = 1, reply = ''; tries <= TRIES_MAX && reply !== 'done'; tries += 1) {
-        const expected = (await redis.hget(key, 'v')) ?? '';
-        const effects: Effect[] = [['ZREM', index, member]];
-        if (expected !== '') effects.push(['ZADD', index, 0, member]);
-        reply = await recordsOf(redis).commit({ records: [{ key, expected }], effects });
-      }
-    }
+    for (const member of members) await hashPlate(redis, index, member);
     if (members.length < KEYS_PER_STEP) return;
     from = `(${members.at(-1) ?? ''}`;
+  }
+}
+
+async function hashPlate(redis: Redis, index: string, member: string): Promise<void> {
+  const keyOf = index === KEYS.search ? towKey : violationKey;
+  const key = keyOf(member.slice(member.indexOf('\n') + 1));
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const expected = (await redis.hget(key, 'v')) ?? '';
+    const effects: Effect[] = [['ZREM', index, member]];
+    if (expected !== '') effects.push(['ZADD', index, 0, member]);
+    if ((await recordsOf(redis).commit({ records: [{ key, expected }], effects })) === 'done') return;
   }
 }
