@@ -2,8 +2,9 @@ import type { Notice } from '../../src/domain/notices';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createNotificationStore } from '../../src/store/notification-record';
-import type { NoticeSender } from '../../src/workflow/notification-port';
-import { runWatch } from '../../src/workflow/watch-alarms';
+import type { NoticeSender, NoticeSenders } from '../../src/workflow/notification-port';
+import { runWatch, watchAlarms } from '../../src/workflow/watch-alarms';
+import { eventually } from '../support/eventually';
 import { NO_RECEIVER } from '../support/notifications';
 import { useStores, type Stores } from '../support/stores';
 
@@ -23,8 +24,21 @@ const notice = (id: string, channel: Notice['channel']): Notice => ({
   nextAtMs: 0,
 });
 
+const hanging: NoticeSender = { missing: [], send: () => new Promise(() => {}) };
+const HANGING: NoticeSenders = { webhook: hanging, mail: hanging };
+
+const toolsWith = (senders: NoticeSenders) => ({
+  store: createNotificationStore(stores.redis, systemClock),
+  senders,
+  defaults: { ...NO_RECEIVER, webhook_url: 'http://receiver.example', mail_to: ['one@towing.example'] },
+  observe: () => Promise.resolve([]),
+  clock: systemClock,
+  log: silentLog,
+  metrics: { noticeAttempted: () => undefined },
+});
+
 test('many due notices of a channel that fails do not delay those of the other', async () => {
-  const store = createNotificationStore(stores.redis, systemClock);
+  const { store } = toolsWith(HANGING);
   const mails = Array.from({ length: 50 }, (_, at) => notice(`mail-${at}`, 'mail'));
   await store.advance(({ state }) => ({ ...state, notices: [...mails, notice('call', 'webhook')] }));
   const delivered: string[] = [];
@@ -37,16 +51,29 @@ test('many due notices of a channel that fails do not delay those of the other',
   };
   const mail: NoticeSender = { missing: [], send: () => Promise.resolve({ kind: 'failed', problem: 'timeout' }) };
 
-  await runWatch({
-    store,
-    senders: { webhook, mail },
-    defaults: { ...NO_RECEIVER, webhook_url: 'http://receiver.example', mail_to: ['one@towing.example'] },
-    observe: () => Promise.resolve([]),
-    clock: systemClock,
-    log: silentLog,
-    metrics: { noticeAttempted: () => undefined },
-  });
+  await runWatch(toolsWith({ webhook, mail }));
 
   expect(delivered).toEqual(['call']);
   expect((await store.read()).state.notices).toHaveLength(mails.length);
+});
+
+test('a stop does not wait for an attempt that hangs', async () => {
+  let isUnderWay = false;
+  const webhook: NoticeSender = {
+    missing: [],
+    send(...sent) {
+      isUnderWay = true;
+      return hanging.send(...sent);
+    },
+  };
+  const tools = toolsWith({ ...HANGING, webhook });
+  await tools.store.advance(({ state }) => ({ ...state, notices: [notice('call', 'webhook')] }));
+  const release = jest.fn(() => Promise.resolve());
+  const lock = { acquire: () => Promise.resolve({ renew: () => Promise.resolve(true), release }) };
+  const watch = watchAlarms({ ...tools, lock });
+  await eventually(() => expect(isUnderWay).toBe(true));
+
+  await watch.stop();
+
+  expect(release).toHaveBeenCalledTimes(1);
 });
