@@ -32,7 +32,6 @@ import { createSeenServiceStore } from '../store/seen-service';
 import { redisSafety, UNREADABLE_PROBLEM } from '../store/settings';
 import { createSpoolMarker } from '../store/spool-marker';
 import { createTaskStore } from '../store/tasks';
-import type { RecordTransaction } from '../store/transaction';
 import { createWebhookAnswerStore } from '../store/webhook-answers';
 import { createServiceObserver, type ServiceObserver } from '../workflow/observe-service';
 import { opsStateReader, type ReadOpsState } from '../workflow/ops-state';
@@ -198,10 +197,11 @@ function openServiceObserver(tools: { redis: Connection; log: Log; resources: Re
     if (seen !== null) await store.add(seen);
     for (let next = observer.takeDifference(); next !== null; next = observer.takeDifference()) {
       const { seen: difference, count } = next;
-      const note = (transaction: RecordTransaction) => transaction.recordDifference(difference, count);
       try {
         // oxlint-disable-next-line eslint/no-await-in-loop
-        await records.transact(`difference ${difference.id}`, note);
+        await records.transact(`difference ${difference.id}`, (transaction) =>
+          transaction.recordDifference(difference, count),
+        );
       } catch (error) {
         observer.differed(difference, count);
         throw error;

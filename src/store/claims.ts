@@ -1,8 +1,8 @@
-import { headOf } from '../domain/outbox';
 import type { Redis } from 'ioredis';
 import { isRestricted } from '../contracts/stored-budgets';
 import type { Circuits } from '../domain/circuits';
 import { claim, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/claim-entry';
+import { headOf } from '../domain/outbox';
 import type { OutboxRecord } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
 import { confirmAnswers } from '../domain/settle-entry';

@@ -3,6 +3,7 @@ import type { OutboxRecord } from '../domain/outbox-record';
 import { mayBeSent } from '../domain/outbox-schedule';
 import type { SpoolPlace } from '../workflow/spool-port';
 import { repliesOf } from './batch-reads';
+import { violationKey } from './keys';
 import { entriesAfter, ledgerEnds, type LedgerEntry } from './ledger';
 import { textFieldsOf } from './parse';
 import { decodeRecord, RECORD_KEYS } from './record-kinds';
@@ -40,7 +41,7 @@ export async function* keptImages(redis: Redis): AsyncGenerator<KeptImage | 'unr
  */
 export function createImageReferences(redis: Redis) {
   return {
-    violation: async (id: string): Promise<boolean> => (await redis.exists(RECORD_KEYS.violation.record(id))) === 1,
+    violation: async (id: string): Promise<boolean> => (await redis.exists(violationKey(id))) === 1,
     async photosOf(towingReference: string): Promise<readonly string[] | null> {
       const [record] = await recordsAt(redis, [{ index: 'tows', member: towingReference }]);
       if (record === 'unreadable' || record?.kind !== 'tow') return null;

@@ -4,7 +4,7 @@ import type { Fields, RecordPart } from './record-parts';
 import { decodeTow, partsOfTow } from './tow-fields';
 import { decodeViolation, partsOfViolation } from './violation-fields';
 
-/** Where tows and violations are stored, and how: all that differs between the two kinds of records with an outbox. */
+/** Where tows and violations are stored, and how they are read and written. */
 
 export type RecordKind = OutboxRecord['kind'];
 

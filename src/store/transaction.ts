@@ -15,10 +15,10 @@ import type { Delivery } from '../domain/delivery';
 import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
 import {
   draftOf,
+  versionNumber,
   type OutboxRecord,
   type StoredTow,
   type StoredViolation,
-  versionNumber,
 } from '../domain/outbox-record';
 import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
 import { metadataIdOf, type Violation } from '../domain/violation';

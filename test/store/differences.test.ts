@@ -154,14 +154,6 @@ test('reports accepted between two decisions on their kind are released, althoug
   readMembers.mockRestore();
 });
 
-/** What a tow needs after both decisions: its next run takes the mark of the difference away. */
-async function expectReleased(ref: string): Promise<void> {
-  await eventually(async () => expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual([ref]));
-  expect(await outbox.claim(ref)).toMatchObject({ kind: 'idle' });
-  expect(await differs(ref)).toBeNull();
-  expect(await stores.dueAt(ref)).toBeNull();
-}
-
 test('a mark is taken away although the last call of its tow was in flight when its kind was decided', async () => {
   await answered('A');
   await stores.say('A', { event: 'detained' });
@@ -171,7 +163,10 @@ test('a mark is taken away although the last call of its tow was in flight when 
 
   await outbox.ack(claimed, result(ACCEPTED));
 
-  await expectReleased('A');
+  await eventually(async () => expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['A']));
+  expect(await outbox.claim('A')).toMatchObject({ kind: 'idle' });
+  expect(await differs('A')).toBeNull();
+  expect(await stores.dueAt('A')).toBeNull();
 });
 
 test('a mark is taken away although its kind was decided during a claim that found nothing to send', async () => {
