@@ -17,6 +17,7 @@ export class DatabaseRefused extends ConfigurationError {
  */
 export class RedisConnection extends Redis {
   private readonly closedSockets = new WeakSet<object>();
+  private corked: object | null = null;
   /** Whether the last reply showed a replica. Between two sockets there is no other information. */
   wasReplica = false;
   /** How many replicas must have a write before it is acknowledged; 0: the master alone. */
@@ -29,7 +30,20 @@ export class RedisConnection extends Redis {
     const { dataKeys } = this;
     if (dataKeys !== null) openReplyOf(command, dataKeys);
     if (command.name === 'subscribe') this.handleRefusalOf(command);
+    this.joinWrites();
     return super.sendCommand(command, stream);
+  }
+
+  /** The commands of one tick are written together: in a rush, a system call per command takes a quarter of the time. */
+  private joinWrites(): void {
+    const { stream } = this;
+    if (!stream || stream === this.corked) return;
+    this.corked = stream;
+    stream.cork();
+    process.nextTick(() => {
+      this.corked = null;
+      stream.uncork();
+    });
   }
 
   /** After a reconnect ioredis subscribes again without awaiting it, and an unhandled rejection would end the process. */
