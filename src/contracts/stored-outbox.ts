@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newEntry, type Entry } from '../domain/entry';
+import { copyOfEntry, newEntry, type Entry } from '../domain/entry';
 import { isSettled } from '../domain/outbox';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
 import { TASK_ACTIONS } from '../domain/decisions';
@@ -35,7 +35,8 @@ const openTask = z.looseObject({ task: storedTask, openedAtMs: z.number() }) sat
 const ENTRY = /^r\d+$/;
 export const ATTEMPT = 'attempt';
 
-const INITIAL = newEntry({ seq: 0, id: '', kind: 'violation', body: {}, nowMs: 0 });
+const { unknownFields: _, ...INITIAL } = newEntry({ seq: 0, id: '', kind: 'violation', body: {}, nowMs: 0 });
+const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
 const optionalCount = count.exactOptional();
 const optionalNumber = nullableNumber.exactOptional();
 const optionalText = text.exactOptional();
@@ -89,12 +90,24 @@ const storedEntryShape = z.looseObject({
 /** All entries come from `newEntry`: objects of one shape are fast to copy and compare. */
 export const storedEntry: z.ZodType<Entry> = storedEntryShape.transform((stored) => {
   const { seq, id, kind, body = {}, createdAtMs: nowMs } = stored;
-  const entry: Entry = Object.assign(newEntry({ seq, id, kind, body, nowMs }), stored);
+  const entry = setFields(newEntry({ seq, id, kind, body, nowMs }), stored);
   const defaults = defaultTimes(entry);
   if (stored.nextAtMs === undefined) entry.nextAtMs = defaults.nextAtMs;
   if (stored.settledAtMs === undefined) entry.settledAtMs = defaults.settledAtMs;
   return entry;
 });
+
+/** Sets stored fields. Unknown ones are kept aside, so that all entries have the same shape. */
+function setFields(entry: Entry, stored: Readonly<Record<string, unknown>>): Entry {
+  const names = Object.keys(stored);
+  if (names.every((name) => INITIAL_VALUES.has(name))) return Object.assign(entry, stored);
+  const where = (isKnown: boolean) =>
+    Object.fromEntries(
+      names.filter((name) => INITIAL_VALUES.has(name) === isKnown).map((name) => [name, stored[name]]),
+    );
+  entry.unknownFields = { ...entry.unknownFields, ...where(false) };
+  return Object.assign(entry, where(true));
+}
 
 /** The default times: an unsettled entry is due since its creation, a settled one was settled by its answer. */
 function defaultTimes(entry: Pick<Entry, 'state' | 'createdAtMs' | 'deliveredAtMs'>) {
@@ -131,7 +144,7 @@ export function decodeEntries(fields: Readonly<Record<string, string>>): Entry[]
   return Object.keys(fields)
     .filter((name) => ENTRY.test(name))
     .map((name) => decodeEntry(fields[name] ?? ''))
-    .map((entry) => (entry.seq === sent.seq ? Object.assign(entry, sent) : entry))
+    .map((entry) => (entry.seq === sent.seq ? setFields(entry, sent) : entry))
     .toSorted((a, b) => a.seq - b.seq);
 }
 
@@ -139,7 +152,8 @@ export function decodeEntries(fields: Readonly<Record<string, string>>): Entry[]
 export function splitInFlight(entry: Entry): { readonly sent: InFlight; readonly rest: Entry } {
   const { seq, state, attemptId, attempts, ticketFailures, firstSentAtMs, sentRevision, waitsFor } = entry;
   const sent = { seq, state, attemptId, attempts, ticketFailures, firstSentAtMs, sentRevision, waitsFor };
-  const rest = Object.assign({ ...entry }, NOT_IN_FLIGHT, { seq });
+  const rest = Object.assign(copyOfEntry(entry), NOT_IN_FLIGHT);
+  rest.seq = seq;
   return { sent, rest };
 }
 
@@ -151,15 +165,13 @@ export function encodeInFlight(sent: InFlight): string {
 }
 
 const ALWAYS: ReadonlySet<string> = new Set(['seq', 'id', 'kind', 'createdAtMs']);
-const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
 
 /** Encodes an entry without the values that most entries of its state have. */
-export function encodeEntry(entry: Entry): string {
-  const values: Readonly<Record<string, unknown>> = { ...entry };
-  const stored: Record<string, unknown> = {};
-  for (const name in values) {
-    const value = values[name];
-    if (!isInitial(entry, name, value)) stored[name] = value;
+export function encodeEntry<E extends Entry>(entry: E): string {
+  const stored: Record<string, unknown> = { ...entry.unknownFields };
+  for (const name in entry) {
+    const value = entry[name];
+    if (name !== 'unknownFields' && !isInitial(entry, name, value)) stored[name] = value;
   }
   return JSON.stringify(stored);
 }

@@ -1,6 +1,6 @@
 import { FACTS, perFact } from './facts';
 import type { SendingPolicy } from './outbox';
-import type { JsonObject, PausableOperation, ReportKind, ViolationState } from './vocabulary';
+import type { JsonObject, PausableOperation, ReportKind, UnknownFields, ViolationState } from './vocabulary';
 
 /**
  * The outbox: entries in order, each one call to the service. A tow has an entry per fact, a violation has one. The
@@ -95,6 +95,8 @@ export interface Entry {
   /** `answered`, `late_answer`, `by_hand`, or the kind of proof. */
   acceptedHow: string | null;
   log: EntryAttempt[];
+  /** Fields that another version of towhook stored; kept unchanged. */
+  unknownFields: UnknownFields;
 }
 
 export interface LateAnswer {
@@ -109,6 +111,8 @@ export const ENTRY_POLICY: Readonly<Record<EntryKind, SendingPolicy>> = {
   ...perFact((event) => FACTS[event].sending),
   violation: { safeToRepeat: false, unansweredMax: 1, openAfterRetry: 0, isUrgent: false },
 };
+
+const NO_FIELDS: UnknownFields = Object.freeze({});
 
 /**
  * Returns a new entry that is due now. The literal lists every field: an object that starts as a spread and then gets
@@ -159,6 +163,50 @@ export function newEntry(given: {
     settledAtMs: null,
     acceptedHow: null,
     log: [],
+    unknownFields: NO_FIELDS,
+  };
+}
+
+/** A copy of the same hidden class, which a spread would not have. */
+export function copyOfEntry(entry: Entry): Entry {
+  return {
+    seq: entry.seq,
+    id: entry.id,
+    kind: entry.kind,
+    body: entry.body,
+    state: entry.state,
+    revision: entry.revision,
+    createdAtMs: entry.createdAtMs,
+    nextAtMs: entry.nextAtMs,
+    attemptId: entry.attemptId,
+    attempts: entry.attempts,
+    failures: entry.failures,
+    notFound: entry.notFound,
+    unanswered: entry.unanswered,
+    forgiven: entry.forgiven,
+    possibleEffects: entry.possibleEffects,
+    connectionLosses: entry.connectionLosses,
+    drops: entry.drops,
+    ticketFailures: entry.ticketFailures,
+    firstSentAtMs: entry.firstSentAtMs,
+    sentRevision: entry.sentRevision,
+    firstFailedAtMs: entry.firstFailedAtMs,
+    giveUpAtMs: entry.giveUpAtMs,
+    waitsFor: entry.waitsFor,
+    blockedSinceMs: entry.blockedSinceMs,
+    error: entry.error,
+    hint: entry.hint,
+    reason: entry.reason,
+    forbidden: entry.forbidden,
+    answer: entry.answer,
+    rawBody: entry.rawBody,
+    differs: entry.differs,
+    lateAnswer: entry.lateAnswer,
+    deliveredAtMs: entry.deliveredAtMs,
+    settledAtMs: entry.settledAtMs,
+    acceptedHow: entry.acceptedHow,
+    log: [...entry.log],
+    unknownFields: entry.unknownFields,
   };
 }
 

@@ -1,7 +1,7 @@
-import type { Entry } from './entry';
+import { copyOfEntry, type Entry } from './entry';
 import type { NewTask } from './tasks';
 import type { Tow } from './tow';
-import type { JsonObject, ShadowState } from './vocabulary';
+import type { JsonObject, ShadowState, UnknownFields } from './vocabulary';
 import type { Violation } from './violation';
 
 /** Records with an outbox, as stored and as the rules see them. Timestamps are ms since the epoch, Redis time. */
@@ -45,8 +45,6 @@ interface OutboxBase {
   /** Fields of `run` that another version of towhook stored; kept unchanged. */
   unknownRun: UnknownFields;
 }
-
-export type UnknownFields = Readonly<Record<string, unknown>>;
 
 /** A parked invoice: it came before its tow request. */
 export interface ParkedDelivery {
@@ -118,7 +116,7 @@ export function violationOfMember(member: string): string | null {
 /** Returns the entry of a draft in a form that may be changed. The first call replaces it with a copy. */
 export function editEntry(record: OutboxRecord, entry: Entry): Entry {
   if (!Object.isFrozen(entry)) return entry;
-  const copy = { ...entry, log: [...entry.log] };
+  const copy = copyOfEntry(entry);
   record.entries[record.entries.indexOf(entry)] = copy;
   return copy;
 }
@@ -162,18 +160,18 @@ export function addEvent(record: OutboxRecord, entry: JsonObject, nowMs: number)
  */
 export function draftOf<R extends OutboxRecord>(record: R): R {
   record.entries.forEach(Object.freeze);
-  return {
-    ...record,
-    lease: record.lease && { ...record.lease },
-    entries: [...record.entries],
-    tasks: { ...record.tasks },
-    terms: [...record.terms],
-    ...(record.kind === 'tow'
-      ? { events: [...record.events], parked: [...record.parked] }
-      : {
-          references: [...record.references],
-          assignedReferences: [...record.assignedReferences],
-          tows: [...record.tows],
-        }),
-  };
+  const draft = { ...record };
+  draft.lease = record.lease && { ...record.lease };
+  draft.entries = [...record.entries];
+  draft.tasks = { ...record.tasks };
+  draft.terms = [...record.terms];
+  if (draft.kind === 'tow') {
+    draft.events = [...draft.events];
+    draft.parked = [...draft.parked];
+  } else {
+    draft.references = [...draft.references];
+    draft.assignedReferences = [...draft.assignedReferences];
+    draft.tows = [...draft.tows];
+  }
+  return draft;
 }

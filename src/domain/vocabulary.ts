@@ -180,6 +180,8 @@ export function isViolationReference(text: string): text is ViolationReference {
 /** Plain JSON data that passes through unread, such as the operator's metadata. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
+/** Fields that another version of towhook stored. */
+export type UnknownFields = Readonly<Record<string, unknown>>;
 
 /** What a key must be to travel in a header and to be found there again: `Authorization: Bearer <key>`. */
 const SENDABLE = /^[\x21-\x7e\xa1-\xff]+$/;
