@@ -88,7 +88,7 @@ export function createTransport(settings: {
     { address, agents, headers, isUpload, permission, stop }: AttemptOptions,
   ): Promise<AxiosResponse<HttpAnswer>> => {
     const { secure, host, port } = address;
-    const { status, ...rest } = await runAttempt({
+    const answer = await runAttempt({
       secure,
       options: {
         protocol: secure ? 'https:' : 'http:',
@@ -108,7 +108,7 @@ export function createTransport(settings: {
       permission,
       stop,
     });
-    return { status, statusText: '', headers: {}, data: { status, ...rest }, config };
+    return { status: answer.status, statusText: '', headers: {}, data: answer, config };
   };
 
   return {

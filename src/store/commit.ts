@@ -177,14 +177,21 @@ function wire({ records, checks = [], effects }: Commit, placeOf: (key: string) 
       key: placeOf(key),
       expected,
       version,
-      set: Object.entries(set).flat(),
+      set: flatList(set),
       remove,
       gone: isGone,
       not_before: notBeforeMs,
     })),
     checks: checks.map(({ key, field, value }) => [placeOf(key), field, value]),
-    effects: effects.map(([command, key, ...args]) => [command, placeOf(key), ...args.map(String)]),
+    effects: effects.map((effect) => effect.map((part, at) => (at === 1 ? placeOf(effect[1]) : String(part)))),
   };
+}
+
+/** Names and values in turn. */
+function flatList(fields: Readonly<Record<string, string>>): string[] {
+  const list: string[] = [];
+  for (const name in fields) list.push(name, fields[name] ?? '');
+  return list;
 }
 
 function replyOf(reply: string): CommitReply {

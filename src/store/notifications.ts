@@ -26,11 +26,13 @@ export interface DueMember {
 
 /** The members that the effects of a commit make due now. */
 export function dueMembersOf(effects: readonly Effect[], nowMs: number): DueMember[] {
-  return effects.flatMap(([command, key, score, member]) => {
+  const due: DueMember[] = [];
+  for (const [command, key, score, member] of effects) {
+    if (command !== 'ZADD' || Number(score) > nowMs) continue;
     const queue = SCHEDULES.get(key);
-    const isDue = command === 'ZADD' && queue !== undefined && Number(score) <= nowMs;
-    return isDue ? [{ queue, ref: String(member) }] : [];
-  });
+    if (queue !== undefined) due.push({ queue, ref: String(member) });
+  }
+  return due;
 }
 
 /** The nudges for members that are due. */

@@ -38,11 +38,16 @@ export function jsonPart(name: string, content: unknown): RecordPart {
 /** The entries. The fields of an attempt in flight are stored separately from its entry. */
 export function entryParts(entries: readonly Entry[]): RecordPart[] {
   const inFlight = entries.find(({ attemptId }) => attemptId !== null);
-  return entries.flatMap((entry) => {
-    if (entry !== inFlight) return [entryPart(entry)];
+  const parts: RecordPart[] = [];
+  for (const entry of entries) {
+    if (entry !== inFlight) {
+      parts.push(entryPart(entry));
+      continue;
+    }
     const { sent, rest } = splitInFlight(entry);
-    return [entryPart(rest), { name: ATTEMPT, content: sent, text: () => encodeInFlight(sent) }];
-  });
+    parts.push(entryPart(rest), { name: ATTEMPT, content: sent, text: () => encodeInFlight(sent) });
+  }
+  return parts;
 }
 
 function entryPart(entry: Entry): RecordPart {
@@ -115,12 +120,18 @@ function wholeOf(
   change: { stored: Fields; packs: boolean; changed: readonly RecordPart[]; gone: readonly string[] },
 ): Fields {
   const { stored, packs, changed, gone } = change;
-  const kept = Object.entries(unpackFields(stored)).filter(([name]) => name !== VERSION && !gone.includes(name));
-  const fields: Fields = { ...Object.fromEntries(kept), ...textsOf(changed) };
+  const fields: Record<string, string> = { ...unpackFields(stored), ...textsOf(changed) };
+  delete fields[VERSION];
+  for (const name of gone) delete fields[name];
   if (!packs) return fields;
-  const plain = new Set(after.filter(({ isPlain }) => isPlain).map(({ name }) => name));
-  const where = (isPlain: boolean) => Object.entries(fields).filter(([name]) => plain.has(name) === isPlain);
-  return { ...packFields(Object.fromEntries(where(false))), ...Object.fromEntries(where(true)) };
+  const plain: Record<string, string> = {};
+  for (const { name, isPlain = false } of after) {
+    const text = fields[name];
+    if (!isPlain || text === undefined) continue;
+    plain[name] = text;
+    delete fields[name];
+  }
+  return { ...packFields(fields), ...plain };
 }
 
 function textsOf(parts: readonly RecordPart[]): Fields {
@@ -148,9 +159,10 @@ export type Fields = Readonly<Record<string, string>>;
 const PACKED = 'z';
 /**
  * Small buffers: a record has a few KiB, and setting up the default buffers takes longer than packing it. Level 3 takes
- * three quarters of the time of the default one, for 6 % more memory.
+ * three quarters of the time of the default one, for 6 % more memory. A packed record mostly fits into one chunk, and
+ * the default chunk of 16 KiB is allocated for each record.
  */
-const SMALL = { level: 3, windowBits: 13, memLevel: 5 };
+const SMALL = { level: 3, windowBits: 13, memLevel: 5, chunkSize: 2048 };
 
 export function packFields(fields: Fields): Fields {
   return { [PACKED]: deflateRawSync(JSON.stringify(fields), SMALL).toString('base64') };

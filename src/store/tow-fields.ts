@@ -59,29 +59,40 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
 /** The stored fields of a tow, or of the parked invoices of an unknown one. */
 export function partsOfTow(record: StoredTow): RecordPart[] {
   const { tow, requestedAtMs, lease, entries, tasks, terms, events, parked, proofAtMs } = record;
-  return [
-    ...(tow ? partsOfDocument(tow, requestedAtMs) : []),
-    ...(tow?.facts ?? []).map((fact, place) => jsonPart(`f${place + 1}`, fact)),
-    ...(lease ? [jsonPart('lease', lease)] : []),
-    ...entryParts(entries),
-    ...(Object.keys(tasks).length > 0 ? [jsonPart('tasks', tasks)] : []),
-    ...(terms.length > 0 ? [jsonPart('terms', terms)] : []),
-    ...events.map((event, place) => jsonPart(`e${place + 1}`, event)),
-    ...runParts(record),
-    ...parked.map(({ id, atMs }) => ({ name: `${PARKED}${id}`, content: atMs, text: () => String(atMs) })),
-    ...(proofAtMs === null ? [] : [jsonPart('proof', proofAtMs)]),
-  ];
+  const parts = tow ? partsOfDocument(tow, requestedAtMs) : [];
+  tow?.facts.forEach((fact, place) => parts.push(jsonPart(`f${place + 1}`, fact)));
+  if (lease) parts.push(jsonPart('lease', lease));
+  parts.push(...entryParts(entries));
+  if (Object.keys(tasks).length > 0) parts.push(jsonPart('tasks', tasks));
+  if (terms.length > 0) parts.push(jsonPart('terms', terms));
+  events.forEach((event, place) => parts.push(jsonPart(`e${place + 1}`, event)));
+  parts.push(...runParts(record));
+  for (const { id, atMs } of parked) parts.push({ name: `${PARKED}${id}`, content: atMs, text: () => String(atMs) });
+  if (proofAtMs !== null) parts.push(jsonPart('proof', proofAtMs));
+  return parts;
 }
 
 function partsOfDocument(tow: Tow, requestedAtMs: number): RecordPart[] {
-  const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, facts: _facts, ...head } = tow;
+  const { violationReferenceId, metadata, requestedAt } = tow;
   return [
     // Never rewritten, so that fields of other versions in it stay.
     jsonPart('meta', { violationReferenceId, metadata, requestedAt, requestedAtMs }),
-    { name: 'head', content: tow, text: () => JSON.stringify(head) },
+    { name: 'head', content: tow, text: () => headText(tow) },
     // Never packed: its existence shows that the tow exists.
     { name: 'state', content: tow.state, text: () => tow.state, isPlain: true },
   ];
+}
+
+/** What has no field of its own. */
+function headText({
+  towingReferenceId: _ref,
+  violationReferenceId: _violation,
+  metadata: _metadata,
+  requestedAt: _requested,
+  facts: _facts,
+  ...head
+}: Tow): string {
+  return JSON.stringify(head);
 }
 
 /** The names of numbered fields, in numerical order. */

@@ -270,7 +270,8 @@ export class RecordTransaction implements Transaction {
 
   /** The commit of all changes; null without any. */
   commit(): Commit | null {
-    const records = [...this.#records].flatMap(([key, loaded]) => this.#changeOf(key, loaded));
+    const records: RecordChange[] = [];
+    for (const [key, loaded] of this.#records) records.push(...this.#changeOf(key, loaded));
     const circuits = this.#circuitsChange();
     const deliveries = this.#deliveries.changes(this.newTag);
     this.#events.push(...deliveries.events);
@@ -385,11 +386,12 @@ export class RecordTransaction implements Transaction {
   }
 
   #dueEffects(): Effect[] {
-    const dues = [...this.#dues].flatMap(([key, atMs]) => {
+    const dues: Effect[] = [];
+    for (const [key, atMs] of this.#dues) {
       const record = this.#records.get(key)?.after;
-      return record ? dueOf(record, atMs) : [];
-    });
-    const woken = this.circuitEffects.due.map((member) => dueOfMember(member, this.nowMs));
-    return [...dues, ...woken];
+      if (record) dues.push(...dueOf(record, atMs));
+    }
+    for (const member of this.circuitEffects.due) dues.push(dueOfMember(member, this.nowMs));
+    return dues;
   }
 }
