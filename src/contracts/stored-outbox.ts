@@ -36,6 +36,7 @@ const ENTRY = /^r\d+$/;
 export const ATTEMPT = 'attempt';
 
 const { unknownFields: _, ...INITIAL } = newEntry({ seq: 0, id: '', kind: 'violation', body: {}, nowMs: 0 });
+const FIELDS = namesIn(INITIAL);
 const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
 const optionalCount = count.exactOptional();
 const optionalNumber = nullableNumber.exactOptional();
@@ -96,6 +97,12 @@ export const storedEntry: z.ZodType<Entry> = storedEntryShape.transform((stored)
   if (stored.settledAtMs === undefined) entry.settledAtMs = defaults.settledAtMs;
   return entry;
 });
+
+function namesIn<T extends object>(fields: T): Extract<keyof T, string>[] {
+  const names: Extract<keyof T, string>[] = [];
+  for (const name in fields) names.push(name);
+  return names;
+}
 
 /** Sets stored fields. Unknown ones are kept aside, so that all entries have the same shape. */
 function setFields(entry: Entry, stored: Readonly<Record<string, unknown>>): Entry {
@@ -167,11 +174,11 @@ export function encodeInFlight(sent: InFlight): string {
 const ALWAYS: ReadonlySet<string> = new Set(['seq', 'id', 'kind', 'createdAtMs']);
 
 /** Encodes an entry without the values that most entries of its state have. */
-export function encodeEntry<E extends Entry>(entry: E): string {
+export function encodeEntry(entry: Entry): string {
   const stored: Record<string, unknown> = { ...entry.unknownFields };
-  for (const name in entry) {
+  for (const name of FIELDS) {
     const value = entry[name];
-    if (name !== 'unknownFields' && !isInitial(entry, name, value)) stored[name] = value;
+    if (!isInitial(entry, name, value)) stored[name] = value;
   }
   return JSON.stringify(stored);
 }
