@@ -92,14 +92,16 @@ local function grant_permit(log, limit, window_ms, at)
 end
 
 -- Records that a permit was granted for `at`: the trial, or, when no 429 has answered the trial, the end of the closure.
-local function pass_closure(key, field, state, at)
+-- A permit ahead of time ends nothing: the answer to the trial may still come before it.
+local function pass_closure(key, field, state, at, now)
   if not state.needs_trial then
     return
   end
-  if state.tried_at and state.tried_at < at then
-    state.needs_trial, state.tried_at, state.strikes, state.closed_until = nil, nil, nil, nil
-  else
+  local tried_at = tonumber(state.tried_at)
+  if not tried_at or tried_at >= at then
     state.tried_at = at
+  elseif at <= now then
+    state.needs_trial, state.tried_at, state.strikes, state.closed_until = nil, nil, nil, nil
   end
   redis.call('HSET', key, field, cjson.encode(state))
 end

@@ -1,0 +1,43 @@
+import type { BudgetName } from '../../src/contracts/operations';
+import { createBudgets } from '../../src/store/budgets';
+import type { Reservation } from '../../src/workflow/service-port';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { openStores, type Stores } from '../support/stores';
+
+/** What a 429 closes opens for one call, the trial, and for the others when no 429 has answered it. */
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const BUDGET: BudgetName = 'tickets';
+const NO_LIMITS = { auth: 0, tow: 0, violations: 0, tickets: 0, site: 0 };
+/** A long minute: the others wait for a thirtieth of it after the trial, longer than any test takes. */
+const MINUTE_MS = 3_600_000;
+const budgets = () => createBudgets(stores.redis, NO_LIMITS, MINUTE_MS);
+
+const close = (askedMs: number) =>
+  budgets().observe(BUDGET, { isRefusal: true, askedMs, perMinute: null, remaining: null, resetInMs: null });
+
+/** How long a call has to wait that takes its permit however far ahead it is, ms. */
+async function waitOfNextMs(): Promise<number> {
+  const reservation: Reservation = await budgets().reserve(BUDGET, 2 * MINUTE_MS);
+  return reservation.inMs;
+}
+
+test('calls that reserve their permits before a closed budget opens all wait until then', async () => {
+  await close(100_000);
+  const waits = [await waitOfNextMs(), await waitOfNextMs(), await waitOfNextMs(), await waitOfNextMs()];
+  for (const waitMs of waits) expect(waitMs).toBeGreaterThan(60_000);
+});
+
+test('while the trial of a closed budget has no answer, calls that reserve permits wait for it', async () => {
+  await close(1);
+  await eventually(async () => expect(await budgets().reserve(BUDGET, 0)).toMatchObject({ granted: true }));
+  const waits = [await waitOfNextMs(), await waitOfNextMs(), await waitOfNextMs()];
+  for (const waitMs of waits) expect(waitMs).toBeGreaterThan(60_000);
+});
