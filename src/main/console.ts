@@ -43,7 +43,7 @@ const UNKNOWN_BASE = 'http://service-base-url-not-set';
 
 /** Starts the console: its pages, the operator API and the queue pages. */
 export async function startConsole(foundation: Foundation): Promise<Listener> {
-  const { config, clock, log, resources, redis, spool } = foundation;
+  const { config, clock, log, troubleLog, resources, redis, spool } = foundation;
   recordsOf(redis).useImmediateTows();
   const signIn = openSignIn(foundation);
   const provider = openIdentityProvider(foundation);
@@ -60,8 +60,9 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
       problem: 'BOOTSTRAP_API_KEY is not set: only keys that exist already can be used',
     });
   }
-  subscribeToEvents(foundation.patient(), (event) => operator.publish(event)).catch((error: unknown) => {
-    log.error('events.failed', errorFacts(error));
+  void subscribeToEvents(foundation.patient(), (event) => operator.publish(event), {
+    subscribed: () => operator.missed(),
+    refused: (error) => troubleLog.error('events.failed', errorFacts(error)),
   });
   const sweeping = spool.startSweeping(createImageReferences(redis));
   resources.add('spool sweep', sweeping, (opened) => opened.stop());

@@ -99,9 +99,10 @@ function openWorker(foundation: Foundation, resources: Resources): WorkerProgres
     });
   }
   const isQueue = (name: string): name is QueueName => QUEUE_NAMES.some((known) => known === name);
-  onNudges(foundation.patient(resources), (name) => {
+  const nudge = (name: string) => {
     if (isQueue(name)) scheduler.nudge(name);
-  }).catch((error: unknown) => troubleLog.warn('nudges.failed', errorFacts(error)));
+  };
+  void onNudges(foundation.patient(resources), nudge, (error) => troubleLog.warn('nudges.failed', errorFacts(error)));
   return progress;
 }
 

@@ -9,6 +9,8 @@ import { sendRefusal } from './send-response';
 /** Server-sent events about every change, sent to every subscriber. */
 export interface EventStream {
   publish(event: StoreEvent): void;
+  /** Tells every subscriber that events may have been lost until now: it reads everything again. */
+  missed(): void;
   /** Ends all streams, so that the listener can close. */
   close(): void;
 }
@@ -33,6 +35,8 @@ export function serveEvents(
   const { clock, heartbeatMs = HEARTBEAT_MS, ...limits } = options;
   const { streamsOfKeyMax, streamsMax, replayMax } = { ...STREAM_LIMITS, ...limits };
   const subscribers = new Map<Response, Caller>();
+  /** Ended streams whose last bytes the client has not read yet. Nothing may be written to them. */
+  const ended = new Set<Response>();
   const recent = new RecentEvents(clock, replayMax);
   app.get('/api/events', async (request, response) => {
     const caller = await identify(request, response, authenticator);
@@ -53,7 +57,10 @@ export function serveEvents(
     const replay = recent.since(typeof since === 'string' ? Date.parse(since) : Number.NaN);
     for (const text of replay ?? [eventText('events.missed', clock.nowMs())]) response.write(text);
     subscribers.set(response, caller);
-    response.on('close', () => subscribers.delete(response));
+    response.on('close', () => {
+      subscribers.delete(response);
+      ended.delete(response);
+    });
   });
   const send = (text: string) => {
     for (const subscriber of subscribers.keys()) {
@@ -61,16 +68,22 @@ export function serveEvents(
       else subscriber.write(text);
     }
   };
+  const end = (subscriber: Response) => {
+    subscribers.delete(subscriber);
+    ended.add(subscriber);
+    subscriber.end();
+  };
   const endInvalid = () => {
     for (const [subscriber, { isStillValid }] of subscribers) {
       // While the store is unavailable, subscribers stay.
       isStillValid().then(
-        (isValid) => void (isValid || subscriber.end()),
+        (isValid) => void (isValid || end(subscriber)),
         () => {},
       );
     }
   };
   const heartbeat = setInterval(() => {
+    for (const subscriber of ended) subscriber.destroy();
     send(': still here\n\n');
     endInvalid();
   }, heartbeatMs);
@@ -85,9 +98,13 @@ export function serveEvents(
       recent.add(JSON.stringify([event.type, about]), text);
       send(text);
     },
+    missed() {
+      recent.missed();
+      send(eventText('events.missed', clock.nowMs()));
+    },
     close() {
       clearInterval(heartbeat);
-      for (const subscriber of subscribers.keys()) subscriber.end();
+      for (const subscriber of subscribers.keys()) end(subscriber);
     },
   };
 }
@@ -118,7 +135,7 @@ const CLOCK_SKEW_MS = 500;
 class RecentEvents {
   /** By subject, in the order of the last event of each. */
   readonly #bySubject = new Map<string, { readonly text: string; readonly atMs: number }>();
-  /** The time of the latest event that was dropped because of `#max`. */
+  /** The time of the latest event that was dropped because of `#max`, or that may have been missed. */
   #droppedAtMs = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
   readonly #max: number;
@@ -138,6 +155,12 @@ class RecentEvents {
       if (!isExpired) this.#droppedAtMs = atMs;
       this.#bySubject.delete(oldest);
     }
+  }
+
+  /** Nothing up to now can be replayed. */
+  missed(): void {
+    this.#bySubject.clear();
+    this.#droppedAtMs = this.#clock.nowMs();
   }
 
   /** The events from this time on, oldest first. Null when some of them were dropped. */

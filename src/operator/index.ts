@@ -96,6 +96,8 @@ export interface Operator {
   readonly api: OperatorApi;
   /** Sends an event to all subscribers of `/api/events`. */
   publish(event: StoreEvent): void;
+  /** Tells all subscribers that events may have been lost. */
+  missed(): void;
   /** Ends all event streams, so that the listener can close. */
   close(): void;
 }
@@ -159,6 +161,7 @@ export function createOperator(options: OperatorOptions): Operator {
     app,
     api: createOperatorApi(server.endpoints, options.answers),
     publish: (event) => events.publish(event),
+    missed: () => events.missed(),
     close: () => events.close(),
   };
 }

@@ -29,7 +29,6 @@ export class RedisConnection extends Redis {
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
     const { dataKeys } = this;
     if (dataKeys !== null) openReplyOf(command, dataKeys);
-    if (command.name === 'subscribe') this.handleRefusalOf(command);
     this.joinWrites();
     return super.sendCommand(command, stream);
   }
@@ -43,14 +42,6 @@ export class RedisConnection extends Redis {
     process.nextTick(() => {
       this.corked = null;
       stream.uncork();
-    });
-  }
-
-  /** After a reconnect ioredis subscribes again without awaiting it, and an unhandled rejection would end the process. */
-  private handleRefusalOf(subscribing: Command): void {
-    subscribing.promise.catch((error: unknown) => {
-      // When the connection is lost, ioredis itself reports it and subscribes again.
-      if (error instanceof ReplyError) this.emit('error', error);
     });
   }
 

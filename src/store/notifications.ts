@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Effect } from './commit';
 import { KEYS } from './keys';
 import { storeEvent, type StoreEvent } from '../contracts/records';
+import { keepSubscribed, type Subscriber } from './subscription';
 
 /**
  * Nudges: a commit that makes work due now publishes the name of its queue, so that the schedulers of all workers poll
@@ -40,23 +41,27 @@ export function nudgesOf(due: readonly DueMember[]): Effect[] {
   return [...new Set(due.map(({ queue }) => queue))].map((queue) => ['PUBLISH', KEYS.nudges, queue]);
 }
 
-/** Calls the listener with the queue of each nudge. Uses up the connection: it ends with it. */
-export async function onNudges(subscriber: Redis, listener: (schedule: string) => void): Promise<void> {
-  subscriber.on('message', (channel: string, message: string) => {
-    listener(channel === KEYS.accepted ? 'deliveries' : message);
+/** Calls the listener with the queue of each nudge; see keepSubscribed. */
+export function onNudges(
+  connection: Redis,
+  listener: (schedule: string) => void,
+  refused?: Subscriber['refused'],
+): Promise<void> {
+  return keepSubscribed(connection, [KEYS.nudges, KEYS.accepted], {
+    message: (channel, message) => listener(channel === KEYS.accepted ? 'deliveries' : message),
+    refused,
   });
-  await subscriber.subscribe(KEYS.nudges, KEYS.accepted);
 }
 
-/** Calls the listener with every event of the store, until the returned function is called. Uses up the connection. */
-export async function subscribeToEvents(subscriber: Redis, onEvent: (event: StoreEvent) => void): Promise<() => void> {
-  const onMessage = (_channel: string, message: string) => {
-    const event = storeEvent.safeParse(JSON.parse(message));
+/** Calls `onEvent` with every event of the store, and `subscribed` when earlier ones may be missing; see keepSubscribed. */
+export function subscribeToEvents(
+  connection: Redis,
+  onEvent: (event: StoreEvent) => void,
+  { subscribed, refused }: Pick<Subscriber, 'subscribed' | 'refused'> = {},
+): Promise<void> {
+  const message = (_channel: string, text: string) => {
+    const event = storeEvent.safeParse(JSON.parse(text));
     if (event.success) onEvent(event.data);
   };
-  subscriber.on('message', onMessage);
-  await subscriber.subscribe(KEYS.events, KEYS.accepted);
-  return () => {
-    subscriber.off('message', onMessage);
-  };
+  return keepSubscribed(connection, [KEYS.events, KEYS.accepted], { message, subscribed, refused });
 }

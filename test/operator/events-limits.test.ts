@@ -99,6 +99,16 @@ describe('events since a time', () => {
     expect(await eventsOf(await watch(url, app.apiKey, since), 'events.missed')).toEqual(['events.missed']);
   });
 
+  it('tells open streams that events were missed, and repeats none from before', async () => {
+    const { url, publish, missed } = await startStream({});
+    const since = `?since=${new Date(app.foundation.clock.nowMs()).toISOString()}`;
+    const open = await watch(url, app.apiKey);
+    publish(change(1));
+    missed();
+    expect(await eventsOf(open, 'events.missed')).toEqual(['tow.changed', 'events.missed']);
+    expect(await eventsOf(await watch(url, app.apiKey, since), 'events.missed')).toEqual(['events.missed']);
+  });
+
   it('repeats the events since a time after those that it no longer keeps', async () => {
     const { url, publish } = await startStream({ replayMax: 2 });
     for (let count = 1; count <= 5; count += 1) publish(change(count));

@@ -175,6 +175,7 @@ export async function startEventStream(
   return {
     url: listener.url,
     publish: (event: StoreEvent) => events.publish(event),
+    missed: () => events.missed(),
     async stop() {
       events.close();
       await listener.stop(100);

@@ -1,9 +1,12 @@
 import { alarmPage, notificationsView, testNoticeView } from '../../src/contracts/notifications';
+import { openNotifications } from '../../src/main/notifications';
 import { systemClock } from '../../src/platform/clock';
 import { createNotificationStore } from '../../src/store/notification-record';
+import { changeNotificationSettings } from '../../src/workflow/notifications';
 import { run } from '../cli/command';
 import { useApp } from '../support/app';
 import { announcedIncident, noticeReceiver, SIGNING_SECRET } from '../support/notifications';
+import { TESTER } from '../support/stores';
 import { api, entriesOf, errorOf, fieldsOf, newKey } from './client';
 
 /** Without worker and receiver, so that two alarms hold. */
@@ -82,6 +85,16 @@ test('refuses quiet hours with one end or two equal ones, also when only one end
   ]);
   expect((await settings()).settings).toMatchObject({ quiet_from: '22:00', quiet_to: '06:00', language: 'en' });
   await post({ quiet_from: null, quiet_to: null }).expect(202);
+});
+
+test('refuses a change of settings that breaks the contract in a field of the configuration', async () => {
+  const tools = openNotifications(app.foundation);
+  const defaults = { ...tools.defaults, escalate_after_minutes: 1441 };
+  const request = { changes: { language: 'ar' as const }, actor: TESTER, idempotency: undefined };
+  const result = await changeNotificationSettings({ ...tools, defaults }, request);
+  const details = [{ field: 'escalate_after_minutes', rule: 'must be at most 1440' }];
+  expect(result).toMatchObject({ kind: 'refused', refusal: { kind: 'invalid', details } });
+  expect((await settings()).source).toBe('configuration');
 });
 
 test('sends a test notice and answers with what became of it, without the body of the receiver', async () => {

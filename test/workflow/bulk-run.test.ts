@@ -196,7 +196,7 @@ it('a preview of a bulk run without a possible decision cannot be started', asyn
 it('a bulk run publishes an event for its start and for every result', async () => {
   const watcher = connectPatient(world.redis.url, { log: silentLog });
   let heard = 0;
-  const leave = await subscribeToEvents(watcher, ({ type }) => void (type === 'bulk.changed' && (heard += 1)));
+  await subscribeToEvents(watcher, ({ type }) => void (type === 'bulk.changed' && (heard += 1)));
   try {
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
@@ -207,7 +207,6 @@ it('a bulk run publishes an event for its start and for every result', async () 
     // The start and three results.
     await eventually(() => expect(heard).toBe(4));
   } finally {
-    leave();
     watcher.disconnect();
   }
 });

@@ -1,0 +1,45 @@
+import { ReplyError, type Redis } from 'ioredis';
+
+/** A refused subscription is tried again after this time: someone may have granted the permission. */
+const RETRY_MS = 5000;
+
+/** What happens to a subscription. */
+export interface Subscriber {
+  readonly message: (channel: string, message: string) => void;
+  /** Redis has confirmed it, also after each reconnect. Messages since the connection was lost were missed. */
+  readonly subscribed?: (() => void) | undefined;
+  /** Redis has refused it. It is tried again. */
+  readonly refused?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Keeps a connection subscribed to channels. Resolves when Redis has confirmed it for the first time, and never rejects.
+ * Uses up the connection: the subscription ends with it.
+ */
+export function keepSubscribed(
+  connection: Redis,
+  channels: readonly string[],
+  { message, subscribed, refused }: Subscriber,
+): Promise<void> {
+  // The client library awaits nothing when it subscribes again, and an unhandled rejection would end the process.
+  connection.options.autoResubscribe = false;
+  connection.on('message', message);
+  return new Promise((resolve) => {
+    const subscribe = () => {
+      connection.subscribe(...channels).then(
+        () => {
+          subscribed?.();
+          resolve();
+        },
+        (error: unknown) => {
+          // When the connection was lost, the subscription is made again as soon as it is back.
+          if (!(error instanceof ReplyError)) return;
+          refused?.(error);
+          setTimeout(subscribe, RETRY_MS).unref();
+        },
+      );
+    };
+    connection.on('ready', subscribe);
+    if (connection.status === 'ready') subscribe();
+  });
+}
