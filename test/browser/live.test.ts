@@ -131,3 +131,27 @@ test('a page shows a change that happened after it was made and before its strea
   await page.goto(world.at(`/tows/${ref}`));
   await waitForText(page.locator('.plate').first(), 'A B J 1234');
 });
+
+test('a live page repeats the refresh of a part that could not be loaded', async () => {
+  const ref = await world.orderTow();
+  const page = await browser.open();
+  await world.signIn(page, 'viewer');
+  await page.goto(world.at(`/tows/${ref}`));
+  await live(page);
+  const path = `/tows/${ref}`;
+  browser.announce(page, { path, status: 503 });
+  let isDown = true;
+  let refused = 0;
+  await page.route(world.at(path), async (route) => {
+    if (!isDown) return route.continue();
+    refused += 1;
+    return route.fulfill({ status: 503 });
+  });
+  await world.record(ref, 'started');
+  // No later event may cause the refresh that this test is about.
+  await world.towWhen(ref, ({ reports }) => reports.length > 0 && reports.every(({ state }) => state === 'accepted'));
+  const refusedAfterEvents = refused;
+  await eventually(() => expect(refused).toBeGreaterThan(refusedAfterEvents + 2), 60_000);
+  isDown = false;
+  await waitForText(page.locator('.plate').first(), 'A B J 1234');
+});

@@ -20,6 +20,8 @@ const NEVER_LEAVE = ['data:', 'blob:', 'about:', 'chrome-error:'];
 const CONSOLE_FAULTS: readonly string[] = ['error', 'warning', 'assert'];
 /** Chromium also logs each failed request to the console; the request itself is checked instead. */
 const ECHO = /^Failed to load resource: /;
+/** htmx does too, with the path alone. */
+const HTMX_ECHO = /^Response Status Error Code \d+ from ([^\s,]+)/;
 /** Chromium requests this at any time for a document that names no icon, such as JSON or an image. */
 const UNASKED = '/favicon.ico';
 
@@ -85,7 +87,10 @@ export function watch(context: BrowserContext): Guards {
 }
 
 function echoIn(message: ConsoleMessage): { text: string; url: string } | null {
-  return ECHO.test(message.text()) ? { text: message.text(), url: message.location().url } : null;
+  const [text, { url }] = [message.text(), message.location()];
+  if (ECHO.test(text)) return { text, url };
+  const path = HTMX_ECHO.exec(text)?.[1];
+  return path === undefined ? null : { text, url: new URL(path, url).href };
 }
 
 function faultIn(message: ConsoleMessage): string {

@@ -2,12 +2,17 @@
 /**
  * Live pages. `data-live` of the body is the address of the event stream. `data-watch` of an element lists the topics
  * that concern it (`tows`, `tow:TW-1`, `tasks`, `violations`, `violation:V-1`, `all`). It receives the event `changed` at
- * most once a second, and htmx then loads it again. A hidden page closes the connection and catches up when shown.
+ * most once a second, and htmx then loads it again. A load that fails is repeated, because no further event may come. A
+ * hidden page closes the connection and catches up when shown.
  */
 
 const GAP_MS = 1000;
 const RETRY_MS = 1000;
 const RETRY_MAX_MS = 30_000;
+/** A part that could not be loaded is loaded again after about this time. */
+const RELOAD_MS = 5000;
+/** Without a limit, a request that hangs would hold up all later ones of its part. */
+const LOAD_MAX_MS = 30_000;
 /** The stream repeats the events of this long since the page was rendered (`since` in its address). */
 const REPEATED_MS = 30_000;
 /** A cheap address that needs a session. */
@@ -39,7 +44,7 @@ export function watchEvents() {
     for (const element of document.querySelectorAll('[data-watch]')) {
       const watched = (element.getAttribute('data-watch') ?? '').split(' ');
       if (due.has('all') || watched.some((topic) => due.has(topic))) {
-        element.dispatchEvent(new CustomEvent('changed', { bubbles: false }));
+        reload(element);
       }
     }
   };
@@ -68,6 +73,19 @@ export function watchEvents() {
     const isRefresh = event.target instanceof Element && event.target.hasAttribute('data-watch');
     if (isPaused && isRefresh) event.preventDefault();
   });
+  document.addEventListener('htmx:configRequest', (event) => {
+    const isRefresh = event.target instanceof Element && event.target.hasAttribute('data-watch');
+    if (isRefresh) Object.assign(detailOf(event), { timeout: LOAD_MAX_MS });
+  });
+  for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout']) {
+    document.addEventListener(failure, (event) => {
+      const { target: part } = event;
+      if (!(part instanceof Element) || !part.hasAttribute('data-watch') || !mayWorkLater(event)) return;
+      // Resuming a page and showing a hidden one refresh everything.
+      const again = () => void (isPaused || document.hidden || !part.isConnected || reload(part));
+      setTimeout(again, RELOAD_MS * (0.5 + Math.random()));
+    });
+  }
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('[data-live-pause]') : null;
     if (!button) return;
@@ -80,6 +98,34 @@ export function watchEvents() {
     missed = 0;
     show();
   });
+}
+
+/** @param {Element} part */
+function reload(part) {
+  part.dispatchEvent(new CustomEvent('changed', { bubbles: false }));
+}
+
+/**
+ * False for a refusal that stays the same, such as that of a record that is gone.
+ *
+ * @param {Event} event
+ */
+function mayWorkLater(event) {
+  const detail = detailOf(event);
+  const request = 'xhr' in detail ? detail.xhr : null;
+  return request instanceof XMLHttpRequest && (request.status === 0 || request.status === 429 || request.status >= 500);
+}
+
+/**
+ * What htmx says about a request.
+ *
+ * @param {Event} event
+ * @returns {object}
+ */
+function detailOf(event) {
+  /** @type {unknown} */
+  const detail = event instanceof CustomEvent ? event.detail : null;
+  return typeof detail === 'object' && detail !== null ? detail : {};
 }
 
 /** @param {string} text */
