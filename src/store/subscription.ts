@@ -29,7 +29,7 @@ export function keepSubscribed(
       connection.subscribe(...channels).then(
         () => {
           subscribed?.();
-          resolve();
+          return resolve();
         },
         (error: unknown) => {
           // When the connection was lost, the subscription is made again as soon as it is back.

@@ -44,7 +44,9 @@ it('disconnects a stream of a revoked API key whose client reads nothing, and se
     }
     read = (await watch(stream.url, app.apiKey)).text();
     const { items } = listed.parse((await api(app).get('/api/keys')).body);
-    await api(app).delete(`/api/keys/${items.find(({ name }) => name === 'frozen screen')?.id ?? ''}`).expect(204);
+    await api(app)
+      .delete(`/api/keys/${items.find(({ name }) => name === 'frozen screen')?.id ?? ''}`)
+      .expect(204);
     await eventually(() => expect(written.mock.contexts.some(({ destroyed }) => destroyed)).toBe(true));
 
     change('TW-last');

@@ -28,7 +28,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 test('a connection that is closed before it has subscribed again causes no unhandled rejection', async () => {
   const { connection } = await subscribed();
   const subscribe = connection.subscribe.bind(connection);
-  const again = jest.spyOn(connection, 'subscribe').mockImplementation((...channels: string[]) => {
+  const again = jest.spyOn(connection, 'subscribe').mockImplementation((...channels) => {
     const reply = subscribe(...channels);
     connection.disconnect();
     return reply;
