@@ -8,8 +8,9 @@ const INTRODUCTION = `# Configuration
 
 Generated from \`src/platform/variables.ts\` by \`npm run generate\`. Change the list there, not this page.
 
-All settings are environment variables. A role reads them once, when it starts. An empty value counts as absent. A wrong
-value stops the start with exit code 2, and the message names the variable and its rule, never the value.
+All settings are environment variables. A role reads them once, when it starts, and ignores white space around their
+values. An empty value counts as absent. A wrong value stops the start with exit code 2, and the message names the
+variable and its rule, never the value.
 [operations/deployment.md](operations/deployment.md) describes which variables production needs.
 `;
 

@@ -8,6 +8,7 @@ import {
   NOTICE_ADDRESS_RULE,
   NOTICE_CHANNELS,
   NOTICE_LANGUAGES,
+  NOTIFICATION_LIMITS,
   type NotificationSettings,
   MAIL_ADDRESS_RULE,
   TIME_ZONE_RULE,
@@ -15,30 +16,42 @@ import {
 
 /** Notifications of alarms: the settings of people, what is stored, and what the API shows. */
 
-const URL_MAX = 2000;
-const ADDRESSES_MAX = 20;
-
 /** The address of a receiver of notifications. Its path and query may be its password. */
-const noticeAddress = z.string().trim().max(URL_MAX).refine(isNoticeAddress, NOTICE_ADDRESS_RULE);
+const noticeAddress = z
+  .string()
+  .trim()
+  .max(NOTIFICATION_LIMITS.noticeAddressLength)
+  .refine(isNoticeAddress, NOTICE_ADDRESS_RULE);
 
 /** One address, without a name. */
-const mailAddress = z.email({ error: MAIL_ADDRESS_RULE }).max(254);
+const mailAddress = z.email({ error: MAIL_ADDRESS_RULE }).max(NOTIFICATION_LIMITS.mailAddressLength);
 
 const timeZone = z.string().refine(isTimeZone, TIME_ZONE_RULE);
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:00');
-const addresses = z.array(mailAddress).max(ADDRESSES_MAX);
+const addresses = z.array(mailAddress).max(NOTIFICATION_LIMITS.addresses);
 
 const fields = {
   language: z.enum(NOTICE_LANGUAGES).describe('Language of the notices.'),
   webhook_url: noticeAddress.nullable().describe('Address that notices are posted to, signed; null for none.'),
   mail_to: addresses.describe('Mail addresses that get every notice.'),
   escalate_to: addresses.describe('Mail addresses that get alarms which are not acknowledged in time.'),
-  escalate_after_minutes: z.number().int().min(0).max(1440).describe('That time, in minutes; 0 means never.'),
-  muted_alarms: z.array(z.enum(ALARM_KINDS)).max(ALARM_KINDS.length).describe('Kinds of alarms without notices.'),
+  escalate_after_minutes: z
+    .number()
+    .int()
+    .min(0)
+    .max(NOTIFICATION_LIMITS.escalateAfterMinutes)
+    .describe('That time, in minutes; 0 means never.'),
+  muted_alarms: z
+    .array(z.enum(ALARM_KINDS))
+    .max(NOTIFICATION_LIMITS.mutedAlarms)
+    .describe('Kinds of alarms without notices.'),
   quiet_from: timeOfDay.nullable().describe('Start of the quiet hours, HH:MM; null for none.'),
   quiet_to: timeOfDay.nullable().describe('Their end. A window may include midnight.'),
   time_zone: timeZone.describe('Time zone of the quiet hours.'),
-  quiet_severities: z.array(z.enum(ALARM_SEVERITIES)).max(2).describe('Alarms that quiet hours hold back.'),
+  quiet_severities: z
+    .array(z.enum(ALARM_SEVERITIES))
+    .max(NOTIFICATION_LIMITS.quietSeverities)
+    .describe('Alarms that quiet hours hold back.'),
 };
 
 export const notificationSettings: z.ZodType<NotificationSettings> = z.object(fields);

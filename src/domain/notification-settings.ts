@@ -60,6 +60,19 @@ export interface NotificationSettings {
   readonly quiet_severities: readonly AlarmSeverity[];
 }
 
+/** Upper limits of the settings. The variables and the API share them, so that each accepts what the other does. */
+export const NOTIFICATION_LIMITS = {
+  /** Characters of the address of a webhook. */
+  noticeAddressLength: 2000,
+  /** Characters of a mail address. */
+  mailAddressLength: 254,
+  /** Mail addresses of one list. */
+  addresses: 20,
+  escalateAfterMinutes: 1440,
+  mutedAlarms: ALARM_KINDS.length,
+  quietSeverities: ALARM_SEVERITIES.length,
+} as const;
+
 /** Whether quiet hours hold back notices of a severity at this time. A window may include midnight. */
 export function isQuiet(settings: NotificationSettings, severity: AlarmSeverity, nowMs: number): boolean {
   const { quiet_from: from, quiet_to: to, time_zone: timeZone, quiet_severities: severities } = settings;

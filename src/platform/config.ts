@@ -13,7 +13,7 @@ import {
   withSecretFiles,
   type ReadText,
 } from './secret-files';
-import { hoursMs, minutesMs, weakSecrets } from './variable-rules';
+import { givenIn, hoursMs, minutesMs, trimmed, weakSecrets } from './variable-rules';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
 
 /** A wrong configuration: each fault names its variable and never shows the value. */
@@ -60,12 +60,13 @@ export interface ServiceAccess {
 }
 
 /**
- * Reads and checks the environment and the files of secrets that it names. Empty values count as absent.
+ * Reads and checks the environment and the files of secrets that it names. White space around a value is ignored, and
+ * an empty value counts as absent.
  *
  * @throws ConfigurationError with every fault.
  */
 export function loadConfig(environment: Environment = process.env, readText: ReadText = readTextNow): Config {
-  const named = givenIn(environment);
+  const named = trimmed(givenIn(environment));
   const { given, faults: files } = withSecretFiles(named, readText);
   const parsed = VARIABLES.safeParse(given);
   const wrong = parsed.success ? [...missingForNotifications(given), ...signInFaults(given)] : faultsIn(parsed.error);
@@ -195,10 +196,6 @@ export function configSummary(config: Config): Record<string, unknown> {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-function givenIn(environment: Environment): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
-}
 
 function faultsIn(error: z.ZodError): Faults {
   return error.issues.map((issue) => ({ variable: String(issue.path[0] ?? '?'), rule: ruleOf(issue) }));
@@ -388,11 +385,14 @@ function missingForNotifications(env: Readonly<Record<string, string | undefined
     .map(([name, other]) => ({ variable: other, rule: `is required with ${name}` }));
 }
 
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
+
 function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type')
     return `must be ${issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`}`;
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${issue.minimum}`;
-  if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${issue.maximum}`;
+  if (issue.code === 'too_big' && issue.message.startsWith('Too big'))
+    return `must be at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
   return issue.message;
 }

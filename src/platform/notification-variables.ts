@@ -7,18 +7,24 @@ import {
   MAIL_ADDRESS_RULE,
   NOTICE_ADDRESS_RULE,
   NOTICE_LANGUAGES,
+  NOTIFICATION_LIMITS,
   TIME_ZONE_RULE,
 } from '../domain/notification-settings';
-import { count, list, signingSecret, smtpAddress } from './variable-rules';
+import { list, signingSecret, smtpAddress } from './variable-rules';
 
 const filePath = z.string().min(1).optional();
-const mailAddresses = list.pipe(z.array(z.email(MAIL_ADDRESS_RULE))).default([]);
+const { mailAddressLength } = NOTIFICATION_LIMITS;
+const mailAddress = z
+  .email(MAIL_ADDRESS_RULE)
+  .max(mailAddressLength, `must be mail addresses of at most ${mailAddressLength} characters`);
+const mailAddresses = list.pipe(z.array(mailAddress).max(NOTIFICATION_LIMITS.addresses)).default([]);
 
 /** The variables of notifications, like those of variables.ts. */
 export const NOTIFICATION_VARIABLES = {
   NOTIFY_WEBHOOK_URL: z
     .string()
     .trim()
+    .max(NOTIFICATION_LIMITS.noticeAddressLength)
     .refine(isNoticeAddress, NOTICE_ADDRESS_RULE)
     .optional()
     .describe(
@@ -42,9 +48,15 @@ export const NOTIFICATION_VARIABLES = {
   NOTIFY_ESCALATE_TO: mailAddresses.describe(
     'Comma list of mail addresses that get alarms which are not acknowledged in time.',
   ),
-  NOTIFY_ESCALATE_MINUTES: count(15).describe('That time. 0 means never.'),
+  NOTIFY_ESCALATE_MINUTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(NOTIFICATION_LIMITS.escalateAfterMinutes)
+    .default(15)
+    .describe('That time. 0 means never.'),
   NOTIFY_MUTED_ALARMS: list
-    .pipe(z.array(z.enum(ALARM_KINDS)))
+    .pipe(z.array(z.enum(ALARM_KINDS)).max(NOTIFICATION_LIMITS.mutedAlarms))
     .default([])
     .describe('Comma list of kinds of alarms without notices: `'.concat(ALARM_KINDS.join('`, `'), '`.')),
   NOTIFY_QUIET_HOURS: z
@@ -54,7 +66,7 @@ export const NOTIFICATION_VARIABLES = {
     .optional()
     .describe('Hours without notices, such as `22:00-06:00`. What still holds at their end is sent in one summary.'),
   NOTIFY_QUIET_SEVERITIES: list
-    .pipe(z.array(z.enum(ALARM_SEVERITIES)))
+    .pipe(z.array(z.enum(ALARM_SEVERITIES)).max(NOTIFICATION_LIMITS.quietSeverities))
     .default(['wait'])
     .describe('Comma list of what these hours hold back: `bad` (work is stalled or lost), `wait` (other alarms).'),
   NOTIFY_TIME_ZONE: z

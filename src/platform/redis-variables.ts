@@ -8,6 +8,7 @@ const filePath = z.string().min(1).optional();
 /** `host:port`, with IPv6 addresses in brackets; the port may be left out. */
 const SENTINEL = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]@/,]+))(?::(\d{1,5}))?$/;
 const SENTINEL_PORT = 26_379;
+const PORT_MAX = 65_535;
 
 export interface ServerAddress {
   readonly host: string;
@@ -19,7 +20,8 @@ const sentinels = z
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
   .pipe(z.array(z.string().regex(SENTINEL, 'must be a comma list of host:port')))
-  .transform((items) => items.map(addressOf));
+  .transform((items) => items.map(addressOf))
+  .refine((items) => items.every(({ port }) => port >= 1 && port <= PORT_MAX), `must have ports from 1 to ${PORT_MAX}`);
 
 function addressOf(text: string): ServerAddress {
   const [, ipv6, host, port] = SENTINEL.exec(text) ?? [];

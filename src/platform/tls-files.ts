@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { ConfigurationError, type TlsFiles } from './config';
 import { errorCode } from './errors';
+import { readTextNow } from './secret-files';
 
 /** What the variables of the files of one connection begin with. */
 export type TlsPrefix = 'SERVICE' | 'REDIS' | 'OIDC';
@@ -25,7 +26,14 @@ export function openSecureContext(
   contextOr(caName, 'holds a certificate that cannot be read', { ca: own });
   contextOr(certName, 'holds a certificate that cannot be read', { cert });
   contextOr(keyName, `holds no key of the certificate in ${certName}`, { cert, key });
-  return createSecureContext({ ca: [...rootCertificates, ...own], cert, key });
+  return createSecureContext({ ca: [...usualAuthorities(), ...own], cert, key });
+}
+
+/** The authorities that Node trusts by default. The list of a context replaces them, so it has to repeat them. */
+export function usualAuthorities(): readonly string[] {
+  // `rootCertificates` is without this file. Node warns at the start if it cannot be read, and goes on.
+  const extra = readTextNow(process.env['NODE_EXTRA_CA_CERTS'] ?? '');
+  return extra === null ? rootCertificates : [...rootCertificates, extra];
 }
 
 function contextOr(variable: string, rule: string, parts: Parameters<typeof createSecureContext>[0]): void {

@@ -5,6 +5,18 @@ import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
 
 /** Rules for the values of environment variables, as zod schemas with their defaults. */
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables of an environment that have a value. */
+export function givenIn(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+}
+
+/** The variables without the white space around their values, as secrets in files are read. */
+export function trimmed(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value?.trim()]));
+}
+
 export const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
 export const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
 /** Hours and minutes allow fractions and 0: half an hour is 0.5. `hoursMs` and `minutesMs` turn them into whole ms. */
@@ -35,6 +47,7 @@ export const flag = (fallback: 'true' | 'false') =>
 
 export const httpAddress = z
   .string()
+  .trim()
   .refine(isHttpAddress, 'must be an http(s) address without user, query or fragment')
   .optional();
 
@@ -94,7 +107,7 @@ export function parsedJson(text: string): unknown {
 
 function isCallAddress(text: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('\\')) return false;
-  return text.startsWith('/') ? !/[?#]/.test(text) : /^https?:\/\//i.test(text) && isHttpAddress(text);
+  return text.startsWith('/') ? !/[?#]/.test(text) : isHttpAddress(text);
 }
 
 /** A number of proxies, or their addresses and networks. */
@@ -153,10 +166,12 @@ function splitList(text: string): string[] {
     .filter((item) => item !== '');
 }
 
+/** Matches the text, which is used as it is: `URL` drops an empty query or user and mends other faults. */
+const HTTP_ADDRESS = /^https?:\/\/[^\s/?#@\\]+(\/[\x21-\x7e]*)?$/i;
+
+/** True for an http(s) address without user, query and fragment, in the form that src/service/addresses.ts takes. */
 export function isHttpAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username + url.password === '';
+  return HTTP_ADDRESS.test(text) && !/[?#]/.test(text) && URL.canParse(text);
 }
 
 /** An IP address, alone or with the length of a prefix. */
@@ -183,7 +198,7 @@ const TEXT_RULE = `must have at least ${SECRET_CHARACTERS_MIN} characters when N
 const SIGNING_RULE = `must hold secrets of at least ${SIGNING_KEY_BYTES_MIN} bytes (32 characters after whsec_) when NODE_ENV is production`;
 
 /** The secrets that are too short for production; none outside production. Values that break another rule are skipped. */
-export function weakSecrets(env: Readonly<Record<string, string | undefined>>): { variable: string; rule: string }[] {
+export function weakSecrets(env: Environment): { variable: string; rule: string }[] {
   if (env['NODE_ENV'] !== 'production') return [];
   return [
     ...SECRET_TEXTS.filter((variable) => isShort(env[variable])).map((variable) => ({ variable, rule: TEXT_RULE })),

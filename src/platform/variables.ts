@@ -53,7 +53,9 @@ const service = {
     .string()
     .min(1)
     .optional()
-    .describe('PEM file with certificates of authorities that are trusted besides the usual ones.'),
+    .describe(
+      'PEM file with certificates of authorities that are trusted besides the usual ones: those of Node and of `NODE_EXTRA_CA_CERTS`. With such a file, `--use-openssl-ca` and `--use-system-ca` of Node have no effect on these connections.',
+    ),
   SERVICE_CLIENT_CERT_FILE: z
     .string()
     .min(1)

@@ -1,4 +1,5 @@
 import { notificationSettings, type AlarmPage, type NotificationsView } from '../contracts/notifications';
+import { failedRules } from '../contracts/rules';
 import { auditOf, type Actor } from '../domain/audit';
 import { afterAttempt, type Notice, type NoticeOutcome, type ObservedAlarm } from '../domain/notices';
 import { invalid, unknown } from '../domain/refusal';
@@ -91,7 +92,10 @@ const NO_ALARM = unknown('alarm_not_found', 'There is no announced alarm with th
 /** Settings to change; absent ones stay. */
 type SettingsChanges = { readonly [Name in keyof NotificationSettings]?: NotificationSettings[Name] | undefined };
 
-/** Changes settings, unless the quiet hours would miss an end. The audit names the changed fields without their values. */
+/**
+ * Changes settings. Refuses if the result breaks the contract, also in a field that is not changed, or if the quiet
+ * hours would miss an end. The audit names the changed fields without their values.
+ */
 export async function changeNotificationSettings(
   { store, defaults }: NotificationTools,
   { changes, actor, idempotency }: NotificationRequest & { readonly changes: SettingsChanges },
@@ -99,7 +103,9 @@ export async function changeNotificationSettings(
   const saved = await store.saveSettings(({ settings }) => {
     const before = settings ?? defaults;
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const after = notificationSettings.parse({ ...before, ...Object.fromEntries(given) });
+    const checked = notificationSettings.safeParse({ ...before, ...Object.fromEntries(given) });
+    if (!checked.success) return invalid(failedRules(checked.error));
+    const after = checked.data;
     const faults = quietHoursFaults(after);
     if (faults.length > 0) return invalid(faults);
     const fields = differingFields(before, after);

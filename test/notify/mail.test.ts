@@ -1,9 +1,13 @@
+import { dirname, join } from 'node:path';
 import { mailTextIn } from '../../src/console/notification-texts';
 import type { Notice } from '../../src/domain/notices';
 import type { NoticeLanguage } from '../../src/domain/notification-settings';
 import { createMailSender } from '../../src/notify/mail';
 import { CA_FILE, mailServer } from '../support/mail-server';
 import { NO_RECEIVER, startNotice } from '../support/notifications';
+
+/** A certificate that has not signed the one of the mail server. */
+const OTHER_FILE = join(dirname(CA_FILE), 'client.pem');
 
 interface SendOptions {
   readonly to?: readonly string[];
@@ -61,6 +65,18 @@ test('never sends a password without TLS, and names what failed by a code withou
   for (const { kind, problem } of [untrusted, absent]) {
     expect(kind).toBe('failed');
     expect(problem).toMatch(/^[A-Z_]+$/);
+  }
+});
+
+test('trusts an authority in NODE_EXTRA_CA_CERTS when NOTIFY_SMTP_CA_FILE has another one', async () => {
+  const { port } = await mailServer();
+  const sendNow = () => send(`smtp://alarms:p%40ss@localhost:${port}`, { caFile: OTHER_FILE });
+  expect((await sendNow()).kind).toBe('failed');
+  process.env['NODE_EXTRA_CA_CERTS'] = CA_FILE;
+  try {
+    expect((await sendNow()).kind).toBe('delivered');
+  } finally {
+    delete process.env['NODE_EXTRA_CA_CERTS'];
   }
 });
 

@@ -1,4 +1,11 @@
-import { configSummary, loadConfig, machineEnvironment, requireService, type Config } from '../../src/platform/config';
+import {
+  configSummary,
+  loadCommandLineSettings,
+  loadConfig,
+  machineEnvironment,
+  requireService,
+  type Config,
+} from '../../src/platform/config';
 import { VARIABLES } from '../../src/platform/variables';
 
 const defaults = loadConfig({});
@@ -123,6 +130,40 @@ describe('an empty variable', () => {
   test.each(Object.keys(VARIABLES.shape))('an empty %s counts as absent', (variable) => {
     expect(loadConfig({ [variable]: '' })).toEqual(defaults);
     expect(loadConfig({ [variable]: '   ' })).toEqual(defaults);
+  });
+});
+
+describe('white space around a value', () => {
+  const VALUES = {
+    WEBHOOK_SHARED_SECRET: 'a shared secret of the service',
+    WEBHOOK_SHARED_SECRET_HEADER: 'X-Hook-Secret',
+    BOOTSTRAP_API_KEY: 'the-first-key-of-the-installation',
+    SERVICE_BASE_URL: 'https://service.example/api',
+    SERVICE_CLIENT_ID: 'me',
+    SERVICE_CLIENT_SECRET: 'quiet',
+    REDIS_URL: 'redis://redis.example',
+    REDIS_PASSWORD: 'a password',
+    OIDC_ISSUER: 'https://login.example/realms/towing',
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: 'a secret',
+    OIDC_ROLES: '{"towing-ops":"ops"}',
+    CONSOLE_PUBLIC_URL: 'https://console.example',
+    NODE_ENV: 'production',
+  };
+  const expected = loadConfig(VALUES);
+
+  test.each(Object.entries(VALUES))('white space around %s is not part of it', (variable, value) => {
+    expect(loadConfig({ ...VALUES, [variable]: ` \t${value}\r\n` })).toEqual(expected);
+  });
+
+  test('a line end after TOWHOOK_URL is not part of it', () => {
+    expect(loadCommandLineSettings({ TOWHOOK_URL: 'https://console.example\n' }).url).toBe('https://console.example');
+  });
+
+  test('a line end does not count as a character of a secret', () => {
+    const short = { NODE_ENV: 'production', BOOTSTRAP_API_KEY: `${'x'.repeat(23)}\n` };
+
+    expect(() => loadConfig(short)).toThrow('BOOTSTRAP_API_KEY must have at least 24 characters');
   });
 });
 

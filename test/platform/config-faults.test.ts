@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { notificationSettings } from '../../src/contracts/notifications';
 import { backoffWithoutJitterMs } from '../../src/domain/backoff';
 import { ALARM_KINDS } from '../../src/domain/notification-settings';
 import { ConfigurationError, loadConfig } from '../../src/platform/config';
@@ -31,17 +32,31 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['SERVICE_BASE_URL', 'https://a.example/#5521', 'must be an http(s) address without user, query or fragment'],
   ['SERVICE_BASE_URL', 'https://5521@a.example/', 'must be an http(s) address without user, query or fragment'],
   ['SERVICE_BASE_URL', 'https://:5521@a.example/', 'must be an http(s) address without user, query or fragment'],
+  ...['https://5521.example/api?', 'https://5521.example/api#', 'https://@5521.example', 'https:5521.example'].map(
+    (address): [string, string, string] => [
+      'SERVICE_BASE_URL',
+      address,
+      'must be an http(s) address without user, query or fragment',
+    ],
+  ),
+  ['SERVICE_BASE_URL', 'https://5521.example/an api', 'must be an http(s) address without user, query or fragment'],
   ['SERVICE_PATHS', '5521', 'must be a JSON object such as {"started":"/v2/tow/started"}'],
   ['SERVICE_PATHS', '{"started": "/5521"', 'must be a JSON object such as {"started":"/v2/tow/started"}'],
   ['SERVICE_PATHS', '{"begun":"/5521"}', 'names an unknown operation, begun'],
   ['SERVICE_PATHS', '{"a secret 5521":"/x"}', 'names an unknown operation'],
-  ...['5521', '/x?key=5521', '/x y/5521', 'ftp://5521.example', 'https://u:5521@a.example/t', 5521].map(
-    (path): [string, string, string] => [
-      'SERVICE_PATHS',
-      JSON.stringify({ token: path }),
-      'token: must be a path that begins with /, or an http(s) address, without user, query or fragment',
-    ],
-  ),
+  ...[
+    '5521',
+    '/x?key=5521',
+    '/x y/5521',
+    'ftp://5521.example',
+    'https://u:5521@a.example/t',
+    'https://a.5521/?',
+    5521,
+  ].map((path): [string, string, string] => [
+    'SERVICE_PATHS',
+    JSON.stringify({ token: path }),
+    'token: must be a path that begins with /, or an http(s) address, without user, query or fragment',
+  ]),
   ...['proxy-5521', 'socks5://5521.example', 'http://u:55%21%zz@p.example', 'http://p.example/5521'].map(
     (address): [string, string, string] => [
       'SERVICE_PROXY_URL',
@@ -91,10 +106,12 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['NOTIFY_MAIL_TO', 'a@b.example,5521', 'must be a mail address'],
   ['NOTIFY_ESCALATE_TO', '5521', 'must be a mail address'],
   ['NOTIFY_ESCALATE_MINUTES', '-5521', 'must be at least 0'],
+  ['NOTIFY_ESCALATE_MINUTES', '1441', 'must be at most 1440'],
   ['NOTIFY_QUIET_HOURS', '5521', 'must be a window such as 22:00-06:00'],
   ['NOTIFY_QUIET_HOURS', '15:52-15:52', 'must have two different ends'],
   ['NOTIFY_MUTED_ALARMS', '5521', MUTED_RULE],
   ['NOTIFY_QUIET_SEVERITIES', '5521', 'must be one of bad, wait'],
+  ['NOTIFY_QUIET_SEVERITIES', 'bad,wait,bad', 'must be at most 2 items'],
   ['NOTIFY_LANGUAGE', '5521', 'must be one of en, ar'],
   ['NOTIFY_TIME_ZONE', 'Zone/5521', 'must be a time zone such as Asia/Riyadh'],
   ['CONSOLE_OPEN_PATHS', 'docs,api-5521', 'must be one of metrics, docs'],
@@ -236,6 +253,44 @@ describe('a faulty variable', () => {
 
   test('a variable that towhook does not know is ignored', () => {
     expect(faultsOf({ RECEIVER_PROT: 'x', PATH: '/bin' })).toEqual([]);
+  });
+});
+
+describe('the limits of the settings of notifications', () => {
+  const mailAddresses = (count: number) => Array.from({ length: count }, (_, at) => `a${at}@b.example`).join(',');
+  const longMailAddress = (length: number) => '@b.example'.padStart(length, 'a');
+  const longUrl = (length: number) => 'https://b.example/'.padEnd(length, 'a');
+
+  test.each([
+    ['NOTIFY_WEBHOOK_URL', 'of 2001 characters', longUrl(2001), 'must be at most 2000 characters'],
+    ['NOTIFY_MAIL_TO', 'with 21 addresses', mailAddresses(21), 'must be at most 20 items'],
+    ['NOTIFY_MAIL_TO', 'with a long address', longMailAddress(255), 'must be mail addresses of at most 254 characters'],
+    ['NOTIFY_ESCALATE_TO', 'with 21 addresses', mailAddresses(21), 'must be at most 20 items'],
+    [
+      'NOTIFY_MUTED_ALARMS',
+      'with all kinds and one of them again',
+      [...ALARM_KINDS, 'outage'].join(','),
+      `must be at most ${ALARM_KINDS.length} items`,
+    ],
+  ])('%s %s is refused', (variable, _case, value, rule) => {
+    expect(faultsOf({ [variable]: value })).toEqual([{ variable, rule }]);
+  });
+
+  test('values at the limits are accepted, and keep the contract of the API', () => {
+    const { defaults } = loadConfig({
+      NOTIFY_WEBHOOK_URL: longUrl(2000),
+      NOTIFY_WEBHOOK_SECRET: 'whsec_AAAA',
+      NOTIFY_SMTP_URL: 'smtp://mail.example',
+      NOTIFY_MAIL_FROM: 'a@b.example',
+      NOTIFY_MAIL_TO: mailAddresses(20),
+      NOTIFY_ESCALATE_TO: longMailAddress(254),
+      NOTIFY_ESCALATE_MINUTES: '1440',
+      NOTIFY_MUTED_ALARMS: ALARM_KINDS.join(','),
+      NOTIFY_QUIET_SEVERITIES: 'bad,wait',
+      NOTIFY_QUIET_HOURS: '22:00-06:00',
+    }).notifications;
+
+    expect(notificationSettings.parse(defaults)).toEqual(defaults);
   });
 });
 

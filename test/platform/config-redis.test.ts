@@ -46,6 +46,20 @@ describe('the variables of Redis', () => {
     },
   );
 
+  test.each(['a:65536', 'a:70000', 'a:1,[::1]:99999', 'a:0'])(
+    'the list of Sentinels %j is refused, because a port is out of range',
+    (text) => {
+      expect(faultsOf({ REDIS_URL: PLAIN, REDIS_SENTINELS: text })).toEqual([
+        'REDIS_SENTINELS must have ports from 1 to 65535',
+      ]);
+    },
+  );
+
+  test('a Sentinel may have the last port', () => {
+    const { sentinels } = loadConfig({ REDIS_URL: PLAIN, REDIS_SENTINELS: 'a.example:65535' }).redis;
+    expect(sentinels).toEqual([{ host: 'a.example', port: 65_535 }]);
+  });
+
   test.each([
     [{ REDIS_PASSWORD: 'secret' }, 'REDIS_PASSWORD needs REDIS_URL'],
     [{ REDIS_SENTINELS: 'a.example' }, 'REDIS_SENTINELS needs REDIS_URL'],

@@ -66,6 +66,21 @@ describe('a service behind a private authority', () => {
     expect(proxy.tunnels).toEqual([`127.0.0.1:${service.port}`, `localhost:${service.port}`]);
   });
 
+  it('is called when its authority is in NODE_EXTRA_CA_CERTS and other files are configured', async () => {
+    const service = await secureService();
+    const other = certificate('client');
+    expect((await detained(service.url, { caFile: other })).exchange.kind).toBe('surely_not_sent');
+    process.env['NODE_EXTRA_CA_CERTS'] = certificate('ca');
+    stops.push(async () => {
+      delete process.env['NODE_EXTRA_CA_CERTS'];
+    });
+    expect((await detained(service.url, { caFile: other })).exchange.kind).toBe('accepted');
+    const own = { clientCertFile: certificate('client'), clientKeyFile: certificate('client-key') };
+    expect((await detained(service.url, own)).exchange.kind).toBe('accepted');
+    process.env['NODE_EXTRA_CA_CERTS'] = '/nowhere/ca.pem';
+    expect((await detained(service.url, { caFile: certificate('ca') })).exchange.kind).toBe('accepted');
+  });
+
   it('is not called through a proxy without its authority: surely not sent', async () => {
     const service = await secureService();
     const proxy = await started(startConnectProxy());
