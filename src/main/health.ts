@@ -1,6 +1,7 @@
 import { failingChannels } from '../domain/notices';
 import { isoTimestamp } from '../domain/timestamp';
 import { LISTENER_GRACE_MS, listen, type Health, type Listener, type ReadinessCheck } from '../platform/http';
+import { within } from '../platform/timers';
 import { unverifiedPaths } from '../receiver/unverified-paths';
 import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
@@ -61,9 +62,12 @@ export function recentSpoolCheck({ spool }: Pick<Foundation, 'spool'>): Readines
   return spoolStateCheck(spool, () => spool.recentState());
 }
 
+/** A disk that hangs makes a process unready, and the answer says so. */
+const SPOOL_LIMIT_MS = 2000;
+
 function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolState>): ReadinessCheck {
   return async () => {
-    const state = await read();
+    const state = (await within(SPOOL_LIMIT_MS, read()))?.value ?? 'unusable';
     const alarm = await spool.alarm();
     const details = alarm && {
       spool_alarm: 'records_missing',

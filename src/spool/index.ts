@@ -48,10 +48,16 @@ const RECENT_MS = 10_000;
 export function createSpool({ dataDir, marker, keepMs, keys = null, clock, log }: SpoolOptions): DiskSpool {
   const layout = layoutOf(dataDir);
   let last: { readonly state: SpoolState; readonly atMs: number } | null = null;
-  const state = async () => {
+  const check = async () => {
     const found = await spoolState(layout, { marker, newId: () => clock.id(), nowMs: () => clock.nowMs() });
     last = { state: found, atMs: clock.monotonicMs() };
     return found;
+  };
+  let checking: Promise<SpoolState> | null = null;
+  // One check at a time: while a disk hangs, each holds one of the four threads that Node needs for files and names.
+  const state = () => {
+    checking ??= check().finally(() => (checking = null));
+    return checking;
   };
   const orphanAfterMs = Math.max(keepMs, UNRECORDED_MAX_MS);
   let loggedMs: number | null = null;

@@ -1,4 +1,6 @@
-import { watch } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, watch, writeSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import request from 'supertest';
 import { z } from 'zod';
@@ -67,6 +69,28 @@ test.each(['console', 'worker'] as const)(
     }
   },
 );
+
+test('the readiness of a console whose disk hangs names the disk', async () => {
+  const app = await start('console');
+  await untilReady(app.consoleUrl);
+  const marker = join(app.foundation.config.dataDir, 'spool', 'marker');
+  const id = await readFile(marker, 'utf8');
+  await rm(marker);
+  // Who opens a named pipe waits for somebody at its other end.
+  execFileSync('mkfifo', [marker]);
+  try {
+    await eventually(async () =>
+      expect(await readyz(app.consoleUrl)).toMatchObject({ status: 503, body: { spool: 'unusable' } }),
+    );
+  } finally {
+    const writer = openSync(marker, constants.O_RDWR | constants.O_NONBLOCK);
+    await rm(marker);
+    await writeFile(marker, id);
+    writeSync(writer, id);
+    closeSync(writer);
+  }
+  await untilReady(app.consoleUrl);
+});
 
 test('the readiness of the public receiver shows only the state of Redis', async () => {
   const { receiverUrl } = await start('receiver');

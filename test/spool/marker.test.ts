@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectFailFast, whenReady } from '../../src/store/connect';
@@ -64,6 +66,24 @@ it('an image disk that cannot be written is unusable before and after it was mar
   await rm(join(dataDir, 'spool', 'marker'));
   await mkdir(join(dataDir, 'spool', 'marker'));
   expect(await openSpool(dataDir, marker).state()).toBe('unusable');
+});
+
+it('many checks of an image disk that hangs wait for one answer, and other files can be read meanwhile', async () => {
+  const [dataDir, other] = [await newFolder(), await newFolder()];
+  await mkdir(join(dataDir, 'spool'));
+  await writeFile(join(other, 'file'), 'read');
+  // Who opens a named pipe waits for somebody at its other end.
+  const pipe = join(dataDir, 'spool', 'marker');
+  execFileSync('mkfifo', [pipe]);
+  const spool = openSpool(dataDir);
+  const states = Array.from({ length: 20 }, () => spool.state());
+  expect(await readFile(join(other, 'file'), 'utf8')).toBe('read');
+  const writer = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  await rm(pipe);
+  await writeFile(pipe, 'the id\n');
+  writeSync(writer, 'the id\n');
+  closeSync(writer);
+  expect(await Promise.all(states)).toEqual(states.map(() => 'shared'));
 });
 
 it('the state of the image disk is an error while the shared store does not answer', async () => {
