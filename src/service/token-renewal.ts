@@ -53,7 +53,7 @@ export async function renewToken(stale: string | null, tools: RenewalTools): Pro
     const other = await tokens.read();
     if (isNewer(other, stale, clock.nowMs())) return { ok: true, token: other };
     const lockedAtMs = clock.monotonicMs();
-    if (await tokens.tryLock(holder, timeoutMs + LOCK_MARGIN_MS)) {
+    if (await surelyLocked(holder, tools)) {
       try {
         return await renewAlone(stale, { ...tools, lockEndsAtMs: lockedAtMs + timeoutMs + LOCK_MARGIN_MS });
       } finally {
@@ -62,6 +62,19 @@ export async function renewToken(stale: string | null, tools: RenewalTools): Pro
     }
     if (clock.monotonicMs() >= giveUpAtMs) return noToken('token_renewal_stuck');
     await tools.waitMs(POLL_MS * (1 + clock.random()));
+  }
+}
+
+/** Acquires the lock. Without a reply it may be ours, and would hold up all processes until it expires. */
+async function surelyLocked(
+  holder: string,
+  { tokens, timeoutMs, onCacheFailure }: Pick<RenewalTools, 'tokens' | 'timeoutMs' | 'onCacheFailure'>,
+): Promise<boolean> {
+  try {
+    return await tokens.tryLock(holder, timeoutMs + LOCK_MARGIN_MS);
+  } catch (error) {
+    await tokens.unlock(holder).catch(onCacheFailure);
+    throw error;
   }
 }
 
@@ -122,9 +135,9 @@ async function renewAlone(
 }
 
 async function writeLate(mine: StoredToken, before: StoredToken | null, tools: RenewalTools): Promise<StoredToken> {
-  const { tokens, clock, timeoutMs } = tools;
+  const { tokens, clock } = tools;
   const holder = clock.id();
-  if (!(await tokens.tryLock(holder, timeoutMs + LOCK_MARGIN_MS))) return mine;
+  if (!(await surelyLocked(holder, tools))) return mine;
   try {
     const there = await tokens.read();
     if (there !== null && there.token !== before?.token) return there;

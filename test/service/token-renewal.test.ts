@@ -52,6 +52,17 @@ describe('renewal across processes', () => {
     for (const ms of waits) expect(ms >= 50 && ms <= 100).toBe(true);
   });
 
+  it('a renewal whose lock was acquired without a reply releases it, so that the next one need not wait', async () => {
+    const { tokens, waits, tools } = world();
+    const tryLock = async (holder: string, ttlMs: number) => {
+      await tokens.tryLock(holder, ttlMs);
+      throw new Error('Command timed out');
+    };
+    await expect(renewToken(null, tools(never, { tokens: { ...tokens, tryLock } }))).rejects.toThrow('timed out');
+    expect(await renewToken(null, tools(() => Promise.resolve(had('mine'))))).toEqual(had('mine'));
+    expect(waits).toEqual([]);
+  });
+
   it('a renewal takes over when another process releases its lock without a token', async () => {
     const { tokens, waits, tools } = world();
     await tokens.tryLock('them', 60_000);
