@@ -12,8 +12,13 @@ export interface ProviderAgents {
   readonly secure: SecureAgent | PlainAgent;
 }
 
-/** Of each read from a socket, and of discovery as a whole. */
+/**
+ * The longest silence before the headers of an answer, and the limit of discovery as a whole. The library has no limit
+ * after the headers.
+ */
 const TIMEOUT_MS = 5000;
+/** The limit of the return from the provider: its tokens, and its keys. */
+export const FINISH_LIMIT_MS = 10_000;
 /** The clocks of provider and console may differ by this much. */
 const CLOCK_TOLERANCE_S = 30;
 
@@ -29,11 +34,13 @@ export class ProviderUnusable extends Error {
 
 /**
  * Reads the discovery document of the provider and makes a client of it. Keys are read when they are needed.
+ * `finishLimitMs`: the longest that anything waits for a call with these agents.
  * @throws ProviderUnusable
  */
 export async function discoverProvider(
   { issuer, clientId, clientSecret, redirectUrl }: OidcSettings,
   agents: ProviderAgents,
+  finishLimitMs = FINISH_LIMIT_MS,
 ): Promise<ProviderClient> {
   const httpOptions = ({ protocol }: URL) => ({
     agent: protocol === 'https:' ? agents.secure : agents.plain,
@@ -48,9 +55,12 @@ export async function discoverProvider(
     reason = reasonOf(error);
     throw error;
   });
-  // A provider that sends byte by byte reaches no limit of a socket, and people would wait for it at every sign-in.
+  // The library has no limit for the rest of an answer, and people would wait for it at every sign-in.
   const discovered = await within(TIMEOUT_MS, discovering);
-  if (discovered === null) throw new ProviderUnusable(reason);
+  if (discovered === null) {
+    endAbandoned(agents, finishLimitMs);
+    throw new ProviderUnusable(reason);
+  }
   const found = discovered.value;
   const document = discoveryDocument.safeParse(found.metadata);
   if (!document.success) throw new ProviderUnusable('discovery_invalid');
@@ -67,6 +77,18 @@ export async function discoverProvider(
   client[custom.http_options] = httpOptions;
   client[custom.clock_tolerance] = CLOCK_TOLERANCE_S;
   return client;
+}
+
+/**
+ * Ends the connections that are open now and still open after `limitMs`, the longest that anything waits for a call. So
+ * it ends no call that a sign-in still waits for.
+ */
+export function endAbandoned({ plain, secure }: ProviderAgents, limitMs: number): void {
+  const open = [plain, secure].flatMap(({ sockets }) => Object.values(sockets).flatMap((some = []) => some));
+  const end = () => {
+    for (const socket of open) socket.destroy();
+  };
+  setTimeout(end, limitMs).unref();
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock';
 import { sourceOf } from '../platform/http';
 import type { Log } from '../platform/log';
 import type { OidcSettings } from '../platform/sign-in-variables';
+import { within } from '../platform/timers';
 import {
   SIGN_IN_LIMIT_MS,
   type FinishedSignIn,
@@ -13,6 +14,8 @@ import {
 import { personOf } from './claims';
 import {
   discoverProvider,
+  endAbandoned,
+  FINISH_LIMIT_MS,
   ProviderUnusable,
   reasonOf,
   signOutAddressOf,
@@ -35,6 +38,8 @@ interface IdentityTools {
   readonly clock: Clock;
   readonly limit: SignInLimit;
   readonly log: Log;
+  /** The limit of the calls that finish a sign-in; 10 s by default. */
+  readonly finishLimitMs?: number;
 }
 
 /**
@@ -43,16 +48,27 @@ interface IdentityTools {
  */
 export function createIdentityProvider(
   settings: OidcSettings,
-  { agents, clock, limit, log }: IdentityTools,
+  { agents, clock, limit, log, finishLimitMs = FINISH_LIMIT_MS }: IdentityTools,
 ): IdentityProvider {
   const key = ticketKey(settings.clientSecret);
-  const client = cached(() => discoverProvider(settings, agents), clock);
+  const client = cached(() => discoverProvider(settings, agents, finishLimitMs), clock);
 
-  const finish = async (query: URLSearchParams, { state, nonce, verifier, next }: SignInTicket) => {
+  const exchange = async (query: URLSearchParams, { state, nonce, verifier }: SignInTicket) => {
     const checks = { state, nonce, code_verifier: verifier, response_type: 'code' };
     // Other ways to answer, such as an ID token in the address, are not taken.
     const answer = Object.fromEntries([...query].filter(([name]) => ANSWER.includes(name)));
-    const tokens = await (await client()).callback(settings.redirectUrl, answer, checks);
+    return (await client.read()).callback(settings.redirectUrl, answer, checks);
+  };
+  const finish = async (query: URLSearchParams, ticket: SignInTicket) => {
+    const { next } = ticket;
+    const exchanging = exchange(query, ticket);
+    if ((await within(finishLimitMs, Promise.allSettled([exchanging]))) === null) {
+      // All sign-ins of a client share one read of the keys, so one that hangs would block them.
+      client.drop();
+      endAbandoned(agents, finishLimitMs);
+      throw new ProviderUnusable('timeout');
+    }
+    const tokens = await exchanging;
     const actor = personOf(tokens.claims(), settings);
     if (actor !== null) return { kind: 'signed_in', actor, next } as const;
     log.warn('sign_in.failed', { problem: 'no_role' });
@@ -69,7 +85,7 @@ export function createIdentityProvider(
       if (retryAfterMs !== null) return limited(retryAfterMs, source);
       const [state, nonce, verifier] = [generators.state(), generators.nonce(), generators.codeVerifier()];
       try {
-        const address = (await client()).authorizationUrl({
+        const address = (await client.read()).authorizationUrl({
           scope: settings.scopes,
           redirect_uri: settings.redirectUrl,
           state,
@@ -107,7 +123,7 @@ export function createIdentityProvider(
     },
     async signOutAddress() {
       try {
-        return signOutAddressOf(await client(), settings);
+        return signOutAddressOf(await client.read(), settings);
       } catch (error) {
         log.warn('sign_out.failed', { problem: 'unavailable', reason: reasonOf(error) });
         return null;
@@ -116,18 +132,29 @@ export function createIdentityProvider(
   };
 }
 
-/** Keeps what `read` has resolved with for an hour, and nothing that failed. Calls at one time share one read. */
-function cached(read: () => Promise<ProviderClient>, clock: Clock): () => Promise<ProviderClient> {
+interface CachedClient {
+  read(): Promise<ProviderClient>;
+  /** The next read discovers the provider again. */
+  drop(): void;
+}
+
+/** Keeps what `discover` has resolved with for an hour, and nothing that failed. Calls at one time share one read. */
+function cached(discover: () => Promise<ProviderClient>, clock: Clock): CachedClient {
   let kept: { readonly value: Promise<ProviderClient>; readonly untilMs: number } | null = null;
-  return async () => {
-    if (kept === null || clock.monotonicMs() > kept.untilMs) {
-      kept = { value: read(), untilMs: clock.monotonicMs() + DISCOVERY_KEPT_MS };
-    }
-    const { value } = kept;
-    return value.catch((error: unknown) => {
-      if (kept?.value === value) kept = null;
-      throw error;
-    });
+  return {
+    async read() {
+      if (kept === null || clock.monotonicMs() > kept.untilMs) {
+        kept = { value: discover(), untilMs: clock.monotonicMs() + DISCOVERY_KEPT_MS };
+      }
+      const { value } = kept;
+      return value.catch((error: unknown) => {
+        if (kept?.value === value) kept = null;
+        throw error;
+      });
+    },
+    drop() {
+      kept = null;
+    },
   };
 }
 
@@ -136,8 +163,11 @@ function isUnavailable(error: unknown): boolean {
   if (error instanceof ProviderUnusable) return true;
   if (error instanceof errors.OPError) {
     const { error: code = '', response } = error;
-    return (response?.statusCode ?? 0) >= 500 || /^(server_error|temporarily_unavailable)$/.test(code);
+    const httpStatus = response?.statusCode ?? 0;
+    return httpStatus >= 500 || httpStatus === 429 || /^(server_error|temporarily_unavailable)$/.test(code);
   }
   if (error instanceof errors.RPError) return reasonOf(error) === 'timeout';
+  // An answer that is not JSON, such as the maintenance page of a proxy.
+  if (error instanceof Error && error.name === 'SyntaxError') return true;
   return reasonOf(error) !== 'answer_invalid';
 }

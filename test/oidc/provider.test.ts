@@ -1,9 +1,10 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, request, type ServerResponse } from 'node:http';
 import { openWayOut } from '../../src/service/way-out';
 import { createIdentityProvider } from '../../src/oidc';
 import { systemClock } from '../../src/platform/clock';
 import { loadConfig } from '../../src/platform/config';
 import { certificate, startConnectProxy } from '../service/connect-proxy';
+import { eventually } from '../support/eventually';
 import { providerVariables, startProvider, useProvider } from '../support/identity-provider';
 import { recordedLog } from '../support/recorded-log';
 import { portOf } from '../support/server-port';
@@ -22,14 +23,17 @@ afterEach(async () => {
 });
 
 /** A console's side of the sign-in; `later.ms` is added to its clock. */
-function consoleOf(environment: Readonly<Record<string, string>> = {}) {
+function consoleOf(
+  environment: Readonly<Record<string, string>> = {},
+  options: { readonly finishLimitMs?: number } = {},
+) {
   const { oidc } = loadConfig({ ...providerVariables(provider), ...environment }).signIn;
   if (oidc === null) throw new Error('no provider is configured');
   const later = { ms: 0 };
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + later.ms };
   const { log, lines } = recordedLog();
   const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: 5000, prefix: 'OIDC' })({ keepAlive: false });
-  return { identity: createIdentityProvider(oidc, { agents, clock, limit, log }), lines, later };
+  return { identity: createIdentityProvider(oidc, { agents, clock, limit, log, ...options }), lines, later };
 }
 
 /** Signs in at once. Returns the outcome; that of the beginning if it does not begin. */
@@ -122,13 +126,15 @@ test.each([
   expect(await identity.signOutAddress()).toBe(address);
 });
 
-test('waits a limited time for a provider that sends its discovery document byte by byte', async () => {
+test('waits a limited time for a discovery document that arrives byte by byte, and ends the connection', async () => {
   const sending: NodeJS.Timeout[] = [];
+  const unfinished: ServerResponse[] = [];
   stops.push(async () => sending.forEach((timer) => clearInterval(timer)));
   const issuer = await serve((response) => {
+    unfinished.push(response);
     sending.push(setInterval(() => response.write(' '), 100));
   });
-  const { identity, lines } = consoleOf({ OIDC_ISSUER: issuer });
+  const { identity, lines } = consoleOf({ OIDC_ISSUER: issuer }, { finishLimitMs: 100 });
   expect(await Promise.all([identity.begin('/tasks', FROM), identity.signOutAddress()])).toEqual([
     { kind: 'unavailable' },
     null,
@@ -137,7 +143,94 @@ test('waits a limited time for a provider that sends its discovery document byte
     'sign_in.failed timeout',
     'sign_out.failed timeout',
   ]);
-}, 30_000);
+  await eventually(() => expect(unfinished.map(isEnded)).toEqual([true]));
+});
+
+test.each(['/token', '/jwks'])(
+  'ends a sign-in when the answer from %s stalls after its headers, and finishes the next one',
+  async (path) => {
+    const front = await startFront(path, stall);
+    const one = consoleOf({ OIDC_ISSUER: front.issuer }, { finishLimitMs: 2000 });
+    provider.claims = { iss: front.issuer, roles: ['yard-crew'] };
+    expect(await signIn(one)).toEqual({ kind: 'unavailable', next: '/tasks' });
+    expect(one.lines).toEqual([{ level: 'warn', event: 'sign_in.failed', problem: 'unavailable', reason: 'timeout' }]);
+    expect(front.discoveries).toBe(1);
+
+    front.answer = null;
+    await eventually(async () => expect(await signIn(one)).toMatchObject({ kind: 'signed_in' }));
+    expect(front.discoveries).toBeGreaterThan(1);
+  },
+);
+
+test.each(['/token', '/jwks'])('ends the connection to %s that stalls after its headers', async (path) => {
+  const stalled: ServerResponse[] = [];
+  const front = await startFront(path, (response) => {
+    stalled.push(response);
+    stall(response);
+  });
+  const one = consoleOf({ OIDC_ISSUER: front.issuer }, { finishLimitMs: 100 });
+  provider.claims = { iss: front.issuer, roles: ['yard-crew'] };
+  // Repeated, because a sign-in on a slow machine may reach its limit before its connection is open.
+  await eventually(async () => {
+    expect(await signIn(one)).toMatchObject({ kind: 'unavailable' });
+    expect(stalled.slice(0, 1).map(isEnded)).toEqual([true]);
+  });
+});
+
+test.each([
+  ['429', '/token', 429, 'Too many calls', 'http_429'],
+  ['429', '/jwks', 429, 'Too many calls', 'http_429'],
+  ['429 with an error code', '/token', 429, '{"error":"slow_down"}', 'slow_down'],
+  ['an HTML page', '/token', 200, '<h1>Maintenance</h1>', 'answer_invalid'],
+  ['an HTML page', '/jwks', 200, '<h1>Maintenance</h1>', 'answer_invalid'],
+])('counts a provider as unavailable that answers with %s at %s', async (_what, path, status, body, reason) => {
+  const front = await startFront(path, (response) => response.writeHead(status).end(body));
+  const one = consoleOf({ OIDC_ISSUER: front.issuer });
+  provider.claims = { iss: front.issuer, roles: ['yard-crew'] };
+  expect(await signIn(one)).toEqual({ kind: 'unavailable', next: '/tasks' });
+  expect(one.lines).toEqual([{ level: 'warn', event: 'sign_in.failed', problem: 'unavailable', reason }]);
+});
+
+/** Sends the headers and the beginning of an answer, and nothing more. */
+function stall(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+}
+
+function isEnded({ req }: ServerResponse): boolean {
+  return req.socket.destroyed;
+}
+
+interface Front {
+  readonly issuer: string;
+  /** How it answers at the path; null to pass the requests on. */
+  answer: ((response: ServerResponse) => void) | null;
+  /** Reads of the discovery document. */
+  readonly discoveries: number;
+}
+
+/** A server in front of the provider, which passes on tokens and keys, and answers at one path itself. */
+async function startFront(path: string, answer: Front['answer']): Promise<Front> {
+  const front = { issuer: '', answer, discoveries: 0 };
+  front.issuer = await serve((response, issuer) => {
+    const { url = '', method, headers } = response.req;
+    if (url === path && front.answer !== null) return front.answer(response);
+    if (url.startsWith('/.well-known/')) {
+      front.discoveries += 1;
+      const document = {
+        issuer,
+        authorization_endpoint: `${provider.issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+      };
+      return void response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
+    }
+    const passedOn = request(`${provider.issuer}${url}`, { method, headers }, (passed) =>
+      passed.pipe(response.writeHead(passed.statusCode ?? 502, passed.headers)),
+    );
+    response.req.pipe(passedOn);
+  });
+  return front;
+}
 
 /** Serves a discovery document. Returns its issuer. */
 async function discoveryServer(more: object): Promise<string> {
