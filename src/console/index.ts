@@ -111,14 +111,15 @@ export function createConsole(options: ConsoleOptions): Express {
     else next();
   });
   serveSignIn(app, { ...tools, signIn });
-  if (options.provider !== null) serveProviderSignIn(app, tools, options.provider);
+  const toolsWithLog = { ...tools, log: throttledLog(log, { clock }) };
+  if (options.provider !== null) serveProviderSignIn(app, toolsWithLog, options.provider);
   servePreferences(app, tools);
   const pages = createPages(app, tools);
   serveSignOut(pages, tools);
   for (const serve of Object.values(SERVE)) serve(pages, options);
   serveMissing(app, tools);
   app.use((request: IncomingMessage, response: ServerResponse) => fallback.serve(request, response));
-  app.use(errorPages({ ...tools, log: throttledLog(log, { clock }) }));
+  app.use(errorPages(toolsWithLog));
   return app;
 }
 

@@ -94,10 +94,12 @@ export function createSessions({
       // Always a new id, against session fixation.
       const id = randomBytes(32).toString('base64url');
       const atMs = clock.nowMs();
-      await store.list(actor.id, hashOf(id), { atMs, lifetimeMs: LIFE_MS });
       const createdAt = new Date(atMs).toISOString();
       const session = keyHash === null ? { person: actor, createdAt } : { keyHash, createdAt };
       await store.begin(hashOf(id), session, IDLE_MS);
+      // Listed after it is stored. A sign-out everywhere empties the list, so a session that is listed first and stored
+      // after that would live without being listed.
+      await store.list(actor.id, hashOf(id), { atMs, lifetimeMs: LIFE_MS });
       const replaced = idIn(request);
       if (replaced !== null) await store.end(hashOf(replaced));
       response.append('set-cookie', cookieOf(request, hostCookie(request, COOKIE), id));

@@ -1,5 +1,9 @@
+import express from 'express';
+import { createSessions } from '../../src/console';
 import { newApiKeyView } from '../../src/contracts/operator';
+import { createSessionStore } from '../../src/store/sessions';
 import { api, newKey } from '../operator/client';
+import { actorOf, serving } from '../operator/in-process';
 import { useApp } from '../support/app';
 import { signedIn, signedOutVisitor, textOf } from './visitor';
 
@@ -38,5 +42,34 @@ describe('console: end of sessions', () => {
     for (const visitor of [onTablet, onDesk, onPhone]) expect((await visitor.get('/board')).status).toBe(303);
     expect((await other.get('/board')).status).toBe(200);
     expect((await (await signedIn(app, key)).get('/board')).status).toBe(200);
+  });
+
+  test('ends a session that began during a sign-out everywhere at the next one', async () => {
+    const { redis, clock } = app.foundation;
+    const [store, actor] = [createSessionStore(redis), actorOf('viewer')];
+    let writes = 0;
+    /** Signs out everywhere after the first write of the sign-in. */
+    const interrupted = async (write: Promise<void>) => {
+      await write;
+      writes += 1;
+      if (writes === 1) await store.endAll(actor.id);
+    };
+    const sessions = createSessions({
+      store: {
+        ...store,
+        begin: (...session) => interrupted(store.begin(...session)),
+        list: (...session) => interrupted(store.list(...session)),
+      },
+      signIn: { holderOf: () => Promise.resolve(actor) },
+      clock,
+    });
+    const console = express().get('/', async (request, response) => {
+      await sessions.begin({ request, response }, { actor, keyHash: 'hash of a key' });
+      response.end();
+    });
+    await serving(console, async (url) => expect((await fetch(url)).status).toBe(200));
+
+    await store.endAll(actor.id);
+    expect(await redis.keys('*:session:*')).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
 import type { Express } from 'express';
+import { errorFacts } from '../../platform/errors';
+import type { Log } from '../../platform/log';
 import { OIDC_CALLBACK_PATH, SIGNED_OUT_PATH } from '../../platform/sign-in-variables';
 import { SIGN_IN_LIMIT_MS, type IdentityProvider, type SignInProblem } from '../../workflow/identity-port';
 import { page, redirect, type PageResult } from '../page';
@@ -14,8 +16,12 @@ const COOKIE = 'towhook_sign_in';
  * Signing in with the identity provider: the browser goes there with a ticket in a cookie, and comes back to the callback.
  * Each outcome but a rate limit is a redirect, so that the code of the provider does not stay in the address.
  */
-export function serveProviderSignIn(app: Express, tools: ServeTools, provider: IdentityProvider): void {
-  const { sessions, ways, clock, middleware } = tools;
+export function serveProviderSignIn(
+  app: Express,
+  tools: ServeTools & { readonly log: Log },
+  provider: IdentityProvider,
+): void {
+  const { sessions, ways, clock, log, middleware } = tools;
   const answer = (exchange: HttpExchange, shown: PageResult) =>
     send(exchange, viewerOf(exchange.request, null, clock), shown, tools);
 
@@ -44,7 +50,13 @@ export function serveProviderSignIn(app: Express, tools: ServeTools, provider: I
     setTicket({ request, response }, '', 0);
     const next = safePath(finished.next);
     if (finished.kind !== 'signed_in') return answer({ request, response }, problemPage(finished.kind, next));
-    await sessions.begin({ request, response }, { actor: finished.actor, keyHash: null });
+    try {
+      await sessions.begin({ request, response }, { actor: finished.actor, keyHash: null });
+    } catch (error) {
+      log.error('page.failed', { method: 'GET', path: OIDC_CALLBACK_PATH, ...errorFacts(error) });
+      // The error page would lead back to this address, whose code is used.
+      return answer({ request, response }, problemPage('unavailable', next));
+    }
     answer({ request, response }, redirect(next, 'signed_in'));
   });
 
