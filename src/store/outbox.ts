@@ -15,7 +15,7 @@ import { givePermitBack } from './permits';
 import { RECORD_KEYS } from './record-kinds';
 import { recordsOf } from './records';
 import type { RecordTransaction } from './transaction';
-import { ACK_REPEAT_MS, CLAIM_REPEAT_MS } from './until-answered';
+import { ACK_REPEAT_MS, CLAIM_REPEAT_MS, isTransient } from './until-answered';
 
 export interface TowOutboxSettings extends Omit<ClaimSettings, 'rateLimit' | 'proofMs' | 'checksTicket'> {
   /** The rate limit of the calls of all tows. */
@@ -95,7 +95,13 @@ function createOutbox<R extends OutboxRecord>(
       };
     };
     const options = { repeatMs: ACK_REPEAT_MS, usesKept: true, drains: true };
-    const { unusedPermitAtMs, ...stored } = await records.transact(orderKeyOf(id), decide, options);
+    const { unusedPermitAtMs, ...stored } = await records
+      .transact(orderKeyOf(id), decide, options)
+      .catch(async (error: unknown) => {
+        // An answer must not be lost because the next claim fails.
+        if (claimant && !isTransient(error)) await endLease(leased, undefined, settle);
+        throw error;
+      });
     if (unusedPermitAtMs !== null) await givePermitBack(redis, kind.name, unusedPermitAtMs);
     await next.end(kind.name, stored.next);
     return stored;

@@ -57,6 +57,21 @@ test('a report over the rate limit waits for its permit and is scheduled for it'
   expect((await stores.read('C')).reports[0]).toMatchObject({ attempts: 0, waitsFor: 'budget' });
 });
 
+test('an answer is stored although no permit can be taken for the next report', async () => {
+  await tows('A');
+  await stores.say('A', { event: 'detained' });
+  const outbox = outboxWith(2, 60_000);
+  const claimed = await mustClaim(outbox, 'A');
+  await endWindow();
+  await stores.redis.set(budgetKey('tow'), 'not a list');
+
+  await expect(outbox.ack(claimed, result(ACCEPTED), { hasToken: true })).rejects.toThrow('WRONGTYPE');
+
+  expect((await stores.read('A')).reports.map(({ state }) => state)).toEqual(['accepted', 'pending']);
+  await endWindow();
+  expect((await outbox.claim('A')).kind).toBe('send');
+});
+
 test('several workers with a backlog never send more reports than the rate limit in any window', async () => {
   const [limit, minuteMs, calls] = [6, 200, 48];
   const refs = Array.from({ length: calls }, (_, index) => `T${index}`);
