@@ -223,7 +223,12 @@ function boundAddress(server: Server): AddressInfo {
 /** An IPv6 client usually has a /64 network to itself. */
 const IPV6_NETWORK_BITS = 64;
 
+/** Some proxies write the port of the client into `X-Forwarded-For`: `192.0.2.1:50000`, `[2001:db8::1]:50000`. */
+const WITH_PORT = /^(?:\[(?<ipv6>[^\]]+)\](?::\d+)?|(?<ipv4>[\d.]+):\d+)$/;
+
 /** The source that a rate limit counts: an IPv4 address, the /64 network of an IPv6 address, else `unknown`. */
-export function sourceOf(address: string | undefined): string {
+export function sourceOf(given: string | undefined): string {
+  const { ipv4, ipv6 } = WITH_PORT.exec(given ?? '')?.groups ?? {};
+  const address = ipv4 ?? ipv6 ?? given;
   return address === undefined || isIP(address) === 0 ? 'unknown' : ipKeyGenerator(address, IPV6_NETWORK_BITS);
 }

@@ -3,6 +3,9 @@ import { sourceOf } from '../../src/platform/http';
 it.each([
   ['an IPv4 address', '192.0.2.7', '192.0.2.7'],
   ['an IPv4 address in IPv6 notation', '::ffff:192.0.2.7', '192.0.2.7'],
+  ['an IPv4 address with a port', '192.0.2.7:50000', '192.0.2.7'],
+  ['an IPv6 address with a port', '[2001:db8:1:2::1]:50000', '2001:db8:1:2::/64'],
+  ['an IPv6 address in brackets', '[2001:db8:1:2::1]', '2001:db8:1:2::/64'],
   ['an address that is none', 'proxy.example', 'unknown'],
   ['no address', undefined, 'unknown'],
 ])('counts %s as a source of its own', (_what, address, source) => {

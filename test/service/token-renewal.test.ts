@@ -59,7 +59,12 @@ describe('renewal across processes', () => {
       throw new Error('Command timed out');
     };
     await expect(renewToken(null, tools(never, { tokens: { ...tokens, tryLock } }))).rejects.toThrow('timed out');
-    expect(await renewToken(null, tools(() => Promise.resolve(had('mine'))))).toEqual(had('mine'));
+    expect(
+      await renewToken(
+        null,
+        tools(() => Promise.resolve(had('mine'))),
+      ),
+    ).toEqual(had('mine'));
     expect(waits).toEqual([]);
   });
 
