@@ -9,7 +9,7 @@ import { sendRefusal } from './send-response';
 /** Server-sent events about every change, sent to every subscriber. */
 export interface EventStream {
   publish(event: StoreEvent): void;
-  /** Tells every subscriber that events may have been lost until now: it reads everything again. */
+  /** Tells all subscribers that events may have been lost, so that they read everything again. */
   missed(): void;
   /** Ends all streams, so that the listener can close. */
   close(): void;
@@ -69,7 +69,8 @@ export function serveEvents(
     }
   };
   const end = (subscriber: Response) => {
-    subscribers.delete(subscriber);
+    // Its client may have left meanwhile.
+    if (!subscribers.delete(subscriber)) return;
     ended.add(subscriber);
     subscriber.end();
   };

@@ -25,17 +25,25 @@ export function keepSubscribed(
   connection.options.autoResubscribe = false;
   connection.on('message', message);
   return new Promise((resolve) => {
+    let isAsked = false;
+    let retry: NodeJS.Timeout | undefined;
     const subscribe = () => {
+      clearTimeout(retry);
+      // The client library repeats a command whose connection was lost before its reply.
+      if (isAsked) return;
+      isAsked = true;
       connection.subscribe(...channels).then(
         () => {
+          isAsked = false;
           subscribed?.();
           return resolve();
         },
         (error: unknown) => {
+          isAsked = false;
           // When the connection was lost, the subscription is made again as soon as it is back.
           if (!(error instanceof ReplyError)) return;
           refused?.(error);
-          setTimeout(subscribe, RETRY_MS).unref();
+          retry = setTimeout(subscribe, RETRY_MS).unref();
         },
       );
     };

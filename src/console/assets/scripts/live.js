@@ -11,6 +11,8 @@ const RETRY_MS = 1000;
 const RETRY_MAX_MS = 30_000;
 /** A part that could not be loaded is loaded again after about this time. */
 const RELOAD_MS = 5000;
+/** When all pages have missed events, they do not all load at once. */
+const SPREAD_MS = 3000;
 /** Without a limit, a request that hangs would hold up all later ones of its part. */
 const LOAD_MAX_MS = 30_000;
 /** The stream repeats the events of this long since the page was rendered (`since` in its address). */
@@ -66,7 +68,11 @@ export function watchEvents() {
       isOpen = false;
       show();
     },
-    event: (data) => note(topicsOf(data)),
+    event: (data) => {
+      const changed = topicsOf(data);
+      if (changed.includes('all')) setTimeout(note, Math.random() * SPREAD_MS, changed);
+      else note(changed);
+    },
   });
   // Drop a refresh that was already under way when the page was paused. Resuming refreshes everything.
   document.addEventListener('htmx:beforeSwap', (event) => {
@@ -77,12 +83,19 @@ export function watchEvents() {
     const isRefresh = event.target instanceof Element && event.target.hasAttribute('data-watch');
     if (isRefresh) Object.assign(detailOf(event), { timeout: LOAD_MAX_MS });
   });
+  /** Parts that wait to be loaded again. @type {WeakSet<Element>} */
+  const failed = new WeakSet();
   for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout']) {
     document.addEventListener(failure, (event) => {
       const { target: part } = event;
       if (!(part instanceof Element) || !part.hasAttribute('data-watch') || !mayWorkLater(event)) return;
-      // Resuming a page and showing a hidden one refresh everything.
-      const again = () => void (isPaused || document.hidden || !part.isConnected || reload(part));
+      if (failed.has(part)) return;
+      failed.add(part);
+      const again = () => {
+        failed.delete(part);
+        // Resuming a page and showing a hidden one refresh everything.
+        if (!isPaused && !document.hidden && part.isConnected) reload(part);
+      };
       setTimeout(again, RELOAD_MS * (0.5 + Math.random()));
     });
   }
@@ -117,7 +130,7 @@ function mayWorkLater(event) {
 }
 
 /**
- * What htmx says about a request.
+ * The detail of an event of htmx.
  *
  * @param {Event} event
  * @returns {object}
