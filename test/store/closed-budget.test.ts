@@ -1,5 +1,6 @@
 import type { BudgetName } from '../../src/contracts/operations';
 import { createBudgets } from '../../src/store/budgets';
+import { budgetStateField, KEYS } from '../../src/store/keys';
 import type { Reservation } from '../../src/workflow/service-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -33,6 +34,18 @@ test('calls that reserve their permits before a closed budget opens all wait unt
   await close(100_000);
   const waits = [await waitOfNextMs(), await waitOfNextMs(), await waitOfNextMs(), await waitOfNextMs()];
   for (const waitMs of waits) expect(waitMs).toBeGreaterThan(60_000);
+});
+
+test('a trial without a 429 in its time ends the closure, although every permit is for later', async () => {
+  // A short minute: the trial has a thirtieth of it.
+  const shortMinuteMs = 300;
+  const limited = createBudgets(stores.redis, { ...NO_LIMITS, [BUDGET]: 1 }, shortMinuteMs);
+  await close(1);
+  await eventually(async () => {
+    await limited.reserve(BUDGET, MINUTE_MS);
+    const state = await stores.redis.hget(KEYS.circuits, budgetStateField(BUDGET));
+    expect(JSON.parse(state ?? '')).not.toHaveProperty('needs_trial');
+  });
 });
 
 test('while the trial of a closed budget has no answer, calls that reserve permits wait for it', async () => {

@@ -26,5 +26,5 @@ if unused then
   redis.call('LREM', KEYS[1], 1, ARGV[4])
 end
 grant_permit(KEYS[1], limit, window_ms, at)
-pass_closure(KEYS[2], field, state, at, now)
+pass_closure(KEYS[2], field, state, window_ms, at, now)
 return { 1, string.format('%.0f', at - now), limit }

@@ -22,5 +22,5 @@ if ARGV[5] == 'peek' then
 end
 redis.call('ZREM', KEYS[2], member)
 grant_permit(KEYS[1], limit, window_ms, now)
-pass_closure(KEYS[3], field, state, now, now)
+pass_closure(KEYS[3], field, state, window_ms, now, now)
 return { 1, string.format('%.0f', now) }

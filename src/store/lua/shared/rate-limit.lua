@@ -91,16 +91,16 @@ local function grant_permit(log, limit, window_ms, at)
   redis.call('PEXPIRE', log, 10 * window_ms)
 end
 
--- Records that a permit was granted for `at`: the trial, or, when no 429 has answered the trial, the end of the closure.
--- A permit ahead of time ends nothing: the answer to the trial may still come before it.
-local function pass_closure(key, field, state, at, now)
+-- Records that a permit was granted for `at`: the trial, or the end of the closure when no 429 has answered the trial
+-- within its time. A permit for later that is granted before then ends nothing.
+local function pass_closure(key, field, state, window_ms, at, now)
   if not state.needs_trial then
     return
   end
   local tried_at = tonumber(state.tried_at)
-  if not tried_at or tried_at >= at then
+  if not tried_at or tried_at > now + PERMIT_AHEAD_MS then
     state.tried_at = at
-  elseif at <= now then
+  elseif now >= tried_at + math.ceil(window_ms * TRIAL_SHARE) then
     state.needs_trial, state.tried_at, state.strikes, state.closed_until = nil, nil, nil, nil
   end
   redis.call('HSET', key, field, cjson.encode(state))
