@@ -99,7 +99,9 @@ function createOutbox<R extends OutboxRecord>(
       .transact(orderKeyOf(id), decide, options)
       .catch(async (error: unknown) => {
         // An answer must not be lost because the next claim fails.
-        if (claimant && !isTransient(error)) await endLease(leased, undefined, settle);
+        if (claimant && !isTransient(error)) {
+          await Promise.allSettled([endLease(leased, undefined, settle), next.end(kind.name, null)]);
+        }
         throw error;
       });
     if (unusedPermitAtMs !== null) await givePermitBack(redis, kind.name, unusedPermitAtMs);
