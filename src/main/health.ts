@@ -67,7 +67,9 @@ const SPOOL_LIMIT_MS = 2000;
 
 function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolState>): ReadinessCheck {
   return async () => {
-    const state = (await within(SPOOL_LIMIT_MS, read()))?.value ?? 'unusable';
+    const reading = read();
+    const isInTime = (await within(SPOOL_LIMIT_MS, Promise.allSettled([reading]))) !== null;
+    const state = isInTime ? await reading : 'unusable';
     const alarm = await spool.alarm();
     const details = alarm && {
       spool_alarm: 'records_missing',

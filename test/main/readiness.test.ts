@@ -76,7 +76,7 @@ test('the readiness of a console whose disk hangs names the disk', async () => {
   const marker = join(app.foundation.config.dataDir, 'spool', 'marker');
   const id = await readFile(marker, 'utf8');
   await rm(marker);
-  // Who opens a named pipe waits for somebody at its other end.
+  // Opening a FIFO for reading blocks until a writer opens it.
   execFileSync('mkfifo', [marker]);
   try {
     await eventually(async () =>

@@ -72,7 +72,7 @@ it('many checks of an image disk that hangs wait for one answer, and other files
   const [dataDir, other] = [await newFolder(), await newFolder()];
   await mkdir(join(dataDir, 'spool'));
   await writeFile(join(other, 'file'), 'read');
-  // Who opens a named pipe waits for somebody at its other end.
+  // Opening a FIFO for reading blocks until a writer opens it.
   const pipe = join(dataDir, 'spool', 'marker');
   execFileSync('mkfifo', [pipe]);
   const spool = openSpool(dataDir);
