@@ -5,7 +5,7 @@ import type { Notice } from '../domain/notices';
 import type { NoticeLanguage } from '../domain/notification-settings';
 import { ConfigurationError } from '../platform/config';
 import { errorCode } from '../platform/errors';
-import { usualAuthorities } from '../platform/tls-files';
+import { defaultAuthorities } from '../platform/tls-files';
 import type { NoticeSender } from '../workflow/notification-port';
 
 /** Where mails are handed over, and their sender. */
@@ -92,7 +92,7 @@ function transportOptions({ smtpUrl, caFile }: MailSettings): nodemailer.SMTPTra
     secure,
     requireTLS: hasLogin && !secure,
     ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
-    ...(caFile === null ? {} : { tls: { ca: [...usualAuthorities(), authoritiesIn(caFile)] } }),
+    ...(caFile === null ? {} : { tls: { ca: [...defaultAuthorities(), authoritiesIn(caFile)] } }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: CONNECT_TIMEOUT_MS,

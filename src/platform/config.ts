@@ -13,7 +13,7 @@ import {
   withSecretFiles,
   type ReadText,
 } from './secret-files';
-import { givenIn, hoursMs, minutesMs, trimmed, weakSecrets } from './variable-rules';
+import { givenIn, hoursMs, minutesMs, weakSecrets } from './variable-rules';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
 
 /** A wrong configuration: each fault names its variable and never shows the value. */
@@ -66,7 +66,7 @@ export interface ServiceAccess {
  * @throws ConfigurationError with every fault.
  */
 export function loadConfig(environment: Environment = process.env, readText: ReadText = readTextNow): Config {
-  const named = trimmed(givenIn(environment));
+  const named = givenIn(environment);
   const { given, faults: files } = withSecretFiles(named, readText);
   const parsed = VARIABLES.safeParse(given);
   const wrong = parsed.success ? [...missingForNotifications(given), ...signInFaults(given)] : faultsIn(parsed.error);

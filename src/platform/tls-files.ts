@@ -26,11 +26,11 @@ export function openSecureContext(
   contextOr(caName, 'holds a certificate that cannot be read', { ca: own });
   contextOr(certName, 'holds a certificate that cannot be read', { cert });
   contextOr(keyName, `holds no key of the certificate in ${certName}`, { cert, key });
-  return createSecureContext({ ca: [...usualAuthorities(), ...own], cert, key });
+  return createSecureContext({ ca: [...defaultAuthorities(), ...own], cert, key });
 }
 
 /** The authorities that Node trusts by default. The list of a context replaces them, so it has to repeat them. */
-export function usualAuthorities(): readonly string[] {
+export function defaultAuthorities(): readonly string[] {
   // `rootCertificates` is without this file. Node warns at the start if it cannot be read, and goes on.
   const extra = readTextNow(process.env['NODE_EXTRA_CA_CERTS'] ?? '');
   return extra === null ? rootCertificates : [...rootCertificates, extra];

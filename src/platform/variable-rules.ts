@@ -7,14 +7,10 @@ import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables of an environment that have a value. */
+/** The variables that have a value, without the white space around it: secrets in files are read so too. */
 export function givenIn(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
-}
-
-/** The variables without the white space around their values, as secrets in files are read. */
-export function trimmed(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value?.trim()]));
+  const values = Object.entries(environment).map(([name, value]) => [name, value?.trim()] as const);
+  return Object.fromEntries(values.filter(([, value]) => value));
 }
 
 export const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
@@ -47,7 +43,6 @@ export const flag = (fallback: 'true' | 'false') =>
 
 export const httpAddress = z
   .string()
-  .trim()
   .refine(isHttpAddress, 'must be an http(s) address without user, query or fragment')
   .optional();
 

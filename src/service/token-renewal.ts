@@ -53,7 +53,7 @@ export async function renewToken(stale: string | null, tools: RenewalTools): Pro
     const other = await tokens.read();
     if (isNewer(other, stale, clock.nowMs())) return { ok: true, token: other };
     const lockedAtMs = clock.monotonicMs();
-    if (await surelyLocked(holder, tools)) {
+    if (await lockOrRelease(holder, tools)) {
       try {
         return await renewAlone(stale, { ...tools, lockEndsAtMs: lockedAtMs + timeoutMs + LOCK_MARGIN_MS });
       } finally {
@@ -65,8 +65,8 @@ export async function renewToken(stale: string | null, tools: RenewalTools): Pro
   }
 }
 
-/** Acquires the lock. Without a reply it may be ours, and would hold up all processes until it expires. */
-async function surelyLocked(
+/** Acquires the lock. When the reply is lost, the lock may be held, and would stop all processes until it expires. */
+async function lockOrRelease(
   holder: string,
   { tokens, timeoutMs, onCacheFailure }: Pick<RenewalTools, 'tokens' | 'timeoutMs' | 'onCacheFailure'>,
 ): Promise<boolean> {
@@ -137,7 +137,7 @@ async function renewAlone(
 async function writeLate(mine: StoredToken, before: StoredToken | null, tools: RenewalTools): Promise<StoredToken> {
   const { tokens, clock } = tools;
   const holder = clock.id();
-  if (!(await surelyLocked(holder, tools))) return mine;
+  if (!(await lockOrRelease(holder, tools))) return mine;
   try {
     const there = await tokens.read();
     if (there !== null && there.token !== before?.token) return there;

@@ -190,7 +190,7 @@ const BREAKAGES: readonly Breakage[] = [
   {
     cause: 'an API key that cannot be sent',
     faults: ['api_key_unusable'],
-    change: async () => ({ environment: { TOWHOOK_API_KEY: 'not-a-key\r' } }),
+    change: async () => ({ environment: { TOWHOOK_API_KEY: 'not\ra-key' } }),
   },
   {
     cause: 'a wrong API key',

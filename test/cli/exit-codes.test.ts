@@ -174,7 +174,7 @@ test.each([
   ['a carriage return', 'abc\rSECRETPART'],
   ['a newline', 'abc\nSECRETPART\n'],
   ['a space', 'abc SECRETPART'],
-  ['a byte order mark', '\ufeffabcSECRETPART'],
+  ['a byte order mark', 'abc\ufeffSECRETPART'],
   ['non-Latin letters', 'مفتاحSECRETPART'],
 ])('towhook exits with 4 for an API key with %s and does not print the key', async (_case, key) => {
   const url = await deadAddress();

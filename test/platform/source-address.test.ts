@@ -8,7 +8,7 @@ it.each([
   ['an IPv6 address in brackets', '[2001:db8:1:2::1]', '2001:db8:1:2::/64'],
   ['an address that is none', 'proxy.example', 'unknown'],
   ['no address', undefined, 'unknown'],
-])('counts %s as a source of its own', (_what, address, source) => {
+])('gives %s its source', (_what, address, source) => {
   expect(sourceOf(address)).toBe(source);
 });
 
