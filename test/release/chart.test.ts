@@ -46,3 +46,19 @@ test('the ports and roles of the chart are those of the image', () => {
   expect(ports.filter((port) => !exposed.split(' ').includes(String(port)))).toEqual([]);
   expect(ports).toHaveLength(3);
 });
+
+test('the notes of the chart let the doctor in a console pod check the receiver by the name and port of its Service', () => {
+  const notes = chartFile('templates', 'NOTES.txt');
+  const [, address] = /towhook doctor .*--webhook-url (\S+ .*)$/m.exec(notes) ?? [];
+  expect(address).toBe('http://{{ include "towhook.name" (dict "root" . "role" "receiver") }}');
+  // Port 80 is left out of an http address.
+  expect(chartFile('templates', 'services.yaml')).toContain('{ name: http, port: 80, targetPort: {{ $port }} }');
+});
+
+test('the network policy of the chart lets consoles call receivers, also when other sources are restricted', () => {
+  const policy = chartFile('templates', 'network-policy.yaml');
+  const [, allowed] =
+    /with \$\.Values\.networkPolicy\.ingressFrom \}\}\n([^]*?)- if ne \$role "console"/.exec(policy) ?? [];
+  expect(allowed).toContain('if eq $role "receiver"');
+  expect(allowed).toContain('include "towhook.selector" (dict "root" $ "role" "console")');
+});
