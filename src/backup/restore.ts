@@ -10,7 +10,7 @@ import { errorMessage } from '../platform/errors';
 import { createQueues } from '../queue/queues';
 import { openAccess, privateAccess } from '../store/access';
 import { createBackupRecordStore } from '../store/backup-record';
-import { copyData, endCopy } from '../store/copy-data';
+import { copyData, endCopy, releaseTarget, takeTarget } from '../store/copy-data';
 import { PARTITION } from '../store/keys';
 import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
 import { checkData } from './check-data';
@@ -43,7 +43,14 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   if (hasFaults && !(target && ignoresFaults)) return { ...result, kind: 'faulty', findings };
   if (!target) return { ...result, kind: 'verified', isNoted: await recordVerified(takenAtMs, installation), findings };
 
-  await restoreFiles(folder, { manifest, dataDir: installation.config.dataDir, skipsMissing: hasFaults });
+  // Another restore, or a role, may have written to it during the verification.
+  if (!(await takeTarget(target, installation.clock.id()))) throw notEmpty();
+  try {
+    await restoreFiles(folder, { manifest, dataDir: installation.config.dataDir, skipsMissing: hasFaults });
+  } catch (error) {
+    await releaseTarget(target);
+    throw error;
+  }
   await restoreRedis(data, target, installation);
   const isNoted = !hasFaults && (await createBackupRecordStore(target).verified(takenAtMs));
   return { ...result, kind: 'restored', isNoted, findings };
@@ -108,11 +115,15 @@ async function openEmpty(installation: OpenedInstallation): Promise<Connection> 
   const { config } = installation;
   const url = config.redis.url ?? (await openEmbedded(config, installation));
   const redis = await openRedis(openAccess(config.redis, url, openDataKeys(config)), installation, 'patient');
-  if ((await redis.dbsize()) === 0) return redis;
-  throw new BackupProblem(
+  if ((await redis.dbsize()) > 0) throw notEmpty();
+  return redis;
+}
+
+function notEmpty(): BackupProblem {
+  return new BackupProblem(
     'redis_not_empty',
     'The Redis of the environment is not empty: nothing was restored.',
-    'Restore into an empty Redis. If its data is worthless, stop all roles and remove it with FLUSHDB.',
+    'Restore into an empty Redis, and wait for another restore into it to end. If its data is worthless, stop all roles and remove it with FLUSHDB.',
   );
 }
 

@@ -8,13 +8,31 @@ const KEYS_PER_STEP = 200;
 const INCOMPLETE = 'being restored';
 
 /**
- * Copies all keys of towhook from a Redis in which nothing changes to an empty one, with their lifetimes. Until
- * `endCopy` no role starts on the copy, also when this process is killed. Returns the number of keys.
+ * Takes an empty Redis as the target of one copy; `id` names the copy. False when it holds data or another copy has taken
+ * it. Until `endCopy` or `releaseTarget` no role starts on it, also when this process is killed.
+ */
+export async function takeTarget(to: Redis, id: string): Promise<boolean> {
+  const marker = `${INCOMPLETE}: ${id}`;
+  // The connection may repeat the command after a lost reply, so the stored value decides, and not the reply.
+  await to.set(KEYS.schemaVersion, marker, 'NX');
+  if ((await to.get(KEYS.schemaVersion)) !== marker) return false;
+  if ((await to.dbsize()) === 1) return true;
+  await releaseTarget(to);
+  return false;
+}
+
+/** Gives a target back to which nothing was copied. */
+export async function releaseTarget(to: Redis): Promise<void> {
+  await to.del(KEYS.schemaVersion);
+}
+
+/**
+ * Copies all keys of towhook from a Redis in which nothing changes to one that `takeTarget` has taken, with their
+ * lifetimes. Returns the number of keys.
  *
  * @throws the error of Redis, such as for the format of a later Redis, or out of memory.
  */
 export async function copyData(from: Redis, to: Redis): Promise<number> {
-  await to.set(KEYS.schemaVersion, INCOMPLETE);
   let copied = 0;
   let cursor = '0';
   do {

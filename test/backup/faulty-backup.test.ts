@@ -6,6 +6,7 @@ import type { RestoreResult } from '../../src/cli';
 import { SNAPSHOT } from '../../src/contracts/backup';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
+import { pause } from '../../src/platform/timers';
 import { createSpool } from '../../src/spool';
 import { towKey, violationKey } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/schema';
@@ -13,7 +14,8 @@ import { createSpoolMarker } from '../../src/store/spool-marker';
 import { idsIn, writeBatches } from '../archive/folder';
 import { filesIn, pieces } from '../spool/world';
 import { PNG } from '../support/images';
-import { useOwnRedis } from '../support/redis';
+import { eventually } from '../support/eventually';
+import { useOwnRedis, type TestRedis } from '../support/redis';
 import { openStores, useStores, type Stores } from '../support/stores';
 import { readViolation, report, reportViolations, violationOf } from '../support/violations';
 
@@ -150,3 +152,41 @@ test('a backup without its snapshot is not restored, also not despite its faults
 
   expect(await empty.ask('DBSIZE')).toBe(0);
 });
+
+test('of two restores that overlap one restores the backup, and the other fails and changes nothing', async () => {
+  await prepareInstallation();
+  const { take, restore } = openBackups();
+  await take();
+
+  const results = await Promise.allSettled([restore(), restore()]);
+
+  expect(results).toContainEqual({ status: 'fulfilled', value: ['restored'] });
+  expect(results).toContainEqual({
+    status: 'rejected',
+    reason: expect.objectContaining({ code: 'redis_not_empty' }) as unknown,
+  });
+  await inRestored(async (restored) => expect((await restored.read('T-1')).tow.state).toBe('requested'));
+});
+
+test('a restore fails when data was written to its target during the verification, and keeps that data', async () => {
+  await prepareInstallation();
+  const { restored, take, restore } = openBackups();
+  await take();
+
+  const writing = async () => {
+    await eventually(async () => expect(await connectionsTo(empty)).toBeGreaterThan(1));
+    // The emptiness is checked at once; the verification then starts a private Redis, which takes longer.
+    await pause(50);
+    await empty.ask('SET', towKey('T-1'), 'live');
+  };
+  const [result] = await Promise.allSettled([restore(), writing()]);
+
+  expect(result).toMatchObject({ status: 'rejected', reason: { code: 'redis_not_empty' } });
+  expect(await empty.ask('KEYS', '*')).toEqual([towKey('T-1')]);
+  expect(await filesIn(restored).catch(() => [])).toEqual([]);
+});
+
+/** How many clients a Redis has, with the one that asks. */
+async function connectionsTo(redis: Pick<TestRedis, 'ask'>): Promise<number> {
+  return Number(/connected_clients:(\d+)/.exec(String(await redis.ask('INFO', 'clients')))?.[1]);
+}

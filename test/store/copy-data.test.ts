@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
-import { copyData, endCopy } from '../../src/store/copy-data';
+import { copyData, endCopy, releaseTarget, takeTarget } from '../../src/store/copy-data';
 import { KEYS } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/schema';
 import { useOwnRedis, useRedis } from '../support/redis';
@@ -45,6 +45,7 @@ it('all keys are copied with their types, bytes and lifetimes, and keys of other
 
 it('no role starts on a Redis that is not completely restored', async () => {
   await prepareSchema(from);
+  expect(await takeTarget(to, 'first')).toBe(true);
   await copyData(from, to);
 
   await expect(prepareSchema(to)).rejects.toThrow('the version of the schema');
@@ -52,4 +53,26 @@ it('no role starts on a Redis that is not completely restored', async () => {
   await endCopy(from, to);
   expect(await to.get(KEYS.schemaVersion)).toBe(await from.get(KEYS.schemaVersion));
   await prepareSchema(to);
+});
+
+it('only one copy takes an empty Redis, and may ask again after a lost reply', async () => {
+  const taken = await Promise.all(['first', 'second', 'third'].map((id) => takeTarget(to, id)));
+  expect(taken).toEqual([true, false, false]);
+
+  expect(await takeTarget(to, 'first')).toBe(true);
+  await releaseTarget(to);
+  expect(await to.dbsize()).toBe(0);
+  expect(await takeTarget(to, 'second')).toBe(true);
+});
+
+it('a Redis with data is not taken as the target of a copy, and stays as it was', async () => {
+  await to.set('other', '1');
+  expect(await takeTarget(to, 'first')).toBe(false);
+  expect(await to.keys('*')).toEqual(['other']);
+
+  await to.del('other');
+  await prepareSchema(to);
+  const version = await to.get(KEYS.schemaVersion);
+  expect(await takeTarget(to, 'first')).toBe(false);
+  expect(await to.get(KEYS.schemaVersion)).toBe(version);
 });
