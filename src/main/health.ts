@@ -62,7 +62,7 @@ export function recentSpoolCheck({ spool }: Pick<Foundation, 'spool'>): Readines
   return spoolStateCheck(spool, () => spool.recentState());
 }
 
-/** A disk that hangs makes a process unready, and the answer says so. */
+/** The limit of a check of the disk. A disk that hangs makes a process unready, and the answer names it. */
 const SPOOL_LIMIT_MS = 2000;
 
 function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolState>): ReadinessCheck {

@@ -47,9 +47,9 @@ async function run(role: ProcessRole): Promise<void> {
   collectWholeHeapSeldom();
   const config = loadConfig();
   const log = openLog(config).with({ role });
-  let resources: Resources | null = null;
-  const stop = stopOnSignal(() => resources, { log, graceMs: config.stopGraceMs, delayMs: config.stopDelayMs });
-  resources = await startRole(role, { config, log, onStall: () => stop('standstill', EXIT.stalled) });
+  const start = startRole(role, { config, log, onStall: () => stop('standstill', EXIT.stalled) });
+  const stop = stopOnSignal(start, { log, graceMs: config.stopGraceMs, delayMs: config.stopDelayMs });
+  await start;
   log.info('process.started');
 }
 
@@ -57,25 +57,34 @@ type Stop = (reason: string, exitCode: number) => void;
 
 /**
  * Stops the process gracefully on a signal, on a fault, or when the returned function is called. After a signal it works
- * on for `delayMs`, while load balancers notice that it is not ready. A second signal, or a stop that takes too long,
- * ends it at once. A fault during the stop, or a first signal after a fault, changes nothing: calls under way still end,
- * and the exit code is that of the first reason.
+ * on for `delayMs`, while load balancers notice that it is not ready. A stop during the start waits for the end of the
+ * start, since a worker may already have calls under way. A second signal, or a stop that takes too long, ends the process
+ * at once. A fault during the stop, or a first signal after a fault, changes nothing: calls under way still end, and the
+ * exit code is that of the first reason.
  */
 function stopOnSignal(
-  opened: () => Resources | null,
+  start: Promise<Resources>,
   { log, graceMs, delayMs }: { log: Log; graceMs: number; delayMs: number },
 ): Stop {
+  let isStarted = false;
+  void start.then(
+    () => (isStarted = true),
+    () => {},
+  );
   let isStopping = false;
   const stop = async (reason: string, exitCode: number) => {
     if (isStopping) return;
     isStopping = true;
     log.info('process.stopping', { reason });
     // A fault or stall keeps its exit code, also when the stop takes too long.
-    const waitMs = exitCode === EXIT.stopped && opened() !== null ? delayMs : 0;
+    const waitMs = exitCode === EXIT.stopped && isStarted ? delayMs : 0;
     setTimeout(() => process.exit(exitCode || EXIT.fault), waitMs + graceMs + CLOSING_MS).unref();
-    opened()?.announceEnd();
+    const resources = await start.catch(() => null);
+    // The start has failed and closed what it opened; `main` ends the process.
+    if (resources === null) return;
+    resources.announceEnd();
     if (waitMs > 0) await pause(waitMs);
-    await opened()?.closeAll();
+    await resources.closeAll();
     log.info('process.stopped');
     process.exit(exitCode);
   };
