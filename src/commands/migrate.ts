@@ -1,5 +1,5 @@
 import type { CommandOutput, LocalCommands } from '../cli';
-import { openEmbedded } from '../embedded-redis/start';
+import { openExisting } from '../embedded-redis/start';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { openDataKeys } from '../platform/data-keys';
@@ -24,7 +24,7 @@ export const migrateData: LocalCommands['migrate'] = async ({ isCheck }) => {
   const tools = { log: silentLog, clock: systemClock, resources: createResources(silentLog) };
   const { resources } = tools;
   try {
-    const url = config.redis.url ?? (await openEmbedded(config, tools));
+    const url = config.redis.url ?? (await openExisting(config, tools));
     const access = openAccess(config.redis, url, openDataKeys(config));
     const redis = resources.add('redis', connectFailFast(access, tools), (opened) => opened.disconnect());
     await whenReady(redis, READY_TIMEOUT_MS);

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { KEYS } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { runProgram } from './command';
@@ -39,4 +42,25 @@ test.each(['99', 'abc'])('towhook migrate refuses the database %j with exit code
   const { exitCode, problems } = await runProgram(['migrate', '--check'], { environment });
 
   expect([exitCode, problems]).toEqual([2, expect.stringMatching(/The environment is invalid\.\n +REDIS_URL /)]);
+});
+
+test('towhook migrate ends with exit code 3 in a folder without an embedded Redis, and creates nothing there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'towhook-migrate-'));
+  const server = process.env['REDIS_SERVER_BIN'];
+  const environment = server === undefined ? {} : { REDIS_SERVER_BIN: server };
+
+  const runs = [];
+  for (const words of [['migrate'], ['migrate', '--check']]) {
+    // oxlint-disable-next-line eslint/no-await-in-loop
+    runs.push(await runProgram(words, { environment, folder }));
+  }
+  const created = await readdir(folder);
+  await rm(folder, { recursive: true, force: true });
+
+  const nothing = expect.stringContaining('DATA_DIR has no embedded Redis and REDIS_URL is not set') as unknown;
+  expect(runs.map(({ exitCode, problems }) => [exitCode, problems])).toEqual([
+    [3, nothing],
+    [3, nothing],
+  ]);
+  expect(created).toEqual([]);
 });
