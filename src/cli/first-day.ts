@@ -18,6 +18,7 @@ const TITLES = [
   'The service',
   'Its operations',
   'Webhooks',
+  'Worker',
   'Console',
 ] as const;
 
@@ -28,6 +29,7 @@ const CHECKS: Readonly<Record<(typeof TITLES)[number], readonly string[]>> = {
   'The service': ['service', 'service clock', 'address'],
   'Its operations': ['operation'],
   Webhooks: ['receiver', 'webhook test'],
+  Worker: ['worker'],
   Console: ['console', 'sign-in'],
 };
 

@@ -15,36 +15,61 @@ export interface ConfigurationCheck {
   readonly wrong: readonly string[];
 }
 
-/** Checks the environment as the roles do, and continues with defaults for wrong variables. */
+/** Checks the environment as the roles do, and continues with defaults for wrong variables. Names every fault. */
 export function checkConfiguration(environment: Environment | undefined): ConfigurationCheck {
   const notes = notesOf('configuration');
-  try {
-    const config = loadConfig(environment);
-    return { findings: [notes.fine('valid', 'every variable is valid'), ...unwise(config)], config, wrong: [] };
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    const wrong = error.faults.map(({ variable }) => variable);
-    // A fault of a combination names one of two variables.
-    const together = wrong.flatMap((variable) => OTHER_OF_PAIR[variable] ?? groupOf(variable));
-    const config = loadConfig(environmentWithout([...wrong, ...together], environment));
-    return { findings: variableFaults(error), config, wrong };
+  const faults: ConfigurationError['faults'][number][] = [];
+  const leftOut = new Set<string>();
+  for (;;) {
+    try {
+      const config = loadConfig(environmentWithout([...leftOut], environment));
+      if (faults.length > 0) return { findings: variableFaults({ faults }), config, wrong: wrongIn(faults) };
+      return { findings: [notes.fine('valid', 'every variable is valid'), ...unwise(config)], config, wrong: [] };
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      const countBefore = leftOut.size;
+      const found = error.faults.map((fault) => ({ fault, isLeftOut: leftOut.has(fault.variable) }));
+      for (const { fault, isLeftOut } of found) {
+        // A variable that was left out is missing because of an earlier fault: not it is wrong, but others need it.
+        if (!isLeftOut) faults.push(fault);
+        for (const name of isLeftOut ? groupOf(fault.variable) : contradicting(fault.variable)) leftOut.add(name);
+      }
+      // Each round leaves out at least one more variable, so the loop ends.
+      if (leftOut.size === countBefore) throw error;
+    }
   }
 }
 
-const OTHER_OF_PAIR: Readonly<Record<string, string>> = {
-  WEBHOOK_SHARED_SECRET: 'WEBHOOK_SHARED_SECRET_HEADER',
-  SERVICE_CLIENT_CERT_FILE: 'SERVICE_CLIENT_KEY_FILE',
-};
+function wrongIn(faults: ConfigurationError['faults']): string[] {
+  return [...new Set(faults.flatMap(({ variable }) => withFile(variable)))];
+}
 
-/** Variables that depend on each other: without one of them the others may contradict, or be incomplete. */
-const GROUPS = [redisVariables, NOTIFICATION_VARIABLES, SIGN_IN_VARIABLES].map((group) => Object.keys(group));
+/** Without one of them the others contradict each other. */
+const CONTRADICTING: readonly (readonly string[])[] = [
+  ['WEBHOOK_SHARED_SECRET', 'WEBHOOK_SHARED_SECRET_FILE', 'WEBHOOK_SHARED_SECRET_HEADER'],
+  ['SERVICE_CLIENT_CERT_FILE', 'SERVICE_CLIENT_KEY_FILE'],
+  Object.keys(redisVariables),
+];
 
-function groupOf(variable: string): readonly string[] {
-  return GROUPS.find((group) => group.includes(variable)) ?? [];
+/** Without one of them the others may be incomplete. */
+const GROUPS = [NOTIFICATION_VARIABLES, SIGN_IN_VARIABLES].map((group) => Object.keys(group));
+
+/** The variable in both its forms, and the variables that contradict each other without it. */
+function contradicting(variable: string): string[] {
+  return [...withFile(variable), ...CONTRADICTING.filter((names) => names.includes(variable)).flat()];
+}
+
+function groupOf(variable: string): string[] {
+  return GROUPS.filter((names) => names.includes(variable)).flat();
+}
+
+/** A secret and the variable of its file are two forms of one setting. */
+function withFile(variable: string): string[] {
+  return [variable, variable.endsWith('_FILE') ? variable.slice(0, -'_FILE'.length) : `${variable}_FILE`];
 }
 
 /** A finding for each wrong variable. */
-export function variableFaults({ faults }: ConfigurationError): Finding[] {
+export function variableFaults({ faults }: Pick<ConfigurationError, 'faults'>): Finding[] {
   return faults.map(({ variable, rule }) =>
     notesOf('configuration').fault(
       'variable_invalid',

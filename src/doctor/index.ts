@@ -12,6 +12,7 @@ import { checkService } from './service';
 import { checkSignIn } from './sign-in';
 import { checkSpool } from './spool';
 import { checkTestCall } from './test-call';
+import { checkWorkers } from './workers';
 
 export interface Examination extends DoctorOptions {
   readonly clock: Clock;
@@ -49,9 +50,13 @@ export async function examine({ clock, environment, ...options }: Examination): 
           checkSpool(redis, { dataDir: config.dataDir, keepMs: config.keep.violationsMs, clock, adoptsDisk }),
         )
       : notesOf('images').skipped('not_looked_at', 'Redis must be right first');
+    const workers = redis
+      ? one('worker', checkWorkers(redis))
+      : Promise.resolve(notesOf('worker').skipped('not_looked_at', 'Redis must be right first'));
     const others = await Promise.all([
       // Its calls have a time limit of their own, which may be longer: a token, and two for each probed operation.
       many('service', checkService(config, { clock, redis, wrong, probes }), 3 * config.service.timeoutMs + LIMIT_MS),
+      workers,
       one('receiver', checkReceiver(config, webhookUrl), 2 * LIMIT_MS),
       one('console', checkConsole(environment)),
       many('sign-in', checkSignIn(config), 2 * LIMIT_MS),

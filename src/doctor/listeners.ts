@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const TIMEOUT_MS = 5000;
 
-/** Checks that the receiver answers at its public address or on this machine. */
+/** Checks that the receiver answers at its public address or on this machine, and that it can use Redis. */
 export async function checkReceiver({ receiver }: Config, webhookUrl: string | null): Promise<Finding> {
   const notes = notesOf('receiver');
   if (webhookUrl === null && receiver.port === 0) {
@@ -39,7 +39,7 @@ export async function checkReceiver({ receiver }: Config, webhookUrl: string | n
     const webhook = await askListener(`${base}${WEBHOOKS.tow_request.path}`, { method: 'GET' });
     const isReceiver = webhook.status === 405 && webhook.body?.['code'] === 'method_not_allowed';
     if (alive.body?.['status'] === 'alive' && isReceiver) {
-      return notes.fine('receiver_answers', `answers at ${base}`);
+      return (await unready(base)) ?? notes.fine('receiver_answers', `answers at ${base}`);
     }
     if (await isConsole(base)) {
       const consoleFix =
@@ -55,6 +55,19 @@ export async function checkReceiver({ receiver }: Config, webhookUrl: string | n
   } catch {
     return notes.fault('receiver_unreachable', `nothing answers at ${base}`, fix);
   }
+}
+
+/** The fault of a receiver that cannot store webhooks; null also where a proxy does not forward `/readyz`. */
+async function unready(base: string): Promise<Finding | null> {
+  const { body } = await askListener(`${base}/readyz`, { method: 'GET' });
+  if (body?.['status'] !== 'not_ready') return null;
+  const { redis } = body;
+  const state = typeof redis === 'string' ? ` (${redis.replaceAll('_', ' ')})` : '';
+  return notesOf('receiver').fault(
+    'receiver_not_ready',
+    `the receiver at ${base} cannot use Redis${state}, so it refuses webhooks`,
+    'Check REDIS_URL and the log of the receiver, the network between it and Redis, and whether that Redis takes writes.',
+  );
 }
 
 /** The console refuses a call of its API without a key. */

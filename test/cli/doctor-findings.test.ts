@@ -5,9 +5,8 @@ import { refusedCall } from '../../src/contracts/refused-calls';
 import { clockFinding, withinLimit } from '../../src/doctor/finding';
 import { api } from '../operator/client';
 import { eventually } from '../support/eventually';
-import { startTestRedis } from '../support/redis';
 import { examineHere, NODE_WARNINGS, SECRETS } from './examine';
-import { useInstallation } from './installation';
+import { startRedisWithWorker, useInstallation } from './installation';
 
 const installation = useInstallation();
 const opened: { stop: () => Promise<unknown> }[] = [];
@@ -62,7 +61,7 @@ test('towhook doctor raises no alarm about refused webhooks, and none of its cal
 
 /** Starts a Redis with an `appendfsync` policy. Returns the variable that selects it. */
 async function startRedis(appendfsync: string) {
-  const redis = await startTestRedis({ appendfsync });
+  const redis = await startRedisWithWorker({ appendfsync });
   opened.push(redis);
   return { REDIS_URL: redis.url };
 }

@@ -3,7 +3,7 @@ import { startTestRedis } from '../support/redis';
 import { startTlsFront } from '../support/tls-front';
 import { examineHere, examineInProcess, expectFaults, named, type Breakage, type Examined } from './examine';
 import { deadAddress, startServer } from './fake-service';
-import { useInstallation, useStopLater } from './installation';
+import { startRedisWithWorker, useInstallation, useStopLater } from './installation';
 
 const installation = useInstallation();
 const stopLater = useStopLater();
@@ -13,13 +13,15 @@ const UNSUITABLE: readonly Breakage[] = [
   {
     cause: 'a Redis without an append-only file',
     faults: ['redis_without_aof'],
-    change: async () => ({ environment: { REDIS_URL: stopLater(await startTestRedis({ appendonly: 'no' })).url } }),
+    change: async () => ({
+      environment: { REDIS_URL: stopLater(await startRedisWithWorker({ appendonly: 'no' })).url },
+    }),
   },
   {
     cause: 'a Redis that evicts',
     faults: ['redis_evicts'],
     change: async () => ({
-      environment: { REDIS_URL: stopLater(await startTestRedis({ 'maxmemory-policy': 'allkeys-lru' })).url },
+      environment: { REDIS_URL: stopLater(await startRedisWithWorker({ 'maxmemory-policy': 'allkeys-lru' })).url },
     }),
   },
   {
@@ -27,7 +29,7 @@ const UNSUITABLE: readonly Breakage[] = [
     faults: ['redis_syncs_late'],
     change: async () => ({
       environment: {
-        REDIS_URL: stopLater(await startTestRedis({ appendfsync: 'everysec' })).url,
+        REDIS_URL: stopLater(await startRedisWithWorker({ appendfsync: 'everysec' })).url,
         REDIS_STRICT: 'true',
       },
     }),

@@ -15,7 +15,9 @@ import {
 } from './examine';
 import { deadAddress, startServer, startService } from './fake-service';
 import { useInstallation, useStopLater } from './installation';
+import { startApp } from '../support/app';
 import { providerVariables, useProvider } from '../support/identity-provider';
+import { startTestRedis } from '../support/redis';
 
 const installation = useInstallation();
 const stopLater = useStopLater();
@@ -183,6 +185,23 @@ const BREAKAGES: readonly Breakage[] = [
     change: async () => ({ words: ['--webhook-url', installation().app.consoleUrl] }),
   },
   {
+    cause: 'a receiver whose Redis takes no writes',
+    faults: ['receiver_not_ready'],
+    change: async () => {
+      const redis = stopLater(await startTestRedis());
+      const app = stopLater(await startApp({ redisUrl: redis.url, role: 'receiver' }));
+      await redis.ask('REPLICAOF', '127.0.0.1', String(installation().redis.port));
+      return { words: ['--webhook-url', app.receiverUrl] };
+    },
+  },
+  {
+    cause: 'a Redis without any worker',
+    faults: ['worker_missing'],
+    change: async () => ({
+      environment: { REDIS_URL: stopLater(await startTestRedis({ appendfsync: 'always' })).url },
+    }),
+  },
+  {
     cause: 'variables that break their rules',
     faults: ['variable_invalid', 'variable_invalid'],
     change: async () => ({ environment: { SERVICE_TIMEOUT_MS: 'soon', VIOLATION_API: 'fax' } }),
@@ -241,7 +260,9 @@ test('towhook doctor run as a program reports no faults and no warnings for a he
   expect([exitCode, problems]).toEqual([0, '']);
   expect(new Set(report.findings.map(({ check }) => check))).toEqual(
     new Set(
-      'configuration,node,disk,redis,redis clock,images,service,service clock,address,receiver,console'.split(','),
+      'configuration,node,disk,redis,redis clock,images,service,service clock,address,worker,receiver,console'.split(
+        ',',
+      ),
     ),
   );
 });

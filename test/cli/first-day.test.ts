@@ -3,12 +3,15 @@ import { z } from 'zod';
 import { examine } from '../../src/doctor';
 import { systemClock } from '../../src/platform/clock';
 import { eventually } from '../support/eventually';
+import { startTestRedis } from '../support/redis';
 import { runWith } from './command';
 import { environmentOf } from './examine';
-import { useInstallation } from './installation';
+import { useInstallation, useStopLater } from './installation';
 
 const SECRET = `whsec_${Buffer.from('a secret of the first day').toString('base64')}`;
 const installation = useInstallation({ WEBHOOK_SECRETS: SECRET });
+
+const stopLater = useStopLater();
 
 const reportContract = z.looseObject({
   ready: z.boolean(),
@@ -43,6 +46,7 @@ test('towhook first-day leads through every step, until the first webhook of the
     'The service',
     'Its operations',
     'Webhooks',
+    'Worker',
     'Console',
     'First webhook',
   ]);
@@ -69,6 +73,14 @@ test('towhook first-day does not look at operations before the credentials are r
   expect(exitCode).toBe(1);
   expect(open).toContain('Its operations: not looked at');
   expect(next).toContain('SERVICE_CLIENT_ID');
+});
+
+test('towhook first-day is not ready while no worker runs', async () => {
+  const redis = stopLater(await startTestRedis({ appendfsync: 'always' }));
+  const { exitCode, ready, open, next } = await firstDay({ REDIS_URL: redis.url });
+  expect([exitCode, ready]).toEqual([1, false]);
+  expect(open).toContain('Worker: worker_missing');
+  expect(next).toContain('-- worker');
 });
 
 test('towhook first-day prints one line for each step and the next thing to do', async () => {

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type Simulator } from '../../src/simulator';
+import { connectFailFast, whenReady } from '../../src/store/connect';
+import { createProcessStore } from '../../src/store/processes';
 import { startApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';
+import { beatingProcess, NOTHING } from '../support/processes';
 import { startTestRedis, type TestRedis } from '../support/redis';
 
 /** A healthy installation: Redis, the simulator in place of the service, and all roles of towhook on free ports. */
@@ -46,6 +49,8 @@ export async function startInstallation(changes: Readonly<Record<string, string>
   };
   const app = await startApp({ redisUrl: redis.url, environment: service });
   receiverUrl = app.receiverUrl;
+  // The doctor knows the worker by its heartbeat; the first one is sent after the start.
+  await app.sendHeartbeat();
   // Claims the image disk, as /readyz does before any image is stored.
   await eventually(() => app.foundation.spool.state());
   return {
@@ -81,6 +86,19 @@ export function useInstallation(changes: Readonly<Record<string, string>> = {}):
     if (!installation) throw new Error('the installation of useInstallation() can be used only while tests run');
     return installation;
   };
+}
+
+/** Starts a Redis in which a worker has just sent a heartbeat. */
+export async function startRedisWithWorker(settings: Readonly<Record<string, string>> = {}): Promise<TestRedis> {
+  const redis = await startTestRedis(settings);
+  const connection = connectFailFast(redis.url, { log: silentLog });
+  try {
+    await whenReady(connection, 30_000);
+    await createProcessStore(connection).beat(beatingProcess('a-worker', { role: 'worker' }), NOTHING);
+  } finally {
+    connection.disconnect();
+  }
+  return redis;
 }
 
 interface Stoppable {
