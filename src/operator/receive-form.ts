@@ -33,9 +33,22 @@ const NOT_MULTIPART = refused(415, { code: 'not_multipart', message: 'The conten
 const PART_UNREADABLE = 'a part cannot be read: its Content-Disposition must be form-data with a name';
 const NOT_STORED_RETRY_MS = 30_000;
 
+/** Reads the files of a form without storing them. */
+const DISCARDING: Upload = {
+  async write(bytes) {
+    let sizeBytes = 0;
+    for await (const piece of bytes) sizeBytes += piece.length;
+    return { file: '', sizeBytes, sha256: '', contentType: null };
+  },
+  keep: () => Promise.reject(new Error('the files were not stored')),
+  discard: () => Promise.resolve(),
+  takeBack: () => Promise.resolve(),
+};
+
 /**
  * Reads a multipart form into the spool. A form whose Content-Length is over the limit is refused before its body is
- * read. With `needsFields` its body is read up to the limit, so that a page can show the fields again.
+ * read, and so is every form while images cannot be stored. With `needsFields` its body is read up to the limit, so that a page
+ * can show the fields again.
  */
 export async function receiveForm(
   { request, needsFields }: { request: IncomingMessage; needsFields: boolean },
@@ -46,13 +59,19 @@ export async function receiveForm(
   if (!needsFields && formBytes > imagesTotalBytesMax + FORM_ALLOWANCE_BYTES) {
     return unread(imagesTooLarge(imagesTotalBytesMax));
   }
+  const refuseUnstored = async (refusal: RefusedResponse): Promise<FormResult> => {
+    if (!needsFields) return unread(refusal);
+    const result = await readForm(request, DISCARDING, imagesTotalBytesMax);
+    if (result.kind === 'client_gone') return notReceived(result, { imagesTotalBytesMax, log });
+    return { ...refusal, fields: result.kind === 'read' ? result.form.fields : result.fields };
+  };
   const state = await spool.state();
   if (state !== 'shared') {
     log.error('spool.refused', { spool: state });
-    return unread(notStored(`the image folder is ${state}`));
+    return refuseUnstored(notStored(`the image folder is ${state}`));
   }
   const upload = await beginUpload(spool, log);
-  if (!upload) return unread(notStored('the disk cannot be written'));
+  if (!upload) return refuseUnstored(notStored('the disk cannot be written'));
   const result = await readForm(request, upload, imagesTotalBytesMax);
   if (result.kind === 'read') return { kind: 'received', form: { ...result.form, upload } };
   await upload.discard();

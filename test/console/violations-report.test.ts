@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { page } from '../../src/contracts/paging';
 import { VIOLATION_FIELDS } from '../../src/contracts/violation-input';
 import { violationView } from '../../src/contracts/violations';
@@ -243,5 +245,36 @@ test('lists the sent fields on the violation form when the guide API is configur
     expect(await showsNotice(guide)).toBe(true);
   } finally {
     await guide.stop();
+  }
+});
+
+test.each([
+  [
+    'the disk is unusable',
+    async (spool: string) => {
+      await rm(spool, { recursive: true, force: true });
+      await writeFile(spool, 'a file where the folder should be');
+    },
+  ],
+  [
+    'no upload can begin',
+    async (spool: string) => {
+      await rm(join(spool, 'incoming'), { recursive: true, force: true });
+      await writeFile(join(spool, 'incoming'), 'a file where the folder should be');
+    },
+  ],
+])('keeps the entered values of a violation form while %s', async (_state, spoil) => {
+  const spool = join(app.foundation.config.dataDir, 'spool');
+  const visitor = await signedIn(app);
+  await sendReport(visitor, { fields: REQUIRED });
+  try {
+    await spoil(spool);
+    const sent = await sendReport(visitor, { fields: COMPLETE, files: [PHOTO] });
+    expect(sent.status).toBe(503);
+    expect(valueIn(sent.html, 'location')).toBe(COMPLETE.location);
+    expect(valueIn(sent.html, 'identityNumber')).toBe(COMPLETE.identityNumber);
+  } finally {
+    await rm(spool, { recursive: true, force: true });
+    await app.redis.ask('DEL', '{p0}:spool-marker');
   }
 });
