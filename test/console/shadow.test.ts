@@ -56,3 +56,21 @@ test('ops sends chosen tows and declines others with a reason; a viewer cannot c
   expect((await viewer.get('/ops/shadow')).html).not.toContain('name="chosen"');
   expect((await viewer.post('/ops/shadow', { decision: 'send', chosen: ref })).status).toBe(403);
 });
+
+test('the first submit button of the shadow form declines, so that Enter in the form does not send', async () => {
+  await heldTow();
+  const { html } = await (await signedIn(app)).get('/ops/shadow');
+  const [, form = ''] = html.split('action="/ops/shadow"');
+  const buttons = [...form.slice(0, form.indexOf('</form>')).matchAll(/<button [^>]*value="(\w+)"/g)];
+  expect(buttons.map(([, decision]) => decision)).toEqual(['decline', 'send']);
+});
+
+test('keeps the chosen tows ticked when declining without a reason is refused', async () => {
+  const [chosen, other] = [await heldTow(), await heldTow()];
+  const refused = await (await signedIn(app)).post('/ops/shadow', { decision: 'decline', chosen });
+  expect(refused.status).toBe(422);
+  const ticked = (ref: string) =>
+    new RegExp(`<input type="checkbox"[^>]* value="${ref}"[^>]*>`).exec(refused.html)?.[0];
+  expect(ticked(chosen)).toContain(' checked');
+  expect(ticked(other)).not.toContain(' checked');
+});

@@ -67,22 +67,22 @@ export function ShadowPage({ viewer, view, cursor, failure }: ShadowProps) {
   );
 }
 
-/** The list, in a form for ops. */
-function Choice({ viewer, view, failure }: ShadowProps) {
+/**
+ * The list, in a form for ops. The button to decline comes first: Enter in a field presses the first button of a form, and
+ * what was sent cannot be taken back.
+ */
+function Choice({ viewer, view, cursor, failure }: ShadowProps) {
   const messages = viewer.messages.shadow;
-  const list = <Items viewer={viewer} items={view.items} />;
+  const list = <Items viewer={viewer} items={view.items} chosen={failure?.entered.getAll('chosen') ?? []} />;
   if (!viewer.may('ops')) return list;
+  // The address of the shown page, so that a refusal shows the same rows again.
+  const address = cursor === null ? PAGES.shadow.path : `${PAGES.shadow.path}?cursor=${encodeURIComponent(cursor)}`;
   return (
-    <PostForm viewer={viewer} action={PAGES.shadow.path} label={messages.choose}>
+    <PostForm viewer={viewer} action={address} label={messages.choose}>
       <Problem viewer={viewer} failure={failure} form={FORM} />
       {list}
       <div class="card">
         <p>{messages.chooseHint}</p>
-        <p>
-          <button class="main" name="decision" value="send" disabled={view.mode.state === 'shadow'}>
-            {messages.send}
-          </button>
-        </p>
         <ReasonField
           viewer={viewer}
           form={FORM}
@@ -96,12 +96,17 @@ function Choice({ viewer, view, failure }: ShadowProps) {
             {messages.decline}
           </button>
         </p>
+        <p>
+          <button class="main" name="decision" value="send" disabled={view.mode.state === 'shadow'}>
+            {messages.send}
+          </button>
+        </p>
       </div>
     </PostForm>
   );
 }
 
-function Items({ viewer, items }: { viewer: Viewer; items: readonly ShadowItem[] }) {
+function Items({ viewer, items, chosen }: { viewer: Viewer; items: readonly ShadowItem[]; chosen: readonly string[] }) {
   const { heads, table } = viewer.messages.shadow;
   return (
     <Table
@@ -110,7 +115,7 @@ function Items({ viewer, items }: { viewer: Viewer; items: readonly ShadowItem[]
       rows={items.map((item, at) => ({
         id: `shadow-${at + 1}`,
         cells: [
-          <Subject viewer={viewer} item={item} at={at + 1} />,
+          <Subject viewer={viewer} item={item} at={at + 1} isChosen={chosen.includes(memberOf(item))} />,
           item.plate_number === null ? '' : <Plate plate={item.plate_number} />,
           stateText(viewer, item),
           <Timestamp viewer={viewer} at={item.since} />,
@@ -121,8 +126,14 @@ function Items({ viewer, items }: { viewer: Viewer; items: readonly ShadowItem[]
   );
 }
 
-function Subject({ viewer, item: { kind, id }, at }: { viewer: Viewer; item: ShadowItem; at: number }) {
+/** How the form names a tow or violation; see `chosenIn`. */
+function memberOf({ kind, id }: ShadowItem): string {
+  return kind === 'tow' ? id : violationMember(id);
+}
+
+function Subject({ viewer, item, at, isChosen }: { viewer: Viewer; item: ShadowItem; at: number; isChosen: boolean }) {
   const { messages } = viewer;
+  const { kind, id } = item;
   const link = (
     <a href={kind === 'tow' ? towPath(id) : violationPath(id)}>
       <Ref>{id}</Ref>
@@ -136,7 +147,8 @@ function Subject({ viewer, item: { kind, id }, at }: { viewer: Viewer; item: Sha
         type="checkbox"
         name="chosen"
         id={`shadow-chosen-${at}`}
-        value={kind === 'tow' ? id : violationMember(id)}
+        value={memberOf(item)}
+        checked={isChosen}
         aria-label={label}
       />
       {link}
