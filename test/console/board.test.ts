@@ -1,10 +1,10 @@
 import { addressOf, readQuery } from '../../src/console/pages/board/model';
 import { messagesIn } from '../../src/console/messages';
-import { api, towPath } from '../operator/client';
+import { api, newKey, towPath } from '../operator/client';
 import { answerHead, deliver, newTow, record, towAfter } from '../operator/world';
 import { towInvoice } from '../support/stores';
 import { useApp } from '../support/app';
-import { chipsIn, linkIn, rowIn, rowsIn } from './board';
+import { chipsIn, linkIn, questionIn, rowIn, rowsIn } from './board';
 import { signedIn, textOf } from './visitor';
 import { changeMeta } from '../support/stored-records';
 
@@ -216,4 +216,25 @@ test('lets a long towing reference wrap on the board and puts it into the title 
   const long = `TW-${'x'.repeat(197)}`;
   await newTow(app, { towing_reference_id: long });
   expect(await board()).toContain(`<bdi class="ref long" title="${long}">${long}</bdi>`);
+});
+
+test('offers no assignment of a crew on the board for a tow that is over', async () => {
+  const [open, over] = [await newTow(app), await towAfter(app, 'canceled')];
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher', 'dispatcher of a tow that is over'));
+  const { html } = await visitor.get('/board?state=requested,canceled');
+  expect(rowsIn(html).toSorted()).toEqual([open, over].toSorted());
+  expect(questionIn(html, open)).not.toBe('');
+  expect(questionIn(html, over)).toBe('');
+});
+
+test('shows the refusal and the entered crew when the tow of the form is over', async () => {
+  const ref = await newTow(app);
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher', 'dispatcher of a canceled tow'));
+  const back = '/board?state=requested,canceled';
+  const question = questionIn((await visitor.get(back)).html, ref);
+  await record(app, ref, 'canceled');
+  const response = await visitor.post('/board/assign', { ref, back, question, crew: 'North crew' });
+  expect(response.status).toBe(409);
+  const [, problem = ''] = response.html.split('class="problem"');
+  expect(textOf(problem.slice(0, problem.indexOf('</div>')))).toContain('North crew');
 });

@@ -1,8 +1,10 @@
+import { openTask } from '../../src/domain/outbox-record';
 import { pausedOperationTask, rivalRequestTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { answerHead, newTow, newViolation, violationOf } from '../operator/world';
 import { newKey, towOf } from '../operator/client';
 import { useApp } from '../support/app';
+import { changeInStore } from '../support/stores';
 import { decideBy, hiddenOf, openGeneral, openIds, openOn, refusedTow, rowOf } from './task-world';
 import { signedIn, textOf } from './visitor';
 
@@ -163,4 +165,29 @@ describe('console: other decisions in the task list', () => {
       expect((await visitor.post('/tasks', fields)).status).toBe(404);
     }
   });
+});
+
+test('shows the entered reason again when the task of the form is no longer in the list', async () => {
+  const { taskId } = await refusedTow(app);
+  const [slow, fast] = [await dispatcher(), await dispatcher()];
+  const hidden = hiddenOf(rowOf(await slow.get('/tasks'), taskId), 'waive');
+  await decideBy(fast, { id: taskId, decision: 'retry' });
+  const response = await slow.post('/tasks', { ...hidden, reason: 'confirmed by phone' });
+  expect(response.status).toBe(409);
+  const [, problem = ''] = response.html.split('class="problem"');
+  expect(textOf(problem.slice(0, problem.indexOf('</div>')))).toContain('What you entered Reason confirmed by phone');
+});
+
+test('shows the refusal of a decision that the row of its task no longer offers', async () => {
+  const { ref, taskId } = await refusedTow(app);
+  const visitor = await dispatcher();
+  const hidden = hiddenOf(rowOf(await visitor.get('/tasks'), taskId), 'waive');
+  await decideBy(await dispatcher(), { id: taskId, decision: 'retry' });
+  await changeInStore(app.foundation.redis, ref, (draft, nowMs) =>
+    openTask(draft, { ...rivalRequestTask, subject: taskId.slice(0, -ref.length - 1) }, nowMs),
+  );
+  const response = await visitor.post('/tasks', { ...hidden, reason: 'confirmed by phone' });
+  expect(response.status).toBe(409);
+  expect(rowOf(response, taskId)).not.toBe('');
+  expect(textOf(response.html)).toMatch(/This decision is no longer open.*confirmed by phone/);
 });

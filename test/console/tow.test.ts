@@ -155,3 +155,9 @@ describe('console: forms offered by role', () => {
     expect((await towOf(app, ref)).reports).toHaveLength(1);
   });
 });
+
+test('watches a tow under its encoded reference, because spaces separate the topics of a page', async () => {
+  const ref = await newTow(app, { towing_reference_id: 'TW 2026 % 1' });
+  const { html } = await (await signedIn(app)).get(`/tows/${encodeURIComponent(ref)}`);
+  expect(html).toContain('data-watch="tow:TW%202026%20%25%201"');
+});

@@ -1,9 +1,11 @@
+import { beforeCorrectionTask } from '../../src/domain/violation-tasks';
 import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
 import { violationOf } from '../operator/world';
 import { useApp } from '../support/app';
 import { PNG } from '../support/images';
-import { outcome } from '../support/violations';
+import { outcome, takenAs } from '../support/violations';
+import { closeGeneral, openGeneral } from './task-world';
 import { markupOf } from './tow-world';
 import { sendAs, valueIn } from './violation-world';
 import { signedIn, textOf } from './visitor';
@@ -61,3 +63,40 @@ test('redirects both copies of a violation correction that is sent twice', async
   }
   expect((await violationOf(app, id)).form).toMatchObject({ location: 'Elsewhere' });
 });
+
+test('shows the reason and the entered values of a violation decision whose form is gone', async () => {
+  const id = await newOne(COMPLETE);
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher', 'dispatcher of a settled violation'));
+  const hidden = { 'was-location': COMPLETE.location, 'was-fullName': COMPLETE.fullName };
+  await visitor.get(`/violations/${id}`);
+  await sendAs(app, id, takenAs('V-20261121-GONE01'));
+  const waived = await visitor.post(`/violations/${id}/waive`, { reason: 'reported twice' });
+  expect(waived.status).toBe(409);
+  expect(textOf(problemIn(waived.html))).toMatch(/already settled.*reported twice/);
+
+  const corrected = await visitor.post(`/violations/${id}/correct`, {
+    ...hidden,
+    location: 'Elsewhere',
+    fullName: COMPLETE.fullName,
+  });
+  expect(corrected.status).toBe(409);
+  expect(textOf(problemIn(corrected.html))).toContain('Elsewhere');
+  expect(problemIn(corrected.html)).not.toContain(COMPLETE.fullName);
+});
+
+test('shows the reason and the entered note when the task of a violation was closed meanwhile', async () => {
+  const id = await newOne(COMPLETE);
+  const taskId = await openGeneral(app, beforeCorrectionTask(id));
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher', 'dispatcher of a closed task'));
+  await visitor.get(`/violations/${id}`);
+  await closeGeneral(app, taskId);
+  const path = `/violations/${id}/tasks/${encodeURIComponent(taskId)}/resolve`;
+  const response = await visitor.post(path, { reason: 'compared with the service' });
+  expect(response.status).toBe(409);
+  expect(textOf(problemIn(response.html))).toMatch(/no longer open.*compared with the service/);
+});
+
+/** The markup of the first reason of a refusal; empty if the page shows none. */
+function problemIn(html: string): string {
+  return /<div class="problem"[^]*?<\/div>/.exec(html)?.[0] ?? '';
+}

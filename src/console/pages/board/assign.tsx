@@ -1,4 +1,4 @@
-import type { Assignment } from '../../../domain/dispatch';
+import { isTerminal, type Tow } from '../../../domain/tow';
 import type { FormFailure } from '../../page';
 import { Field, PostForm } from '../../parts/form';
 import { digestOf } from '../../parts/live-form';
@@ -19,9 +19,12 @@ export const CREW_LIST_ID = 'crew-names';
 /** Under these names the API takes them. */
 const NAME_MAX = 100;
 
-/** The assigned crew and truck; dispatchers can assign another crew or none. */
-export function Crew(props: AssignTools & { readonly towRef: string; readonly assignment: Assignment | null }) {
-  const { viewer, assignment } = props;
+type CrewProps = AssignTools & { readonly tow: Tow };
+
+/** The assigned crew and truck; dispatchers can assign another crew or none until the tow is over. */
+export function Crew(props: CrewProps) {
+  const { viewer, tow } = props;
+  const { assignment } = tow.dispatch;
   const messages = viewer.messages.board;
   return (
     <>
@@ -38,13 +41,14 @@ export function Crew(props: AssignTools & { readonly towRef: string; readonly as
           )}
         </span>
       )}{' '}
-      {viewer.may('dispatcher') && <AssignForm {...props} />}
+      {hasForm(viewer, tow) && <AssignForm {...props} />}
     </>
   );
 }
 
-function AssignForm(props: AssignTools & { readonly towRef: string; readonly assignment: Assignment | null }) {
-  const { viewer, towRef, assignment, back, failure } = props;
+function AssignForm({ viewer, tow, back, failure }: CrewProps) {
+  const { towingReferenceId: towRef, dispatch } = tow;
+  const { assignment } = dispatch;
   const messages = viewer.messages.board;
   const form = formOf(towRef);
   const label = assignment === null ? messages.assign : messages.reassign;
@@ -97,6 +101,11 @@ function AssignForm(props: AssignTools & { readonly towRef: string; readonly ass
       </div>
     </details>
   );
+}
+
+/** False for a tow that is over: the API refuses its assignment. */
+export function hasForm(viewer: Viewer, tow: Tow): boolean {
+  return viewer.may('dispatcher') && !isTerminal(tow.state);
 }
 
 /** The name of a tow's form on the page. */

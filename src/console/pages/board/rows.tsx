@@ -87,7 +87,7 @@ function TowRow({ tools, record, matches }: { tools: RowTools; record: TowRecord
         <StateMarks tools={tools} record={record} />
       </Cell>
       <Cell name="crew">
-        <Crew {...tools} towRef={ref} assignment={tow.dispatch.assignment} />
+        <Crew {...tools} tow={tow} />
       </Cell>
       <Cell name="reports">
         <Reports viewer={viewer} reports={reports} />

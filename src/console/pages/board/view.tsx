@@ -7,7 +7,7 @@ import { Problem } from '../../parts/problem';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { ageUnits, TowTable } from './rows';
-import { CREW_LIST_ID, formOf } from './assign';
+import { CREW_LIST_ID, formOf, hasForm } from './assign';
 import { Chips } from './chips';
 import {
   addressOf,
@@ -56,10 +56,13 @@ export function BoardPage(props: BoardProps) {
   );
 }
 
-/** Why a form had no effect whose row is not on the board any more. */
+/** The reason of a refusal whose form is not on the board any more. */
 function LostProblem({ viewer, board, failure }: BoardProps) {
-  if (failure === null || board.rows.some(({ ref }) => formOf(ref) === failure.form)) return null;
-  return <Problem viewer={viewer} failure={failure} form={failure.form} />;
+  if (failure === null) return null;
+  const isShown = board.rows.some(
+    ({ ref, record }) => formOf(ref) === failure.form && record !== null && hasForm(viewer, record.tow),
+  );
+  return isShown ? null : <Problem viewer={viewer} failure={failure} form={failure.form} showsEntered />;
 }
 
 /**

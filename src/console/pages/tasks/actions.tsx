@@ -25,7 +25,7 @@ export function Actions(props: ActionProps) {
   const { messages } = viewer;
   const { actions } = row.task;
   if (actions.length === 0) return <p class="muted tasks-no-action">{messages.tasks.closesItself}</p>;
-  const allowed = actions.filter((action) => viewer.may(ACTION_ROLES[action]));
+  const allowed = allowedOf(viewer, row);
   if (allowed.length === 0) {
     const needed = ACTION_ROLES[actions.includes('resume') ? 'resume' : 'resolve'];
     return <p class="muted tasks-no-action">{messages.tasks.mayNot({ role: messages.terms.roles[needed] })}</p>;
@@ -37,6 +37,17 @@ export function Actions(props: ActionProps) {
       ))}
     </div>
   );
+}
+
+function allowedOf(viewer: Viewer, { task }: TaskRow): readonly TaskAction[] {
+  return task.actions.filter((action) => viewer.may(ACTION_ROLES[action]));
+}
+
+/** The names of the forms of a row. */
+export function formsOf(viewer: Viewer, row: TaskRow): string[] {
+  return allowedOf(viewer, row)
+    .filter((action) => action !== 'correct' || (row.report !== null && !isOfViolation(row)))
+    .map((action) => formOf(row.anchor, action));
 }
 
 type OneAction = ActionProps & { readonly action: TaskAction; readonly isFirst: boolean };

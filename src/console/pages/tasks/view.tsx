@@ -1,11 +1,10 @@
 import { SORT_ORDERS } from '../../../contracts/paging';
-import { TASK_ACTIONS } from '../../../domain/decisions';
 import { page, type FormFailure, type PageResult } from '../../page';
 import { Paging } from '../../parts/list';
 import { Problem } from '../../parts/problem';
 import { Empty, Ref } from '../../parts/text';
 import { type Viewer, oneOf } from '../../viewer';
-import { formOf } from './actions';
+import { formsOf } from './actions';
 import { BULK_FORM, BulkBar, bulkBarAddress, canBeChosen } from './bulk-bar';
 import { TaskItem } from './item';
 import { Live } from './live';
@@ -62,11 +61,11 @@ function Tasks(props: TasksProps) {
   );
 }
 
-/** A refusal whose row is gone. */
+/** A refusal whose form is not in the list any more. */
 function LostProblem({ viewer, page: { rows }, failure }: TasksProps) {
   if (failure === null || failure.form === BULK_FORM) return null;
-  const forms = rows.flatMap(({ anchor }) => TASK_ACTIONS.map((action) => formOf(anchor, action)));
-  return forms.includes(failure.form) ? null : <Problem viewer={viewer} failure={failure} form={failure.form} />;
+  const isShown = rows.some((row) => formsOf(viewer, row).includes(failure.form));
+  return isShown ? null : <Problem viewer={viewer} failure={failure} form={failure.form} showsEntered />;
 }
 
 function ListHead({ viewer, query, page: { rows, fitting, counts } }: TasksProps) {

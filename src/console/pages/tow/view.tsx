@@ -42,7 +42,8 @@ function Tow({ model }: { model: TowModel }) {
     <div
       id="tow"
       class="tow"
-      data-watch={`tow:${view.towing_reference_id}`}
+      // Encoded, because spaces separate topics.
+      data-watch={`tow:${encodeURIComponent(view.towing_reference_id)}`}
       hx-get={path}
       hx-trigger="changed"
       hx-swap="morph:outerHTML"

@@ -1,6 +1,6 @@
 import type { Task } from '../../../contracts/records';
 import type { ViolationRecord } from '../../../contracts/violations';
-import { allowedViolationDecisions, DECISIONS, type DecisionAction } from '../../../domain/decisions';
+import { allowedViolationDecisions, type DecisionAction } from '../../../domain/decisions';
 import { violationTaskId } from '../../../domain/violation-tasks';
 import { questionOf } from '../../../workflow/decision-call';
 import { unchangedAsNow, Was, fieldTime } from '../../forms';
@@ -16,7 +16,7 @@ import {
   ViolationField,
   type FormField,
 } from '../../parts/violation-fields';
-import type { ViolationModel } from './model';
+import { isSettled, type ViolationModel } from './model';
 import { Card } from '../../parts/text';
 
 /** The name of the form that replaces the images. */
@@ -38,12 +38,23 @@ export function questionOn(record: ViolationRecord, tasks: readonly Task[]): str
   return [record.revision, record.state, ...asked.map(questionOf)].join(' ');
 }
 
+/** True if the images of a violation can be replaced. */
+function takesImages(record: ViolationRecord): boolean {
+  return decisionsOn(record).includes('correct') && record.violation.api === 'reference';
+}
+
+/** The names of the decision forms on the page. */
+export function decisionForms(model: ViolationModel): readonly string[] {
+  const { viewer, record } = model;
+  if (isSettled(model) || !viewer.may('dispatcher')) return [];
+  return [...decisionsOn(record), ...(takesImages(record) ? [IMAGES_FORM] : [])];
+}
+
 /** What people can decide now, each behind its name. */
 export function Decide({ model }: { model: ViolationModel }) {
-  const { viewer, failure, record, path } = model;
+  const { viewer, record, path } = model;
   const { violations: messages } = viewer.messages;
   const decisions = decisionsOn(record);
-  const left = DECISIONS.filter((decision) => !decisions.includes(decision));
   return (
     <Card id="decide" title={messages.sections.decide}>
       {/* The page is refreshed around forms that mean the same, and around those that are in use (tow.js). */}
@@ -55,18 +66,14 @@ export function Decide({ model }: { model: ViolationModel }) {
         <p class="stale" role="status" data-stale hidden>
           {messages.changed} <a href={path}>{messages.loadAgain}</a>
         </p>
-        {/* A refused form whose decision is no longer possible still shows its reason. */}
-        {left.map((decision) => (
-          <Problem viewer={viewer} failure={failure} form={decision} />
-        ))}
         {decisions.length === 0 && <p class="muted">{messages.inFlight}</p>}
         <div class="decisions">
           {decisions.map((decision) => (
             <FoldedDecision model={model} decision={decision} />
           ))}
-          {decisions.includes('correct') && record.violation.api === 'reference' && <OtherImages model={model} />}
+          {takesImages(record) && <OtherImages model={model} />}
         </div>
-        {decisions.length > 0 && left.includes('correct') && record.differs === null && (
+        {decisions.length > 0 && !decisions.includes('correct') && record.differs === null && (
           <p class="muted">{messages.correctNot}</p>
         )}
       </div>

@@ -9,7 +9,7 @@ import type { ViolationModel } from './model';
 
 /** Which violation it is, how it stands, and why it waits. */
 export function Head({ model }: { model: ViolationModel }) {
-  const { viewer, view, record, waiting, path, tasks } = model;
+  const { viewer, view, record, waiting, path } = model;
   const { messages } = viewer;
   const isBad = waiting.kind === 'decision' || waiting.kind === 'held' || waiting.kind === 'blocked';
   return (
@@ -37,16 +37,23 @@ export function Head({ model }: { model: ViolationModel }) {
         <span class="visually-hidden">{messages.why.label}: </span>
         <WhyViolation viewer={viewer} waiting={waiting} />
       </p>
-      {tasks
-        .filter(({ actions }) => actions.includes('resolve'))
-        .map((task) => (
-          <InformationTask model={model} task={task} />
-        ))}
+      {informing(model).map((task) => (
+        <InformationTask model={model} task={task} />
+      ))}
     </header>
   );
 }
 
 export const formOfTask = (id: string) => `task-${id.replaceAll(/[^A-Za-z0-9]/g, '-')}`;
+
+function informing({ tasks }: ViolationModel): Task[] {
+  return tasks.filter(({ actions }) => actions.includes('resolve'));
+}
+
+/** The names of the forms of the tasks that only inform. */
+export function taskForms(model: ViolationModel): string[] {
+  return model.viewer.may('dispatcher') ? informing(model).map(({ id }) => formOfTask(id)) : [];
+}
 
 /** A task that only informs; its form closes it. */
 function InformationTask({ model: { viewer, failure, path }, task }: { model: ViolationModel; task: Task }) {

@@ -14,8 +14,8 @@ import { ROUTES } from '../../../contracts/operator-routes';
 import { CLEARABLE_FIELDS } from '../../../contracts/violation-input';
 import { DECISIONS } from '../../../domain/decisions';
 import { Problem } from '../../parts/problem';
-import { Decide, IMAGES_FORM, questionOn } from './decide';
-import { Head, formOfTask } from './head';
+import { Decide, decisionForms, IMAGES_FORM, questionOn } from './decide';
+import { Head, formOfTask, taskForms } from './head';
 import { Images, Reported } from './reported';
 import { isSettled, readModel, type ViolationModel } from './model';
 import { Attempts, Service, Ticket, Tows, Warnings } from './outcome';
@@ -23,7 +23,7 @@ import { PAGES, violationPath } from '../../page-table';
 import { violationTaskId } from '../../../domain/violation-tasks';
 import { violationDecisionCall } from '../../../workflow/decision-call';
 import { submit } from '../../submit';
-import { bodyOf, changedIn, uploadOf } from '../../forms';
+import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
 import { decisionBody } from '../../parts/decision-form';
 import { submitResolve } from '../../parts/task';
 
@@ -35,8 +35,13 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
   const show: ShowViolation = async (visit, failure = null) => {
     const model = await readModel(tools, visit, failure);
     if (!model) return missing;
-    const content = <Violation model={model} />;
-    if (visit.wantsPart) return part(content);
+    if (visit.wantsPart) return part(<Violation model={model} />);
+    const content = (
+      <>
+        <LostProblem model={model} />
+        <Violation model={model} />
+      </>
+    );
     const { record, view, viewer } = model;
     return page(viewer.messages.violations.pageTitle({ name: record.reference ?? view.id }), content, {
       httpStatus: failure?.refusal.httpStatus ?? 200,
@@ -46,6 +51,16 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
   pages.get(PAGES.violation.path, PAGES.violation.role, (visit) => show(visit));
   serveDecisions(pages, { ...tools, show });
   serveImages(pages, { ...tools, show });
+}
+
+/**
+ * The reason of a refusal whose form is not on the page any more, with the values that the user changed. Outside the
+ * refreshed part, so that it stays.
+ */
+function LostProblem({ model }: { model: ViolationModel }) {
+  const failure = unchangedAsNow(model.failure);
+  if (failure === null || [...decisionForms(model), ...taskForms(model)].includes(failure.form)) return null;
+  return <Problem viewer={model.viewer} failure={failure} form={failure.form} showsEntered />;
 }
 
 function Violation({ model }: { model: ViolationModel }) {
@@ -61,9 +76,6 @@ function Violation({ model }: { model: ViolationModel }) {
       hx-swap="morph:outerHTML"
     >
       <Head model={model} />
-      {/* A refused form whose decision is no longer possible still shows its reason. */}
-      {isSettled(model) &&
-        [...DECISIONS, IMAGES_FORM].map((each) => <Problem viewer={viewer} failure={model.failure} form={each} />)}
       <div class="columns">
         <div class="stack">
           {!isSettled(model) && viewer.may('dispatcher') && <Decide model={model} />}
