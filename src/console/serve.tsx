@@ -1,8 +1,8 @@
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { ShadowSummary } from '../workflow/shadow-list';
-import { type Pages, type PageVisit, redirect, type DoneMessage, type PageResult, type ShownPage } from './page';
+import { type Pages, type PageVisit, part, redirect, type DoneMessage, type PageResult, type ShownPage } from './page';
 import type { Assets } from './assets';
 import { queryIn, previousPage, wantsPart as isForPart, type HttpExchange } from './requests';
 import { formIn, keptForm } from './forms';
@@ -46,7 +46,8 @@ export function createPages(app: Express, tools: ServeTools): Pages {
     const viewer = { ...viewerOf(request, visitor, tools.clock), openTasks, shadow };
     if (!visitor) return send(exchange, viewer, askToSignIn(request, viewer, tools), tools);
     if (!roleAllows(visitor.actor.role, role)) {
-      return send(exchange, viewer, forbiddenPage(viewer, role), tools);
+      const forbidden = wantsPart ? loadAgain(response) : forbiddenPage(viewer, role);
+      return send(exchange, viewer, forbidden, tools);
     }
     // A part has no place for the message. The next page shows it.
     if (viewer.done !== null && !wantsPart) response.append('set-cookie', cookieOf(request, DONE_COOKIE, '', 0));
@@ -82,6 +83,7 @@ export function createPages(app: Express, tools: ServeTools): Pages {
         open({ request, response }, role, async (visit) => {
           const form = formIn(request.body);
           if (!isFormOf(visit.visitor, form.get('form_token') ?? '')) {
+            if (visit.wantsPart) return loadAgain(visit.response);
             // Most likely signed in again in another tab: offer to send the form with the current token.
             const kept = keptForm(request);
             const again = kept && { form: kept, formToken: visit.visitor.formToken };
@@ -101,6 +103,12 @@ export function createPages(app: Express, tools: ServeTools): Pages {
 /** Shows a message on the next page, if it is loaded within 30 s. */
 export function setDoneMessage({ request, response }: HttpExchange, done: DoneMessage): void {
   response.append('set-cookie', cookieOf(request, DONE_COOKIE, done, DONE_SECONDS));
+}
+
+/** Refuses a request of a part. htmx loads the whole page, which has the current token or shows the refusal. */
+function loadAgain(response: Response): PageResult {
+  response.set('hx-refresh', 'true');
+  return part('', 403);
 }
 
 /** Sends the result of a handler. */

@@ -2,8 +2,11 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { messagesIn } from '../../src/console/messages';
 import { apiKeyView } from '../../src/contracts/operator';
+import type { Role } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
+import { newTow } from '../operator/world';
 import { useBrowser, waitForPath, waitForText } from '../support/browser';
+import { PNG } from '../support/images';
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
 
@@ -26,6 +29,25 @@ function partsAsked(page: Page): readonly string[] {
     if (request.headers()['hx-request'] === 'true') asked.push(new URL(request.url()).pathname);
   });
   return asked;
+}
+
+/** Deletes the key of a role, which ends its sessions, and lets the page open its stream again. */
+async function endSessionsOf(role: Role, page: Page): Promise<void> {
+  const { items } = z.object({ items: z.array(apiKeyView) }).parse(await (await world.call('GET', '/keys')).json());
+  await world.call('DELETE', `/keys/${items.find(({ name }) => name === role)?.id}`);
+  browser.announce(page, { path: STREAM, status: 401 });
+  // These events are sent when a user goes to another page and back.
+  await page.evaluate("dispatchEvent(new Event('pagehide')); dispatchEvent(new Event('pageshow'))");
+}
+
+/** Records the requests by which the page asks from now on whether its session has ended. */
+function probesOf(page: Page): readonly string[] {
+  const probes: string[] = [];
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname === '/tasks/count' && response.status() === 303) probes.push(pathname);
+  });
+  return probes;
 }
 
 /** Publishes an event on which every page requests the number of open tasks. */
@@ -88,12 +110,80 @@ test('a live page whose session has ended goes to the sign-in page when its stre
   const page = await browser.open();
   await world.signIn(page, 'viewer');
   await live(page);
-  const { items } = z.object({ items: z.array(apiKeyView) }).parse(await (await world.call('GET', '/keys')).json());
-  await world.call('DELETE', `/keys/${items.find(({ name }) => name === 'viewer')?.id}`);
-  browser.announce(page, { path: STREAM, status: 401 });
-  // These events are sent when a user goes to another page and back.
-  await page.evaluate("dispatchEvent(new Event('pagehide')); dispatchEvent(new Event('pageshow'))");
+  await endSessionsOf('viewer', page);
   await waitForPath(page, '/sign-in?next=%2Fboard');
+});
+
+test('a page whose session has ended keeps what was typed, and goes to the sign-in page once nothing is left', async () => {
+  const ref = await world.orderTow();
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', `/tows/${ref}`);
+  await live(page);
+  const plate = page.locator('#form-started').getByLabel('Plate');
+  await plate.fill('KLM 77');
+  const probes = probesOf(page);
+  await endSessionsOf('dispatcher', page);
+  await waitForText(label(page), common.liveLost);
+  await eventually(() => expect(probes.length).toBeGreaterThan(1), 30_000);
+  // Refreshes are redirected to the sign-in page too.
+  await page.evaluate("document.querySelector('#tow').dispatchEvent(new CustomEvent('changed'))");
+  const after = probes.length;
+  await eventually(() => expect(probes.length).toBeGreaterThan(after), 30_000);
+  expect([await plate.inputValue(), new URL(page.url()).pathname]).toEqual(['KLM 77', `/tows/${ref}`]);
+  await plate.fill('');
+  await waitForPath(page, `/sign-in?next=${encodeURIComponent(`/tows/${ref}`)}`);
+});
+
+test('the violation form keeps its chosen images when the session has ended, and an empty form goes to the sign-in page', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/violations/new');
+  await live(page);
+  await page
+    .locator('input[type=file]:not([data-camera])')
+    .setInputFiles([{ name: 'front.png', mimeType: 'image/png', buffer: PNG }]);
+  await page.locator('[data-previews] li').waitFor();
+  const probes = probesOf(page);
+  await endSessionsOf('dispatcher', page);
+  await eventually(() => expect(probes.length).toBeGreaterThan(1), 30_000);
+  expect(await page.locator('[data-previews] li').count()).toBe(1);
+  await page.locator('[data-previews] li button').click();
+  await waitForPath(page, '/sign-in?next=%2Fviolations%2Fnew');
+});
+
+test('the board keeps a crew that was typed when its form token has expired, and loads again once nothing is left', async () => {
+  await world.orderTow();
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher');
+  await live(page);
+  await page.locator('#board summary', { hasText: 'Assign' }).first().click();
+  const crew = page.locator('#board input[name=crew]').first();
+  await crew.fill('North crew');
+  browser.announce(page, { path: '/board/live', status: 403 });
+  const refused = page.waitForResponse((response) => response.url().endsWith('/board/live') && !response.ok());
+  // Signs in again, as in another tab.
+  const other = await page.context().newPage();
+  await world.signIn(other, 'dispatcher');
+  await other.close();
+  const refresh = "document.querySelector('#board').dispatchEvent(new CustomEvent('changed'))";
+  await page.evaluate(refresh);
+  expect((await refused).status()).toBe(403);
+  expect(await crew.inputValue()).toBe('North crew');
+  await crew.fill('');
+  const reloaded = page.waitForEvent('load');
+  await page.evaluate(refresh);
+  await reloaded;
+  await live(page);
+  expect(await page.locator('#board').count()).toBe(1);
+  expect(await page.locator('#board .narrow').count()).toBe(0);
+});
+
+test('a live page of a tow shows changes when its reference contains a space', async () => {
+  const ref = await newTow(world.app, { towing_reference_id: 'TW 2026 1' });
+  const page = await browser.open();
+  await world.signIn(page, 'viewer', `/tows/${encodeURIComponent(ref)}`);
+  await live(page);
+  await world.call('POST', `/tows/${encodeURIComponent(ref)}/notes`, { text: 'the gate is locked' });
+  await page.locator('#tow').getByText('the gate is locked').first().waitFor();
 });
 
 test('a page that was just loaded does not request its content again', async () => {

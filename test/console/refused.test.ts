@@ -1,4 +1,5 @@
 import { messagesIn } from '../../src/console/messages';
+import { newKey } from '../operator/client';
 import { useApp } from '../support/app';
 import { signedIn, textOf } from './visitor';
 
@@ -61,4 +62,23 @@ test('answers 400 with security headers to a path that cannot be decoded', async
   expect(response.status).toBe(400);
   expect(response.html).toContain(`<h1>${messagesIn('en').common.notFound}</h1>`);
   expect(response.get('content-security-policy')).toContain("default-src 'none'");
+});
+
+test('lets htmx load the page again when the token of a refresh belongs to an earlier session', async () => {
+  const key = await newKey(app, 'dispatcher');
+  const visitor = await signedIn(app, key);
+  for (const address of ['/board/live', '/violations/live', '/tasks/live']) {
+    const old = /name="form_token" value="([^"]+)"/.exec((await visitor.get('/shortcuts')).html)?.[1] ?? '';
+    await visitor.post('/sign-in', { key });
+    const body = new URLSearchParams({ form_token: old }).toString();
+    const response = await visitor.postRaw(address, body, { 'hx-request': 'true' });
+    expect([response.status, response.get('hx-refresh'), response.html]).toEqual([403, 'true', '']);
+  }
+});
+
+test('lets htmx load the page again when the role of the session may not see a part', async () => {
+  const crew = await signedIn(app, await newKey(app, 'crew', 'crew of a part'));
+  const response = await crew.get('/ops/keys', { 'hx-request': 'true' });
+  expect([response.status, response.get('hx-refresh'), response.html]).toEqual([403, 'true', '']);
+  expect((await crew.get('/ops/keys')).get('hx-refresh')).toBeUndefined();
 });

@@ -6,6 +6,8 @@
  * hidden page closes the connection and catches up when shown.
  */
 
+import { hasUnsentEntries } from './entries.js';
+
 const GAP_MS = 1000;
 const RETRY_MS = 1000;
 const RETRY_MAX_MS = 30_000;
@@ -151,7 +153,8 @@ function topicsOf(text) {
   const [tow, violation] = [fieldOf(change, 'towing_reference_id'), fieldOf(change, 'violation_id')];
   return [
     `${family}s`,
-    ...(tow === '' ? [] : ['tows', `tow:${tow}`]),
+    // The reference is encoded, because spaces separate the topics of `data-watch`.
+    ...(tow === '' ? [] : ['tows', `tow:${encodeURIComponent(tow)}`]),
     ...(violation === '' ? [] : ['violations', `violation:${violation}`]),
   ];
 }
@@ -227,11 +230,14 @@ function keepStream(address, { opened, lost, event: received }) {
   open();
 }
 
-/** An event stream does not report why it was refused. Loads the page again if the session has ended. */
+/**
+ * An event stream does not report why it was refused. Loads the page again if the session has ended, unless that would
+ * lose unsent entries.
+ */
 async function leaveIfSignedOut() {
   try {
     const { redirected, url } = await fetch(SESSION_PROBE, { headers: { 'hx-request': 'true' } });
-    if (redirected && new URL(url).pathname === '/sign-in') location.reload();
+    if (redirected && new URL(url).pathname === '/sign-in' && !hasUnsentEntries()) location.reload();
   } catch {
     // The server does not respond. Keep the page.
   }

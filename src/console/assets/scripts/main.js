@@ -1,5 +1,6 @@
 // @ts-check
 /** Scripts of every page. The console works without them. */
+import { hasUnsentEntries } from './entries.js';
 import { watchEvents } from './live.js';
 import { enableShortcuts } from './shortcuts.js';
 
@@ -9,6 +10,7 @@ watchEvents();
 enableShortcuts();
 sendFormsOnce();
 leaveWhenSignedOut();
+keepUnsentEntries();
 
 // After a refusal the focus goes to the reason.
 for (const element of document.querySelectorAll('[data-focus]')) {
@@ -31,18 +33,35 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-/** Loads the page again when a refresh was redirected to the sign-in page. */
+/** Loads the page again when a refresh was redirected to the sign-in page, unless that would lose unsent entries. */
 function leaveWhenSignedOut() {
   document.addEventListener('htmx:beforeSwap', (event) => {
-    if (!(event instanceof CustomEvent)) return;
-    /** @type {unknown} */
-    const detail = event.detail;
-    const xhr = typeof detail === 'object' && detail !== null && 'xhr' in detail ? detail.xhr : null;
-    const address = xhr instanceof XMLHttpRequest ? xhr.responseURL : '';
+    const address = requestOf(event)?.responseURL ?? '';
     if (!URL.canParse(address) || new URL(address).pathname !== '/sign-in') return;
     event.preventDefault();
-    location.reload();
+    if (!hasUnsentEntries()) location.reload();
   });
+}
+
+/** Ignores a refused refresh that asks to load the page again (`HX-Refresh`) while that would lose unsent entries. */
+function keepUnsentEntries() {
+  document.addEventListener('htmx:beforeOnLoad', (event) => {
+    const isReload = requestOf(event)?.getResponseHeader('HX-Refresh') === 'true';
+    if (isReload && hasUnsentEntries()) event.preventDefault();
+  });
+}
+
+/**
+ * The request of an event of htmx.
+ *
+ * @param {Event} event
+ * @returns {XMLHttpRequest | null}
+ */
+function requestOf(event) {
+  /** @type {unknown} */
+  const detail = event instanceof CustomEvent ? event.detail : null;
+  const xhr = typeof detail === 'object' && detail !== null && 'xhr' in detail ? detail.xhr : null;
+  return xhr instanceof XMLHttpRequest ? xhr : null;
 }
 
 /**

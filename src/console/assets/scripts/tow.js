@@ -3,6 +3,7 @@
  * Refreshes the page of a tow or violation while it is in use. Open details stay open. A form (`data-live-form`)
  * is replaced only if it changed and is not in use; a changed form that is in use shows that the tow has changed.
  */
+import { isChanged } from './entries.js';
 import { mayAttributeChange } from './live.js';
 import { enablePositionButtons } from './position.js';
 
@@ -60,21 +61,6 @@ function isInUse(form) {
     form.querySelector('details[open]:not([data-open]), .problem') !== null ||
     fields.some((field) => field === document.activeElement || isChanged(field))
   );
-}
-
-/** @param {Element} field */
-function isChanged(field) {
-  if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
-  if (field instanceof HTMLInputElement) {
-    return field.type === 'file' ? field.files?.length !== 0 : field.value !== field.defaultValue;
-  }
-  if (!(field instanceof HTMLSelectElement)) return false;
-  const options = [...field.options];
-  const first = Math.max(
-    0,
-    options.findIndex((option) => option.defaultSelected),
-  );
-  return field.selectedIndex !== first;
 }
 
 /** Shows previews of the chosen photos. */

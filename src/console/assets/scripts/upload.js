@@ -158,6 +158,8 @@ function showCalendar() {
   field.value = '';
   field.type = 'datetime-local';
   field.value = ms === null ? '' : new Date(ms + OFFSET_MS).toISOString().slice(0, 16);
+  // Not a change by the user (entries.js).
+  field.defaultValue = field.value;
   field.addEventListener('input', () => {
     const { value } = field;
     sent.value = value === '' ? '' : `${value.length === 16 ? `${value}:00` : value}+03:00`;
