@@ -1,6 +1,7 @@
 import type { BudgetName } from '../../src/contracts/operations';
-import { createBudgets } from '../../src/store/budgets';
+import { createBudgets, type BudgetSettings } from '../../src/store/budgets';
 import { budgetStateField, KEYS } from '../../src/store/keys';
+import { redisTimeMs } from '../../src/store/redis-time';
 import type { Reservation } from '../../src/workflow/service-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -16,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 const BUDGET: BudgetName = 'tickets';
-const NO_LIMITS = { auth: 0, tow: 0, violations: 0, tickets: 0, site: 0 };
+const NO_LIMITS: BudgetSettings = { auth: 0, tow: 0, violations: 0, tickets: 0, site: 0 };
 /** A long minute: the others wait for a thirtieth of it after the trial, longer than any test takes. */
 const MINUTE_MS = 3_600_000;
 const budgets = () => createBudgets(stores.redis, NO_LIMITS, MINUTE_MS);
@@ -37,15 +38,20 @@ test('calls that reserve their permits before a closed budget opens all wait unt
 });
 
 test('a trial without a 429 in its time ends the closure, although every permit is for later', async () => {
-  // A short minute: the trial has a thirtieth of it.
-  const shortMinuteMs = 300;
-  const limited = createBudgets(stores.redis, { ...NO_LIMITS, [BUDGET]: 1 }, shortMinuteMs);
+  // The trial has a thirtieth of this minute.
+  const limited = createBudgets(stores.redis, { ...NO_LIMITS, [BUDGET]: 1 }, 30_000);
+  const stateNow = async (): Promise<unknown> =>
+    JSON.parse((await stores.redis.hget(KEYS.circuits, budgetStateField(BUDGET))) ?? '');
   await close(1);
-  await eventually(async () => {
-    await limited.reserve(BUDGET, MINUTE_MS);
-    const state = await stores.redis.hget(KEYS.circuits, budgetStateField(BUDGET));
-    expect(JSON.parse(state ?? '')).not.toHaveProperty('needs_trial');
+  const triedByMs = await eventually(async () => {
+    const reservation = await limited.reserve(BUDGET, 0);
+    expect(reservation).toMatchObject({ granted: true });
+    return redisTimeMs(stores.redis);
   });
+  await eventually(async () => expect(await redisTimeMs(stores.redis)).toBeGreaterThan(triedByMs + 1100));
+
+  expect((await limited.reserve(BUDGET, MINUTE_MS)).inMs).toBeGreaterThan(0);
+  expect(await stateNow()).not.toHaveProperty('needs_trial');
 });
 
 test('while the trial of a closed budget has no answer, calls that reserve permits wait for it', async () => {

@@ -50,15 +50,21 @@ local function closed_until_of(state, now)
   return closed_until <= now + SANE_AHEAD_MS and closed_until or 0
 end
 
+-- When the time of the trial's answer is over, ms; nil before the trial.
+local function trial_ends_at(state, window_ms, now)
+  local tried_at = tonumber(state.tried_at)
+  return tried_at and tried_at <= now + PERMIT_AHEAD_MS and tried_at + math.ceil(window_ms * TRIAL_SHARE) or nil
+end
+
 -- The earliest time at which the service wants the member at `rank`, ms; 0 when it did not ask to wait.
 local function opens_at(state, rank, window_ms, now)
   local closed_until = closed_until_of(state, now)
   if not state.needs_trial then
     return closed_until
   end
-  local tried_at = tonumber(state.tried_at)
-  if tried_at and tried_at <= now + PERMIT_AHEAD_MS then
-    return tried_at + math.ceil(window_ms * TRIAL_SHARE)
+  local ends_at = trial_ends_at(state, window_ms, now)
+  if ends_at then
+    return ends_at
   end
   return rank == 0 and closed_until or math.max(closed_until, now) + math.ceil(window_ms * TRIAL_SHARE)
 end
@@ -97,10 +103,10 @@ local function pass_closure(key, field, state, window_ms, at, now)
   if not state.needs_trial then
     return
   end
-  local tried_at = tonumber(state.tried_at)
-  if not tried_at or tried_at > now + PERMIT_AHEAD_MS then
+  local ends_at = trial_ends_at(state, window_ms, now)
+  if not ends_at then
     state.tried_at = at
-  elseif now >= tried_at + math.ceil(window_ms * TRIAL_SHARE) then
+  elseif now >= ends_at then
     state.needs_trial, state.tried_at, state.strikes, state.closed_until = nil, nil, nil, nil
   end
   redis.call('HSET', key, field, cjson.encode(state))
