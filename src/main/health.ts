@@ -1,7 +1,7 @@
 import { failingChannels } from '../domain/notices';
 import { isoTimestamp } from '../domain/timestamp';
 import { LISTENER_GRACE_MS, listen, type Health, type Listener, type ReadinessCheck } from '../platform/http';
-import { within } from '../platform/timers';
+import { isSettledWithin } from '../platform/timers';
 import { unverifiedPaths } from '../receiver/unverified-paths';
 import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
@@ -68,8 +68,7 @@ const SPOOL_LIMIT_MS = 2000;
 function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolState>): ReadinessCheck {
   return async () => {
     const reading = read();
-    const isInTime = (await within(SPOOL_LIMIT_MS, Promise.allSettled([reading]))) !== null;
-    const state = isInTime ? await reading : 'unusable';
+    const state = (await isSettledWithin(SPOOL_LIMIT_MS, reading)) ? await reading : 'unusable';
     const alarm = await spool.alarm();
     const details = alarm && {
       spool_alarm: 'records_missing',

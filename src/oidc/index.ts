@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock';
 import { sourceOf } from '../platform/http';
 import type { Log } from '../platform/log';
 import type { OidcSettings } from '../platform/sign-in-variables';
-import { within } from '../platform/timers';
+import { isSettledWithin } from '../platform/timers';
 import {
   SIGN_IN_LIMIT_MS,
   type FinishedSignIn,
@@ -62,7 +62,7 @@ export function createIdentityProvider(
   const finish = async (query: URLSearchParams, ticket: SignInTicket) => {
     const { next } = ticket;
     const exchanging = exchange(query, ticket);
-    if ((await within(finishLimitMs, Promise.allSettled([exchanging]))) === null) {
+    if (!(await isSettledWithin(finishLimitMs, exchanging))) {
       // All sign-ins of a client share one read of the keys, so one that hangs would block them.
       client.drop();
       endAbandoned(agents, finishLimitMs);

@@ -20,6 +20,11 @@ export async function within<T>(limitMs: number, work: Promise<T>): Promise<{ re
   return first;
 }
 
+/** True if the work resolves or rejects within `limitMs`. Does not cancel it. */
+export async function isSettledWithin(limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  return (await within(limitMs, Promise.allSettled([work]))) !== null;
+}
+
 /**
  * Calls `act` after `delayMs`, once what has arrived on the sockets was read. After a freeze of the process its timers run
  * before its sockets are read, so without that an answer that came in time would be lost. `onTime` is called before.
