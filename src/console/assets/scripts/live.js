@@ -78,20 +78,17 @@ export function watchEvents() {
   });
   // Drop a refresh that was already under way when the page was paused. Resuming refreshes everything.
   document.addEventListener('htmx:beforeSwap', (event) => {
-    const isRefresh = event.target instanceof Element && event.target.hasAttribute('data-watch');
-    if (isPaused && isRefresh) event.preventDefault();
+    if (isPaused && partOf(event) !== null) event.preventDefault();
   });
   document.addEventListener('htmx:configRequest', (event) => {
-    const isRefresh = event.target instanceof Element && event.target.hasAttribute('data-watch');
-    if (isRefresh) Object.assign(detailOf(event), { timeout: LOAD_MAX_MS });
+    if (partOf(event) !== null) Object.assign(detailOf(event), { timeout: LOAD_MAX_MS });
   });
   /** Parts that wait to be loaded again. @type {WeakSet<Element>} */
   const failed = new WeakSet();
   for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout']) {
     document.addEventListener(failure, (event) => {
-      const { target: part } = event;
-      if (!(part instanceof Element) || !part.hasAttribute('data-watch') || !mayWorkLater(event)) return;
-      if (failed.has(part)) return;
+      const part = partOf(event);
+      if (part === null || failed.has(part) || !mayWorkLater(event)) return;
       failed.add(part);
       const again = () => {
         failed.delete(part);
@@ -115,6 +112,15 @@ export function watchEvents() {
   });
 }
 
+/**
+ * The live part whose request an event of htmx is about; null for any other request.
+ *
+ * @param {Event} event
+ */
+function partOf({ target }) {
+  return target instanceof Element && target.hasAttribute('data-watch') ? target : null;
+}
+
 /** @param {Element} part */
 function reload(part) {
   part.dispatchEvent(new CustomEvent('changed', { bubbles: false }));
@@ -126,9 +132,19 @@ function reload(part) {
  * @param {Event} event
  */
 function mayWorkLater(event) {
+  const status = requestOf(event)?.status;
+  return status !== undefined && (status === 0 || status === 429 || status >= 500);
+}
+
+/**
+ * The request of an event of htmx.
+ *
+ * @param {Event} event
+ * @returns {XMLHttpRequest | null}
+ */
+export function requestOf(event) {
   const detail = detailOf(event);
-  const request = 'xhr' in detail ? detail.xhr : null;
-  return request instanceof XMLHttpRequest && (request.status === 0 || request.status === 429 || request.status >= 500);
+  return 'xhr' in detail && detail.xhr instanceof XMLHttpRequest ? detail.xhr : null;
 }
 
 /**

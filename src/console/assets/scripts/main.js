@@ -1,7 +1,7 @@
 // @ts-check
 /** Scripts of every page. The console works without them. */
 import { hasUnsentEntries } from './entries.js';
-import { watchEvents } from './live.js';
+import { requestOf, watchEvents } from './live.js';
 import { enableShortcuts } from './shortcuts.js';
 
 const SENDING_MAX_MS = 10_000;
@@ -49,19 +49,6 @@ function keepUnsentEntries() {
     const isReload = requestOf(event)?.getResponseHeader('HX-Refresh') === 'true';
     if (isReload && hasUnsentEntries()) event.preventDefault();
   });
-}
-
-/**
- * The request of an event of htmx.
- *
- * @param {Event} event
- * @returns {XMLHttpRequest | null}
- */
-function requestOf(event) {
-  /** @type {unknown} */
-  const detail = event instanceof CustomEvent ? event.detail : null;
-  const xhr = typeof detail === 'object' && detail !== null && 'xhr' in detail ? detail.xhr : null;
-  return xhr instanceof XMLHttpRequest ? xhr : null;
 }
 
 /**
