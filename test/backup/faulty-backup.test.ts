@@ -6,7 +6,6 @@ import type { RestoreResult } from '../../src/cli';
 import { SNAPSHOT } from '../../src/contracts/backup';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { pause } from '../../src/platform/timers';
 import { createSpool } from '../../src/spool';
 import { towKey, violationKey } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/schema';
@@ -174,11 +173,10 @@ test('a restore fails when data was written to its target during the verificatio
   await take();
 
   const writing = async () => {
-    await eventually(async () => expect(await connectionsTo(empty)).toBeGreaterThan(1));
-    // The emptiness is checked at once; the verification then starts a private Redis, which takes longer.
-    await pause(50);
+    await eventually(async () => expect(await sizeChecksOf(empty)).toBe(1));
     await empty.ask('SET', towKey('T-1'), 'live');
   };
+  await empty.ask('CONFIG', 'RESETSTAT');
   const [result] = await Promise.allSettled([restore(), writing()]);
 
   expect(result).toMatchObject({ status: 'rejected', reason: { code: 'redis_not_empty' } });
@@ -186,7 +184,7 @@ test('a restore fails when data was written to its target during the verificatio
   expect(await filesIn(restored).catch(() => [])).toEqual([]);
 });
 
-/** How many clients a Redis has, with the one that asks. */
-async function connectionsTo(redis: Pick<TestRedis, 'ask'>): Promise<number> {
-  return Number(/connected_clients:(\d+)/.exec(String(await redis.ask('INFO', 'clients')))?.[1]);
+/** How often a Redis was asked whether it is empty. The verification begins after the first time. */
+async function sizeChecksOf(redis: Pick<TestRedis, 'ask'>): Promise<number> {
+  return Number(/cmdstat_dbsize:calls=(\d+)/.exec(String(await redis.ask('INFO', 'commandstats')))?.[1] ?? 0);
 }
