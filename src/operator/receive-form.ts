@@ -47,8 +47,8 @@ const DISCARDING: Upload = {
 
 /**
  * Reads a multipart form into the spool. A form whose Content-Length is over the limit is refused before its body is
- * read, and so is every form while images cannot be stored. With `needsFields` its body is read up to the limit, so that a page
- * can show the fields again.
+ * read, and so is every form while images cannot be stored. With `needsFields` its body is read up to the limit, so that
+ * a page can show the fields again.
  */
 export async function receiveForm(
   { request, needsFields }: { request: IncomingMessage; needsFields: boolean },
