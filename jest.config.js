@@ -12,6 +12,7 @@ const tsx = {
 
 module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.ts',
+  runtime: '<rootDir>/test/support/runtime.js',
   // `npm run test:slow` and `npm run test:nightly` run the others, `npm run test:all` all but the nightly ones.
   testMatch: ['<rootDir>/test/**/*.test.ts?(x)', '!**/*.slow.test.ts', '!**/*.nightly.test.ts'],
   testTimeout: 120_000,
