@@ -49,8 +49,8 @@ export async function startInstallation(changes: Readonly<Record<string, string>
   };
   const app = await startApp({ redisUrl: redis.url, environment: service });
   receiverUrl = app.receiverUrl;
-  // The doctor knows the worker by its heartbeat; the first one is sent after the start.
-  await app.sendHeartbeat();
+  // The doctor knows the worker by its heartbeat. A busy machine may lose the connection to Redis right after the start.
+  await eventually(() => app.sendHeartbeat());
   // Claims the image disk, as /readyz does before any image is stored.
   await eventually(() => app.foundation.spool.state());
   return {
