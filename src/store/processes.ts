@@ -5,6 +5,7 @@ import type { HeartbeatStore, ProcessStatus, ProcessStore } from '../workflow/me
 import { KEYS } from './keys';
 import { METRICS_KEPT_SECONDS } from './metrics';
 import { fields, texts } from './parse';
+import { redisTimeMs } from './redis-time';
 import { Script } from './scripts';
 
 const heartbeat = new Script('heartbeat');
@@ -55,12 +56,11 @@ export function createProcessStore(
     },
 
     async list() {
-      const [documents, heartbeats, [seconds, micros]] = await Promise.all([
+      const [documents, heartbeats, nowMs] = await Promise.all([
         redis.hgetall(KEYS.processes),
         redis.zrange(KEYS.heartbeats, '0', '-1', 'WITHSCORES'),
-        redis.time(),
+        redisTimeMs(redis),
       ]);
-      const nowMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
       const heartbeatAt = fields(heartbeats, 'heartbeats');
       const processes = Object.entries(documents).flatMap(
         ([id, stored]) => statusOf({ id, stored, beatAtMs: Number(heartbeatAt.get(id)), nowMs }, settings) ?? [],

@@ -5,6 +5,7 @@ import { DAY_MS } from '../domain/timestamp';
 import { sha256Hex } from '../platform/hash';
 import type { RefusedCallStore } from '../workflow/webhook-port';
 import { KEYS, refusedCallsKey } from './keys';
+import { redisTimeMs } from './redis-time';
 import { Script } from './scripts';
 
 const keepRefused = new Script('keep-refused');
@@ -25,11 +26,11 @@ export function createRefusedCallStore(redis: Redis): RefusedCallStore {
 
     async list(limit) {
       const groups = await redis.zrevrange(KEYS.refusedGroups, 0, -1);
-      const [[seconds], ...lists] = await Promise.all([
-        redis.time(),
+      const [nowMs, ...lists] = await Promise.all([
+        redisTimeMs(redis),
         ...groups.map((group) => redis.lrange(refusedCallsKey(group), 0, -1)),
       ]);
-      const oldest = new Date(Number(seconds) * 1000 - KEPT_MS).toISOString();
+      const oldest = new Date(nowMs - KEPT_MS).toISOString();
       return lists
         .flat()
         .flatMap((json) => jsonText(refusedCall).safeParse(json).data ?? [])

@@ -3,6 +3,7 @@ import type { OutboxRateLimits } from './budgets';
 import { KEYS } from './keys';
 import { texts } from './parse';
 import { createPermitQueueCheck } from './permits';
+import { redisTimeMs } from './redis-time';
 import { releaseBlocked } from './release-blocked';
 import { Script } from './scripts';
 
@@ -53,8 +54,7 @@ function scheduleAt(redis: Redis, key: string): Schedule {
       texts(await pollDueScript.run(redis, [key], [limit, visibilityTimeoutMs]), 'poll-due'),
 
     async backlog() {
-      const [seconds] = await redis.time();
-      const nowMs = Number(seconds) * 1000;
+      const nowMs = await redisTimeMs(redis);
       const [due, [, oldest]] = await Promise.all([
         redis.zcount(key, '-inf', nowMs),
         redis.zrangebyscore(key, '-inf', nowMs, 'WITHSCORES', 'LIMIT', 0, 1),

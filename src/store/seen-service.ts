@@ -3,6 +3,7 @@ import { type SeenService, storedService } from '../contracts/seen-service';
 import { MINUTE_MS } from '../domain/timestamp';
 import type { SeenServiceStore } from '../workflow/service-view';
 import { KEYS } from './keys';
+import { redisTimeMs } from './redis-time';
 import { Script } from './scripts';
 
 /** What all processes have seen of the service: one JSON, to which each adds every few seconds (lua/see-service.lua). */
@@ -20,9 +21,9 @@ export function createSeenServiceStore(redis: Redis): SeenServiceStore & {
 } {
   return {
     async read() {
-      const [json, [seconds]] = await Promise.all([redis.get(KEYS.seenService), redis.time()]);
+      const [json, nowMs] = await Promise.all([redis.get(KEYS.seenService), redisTimeMs(redis)]);
       const stored = storedService.parse(json === null ? { messages: {}, calls: {} } : JSON.parse(json));
-      const oldest = Math.floor((Number(seconds) * 1000) / SLOT_MS) - SLOTS_KEPT;
+      const oldest = Math.floor(nowMs / SLOT_MS) - SLOTS_KEPT;
       return { stored, oldestSlot: oldest };
     },
     async add(seen) {

@@ -10,6 +10,7 @@ import { decodeCircuits } from '../contracts/stored-circuits';
 import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { blockedKey, budgetKey, budgetStateField, KEYS } from './keys';
+import { redisTimeMs } from './redis-time';
 import { createTokenCache } from './tokens';
 
 /** The circuits and rate limits that delay sending. */
@@ -17,7 +18,7 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
   return {
     async read() {
       const [nowMs, token, stored, held, waitingTows, waitingViolations] = await Promise.all([
-        redis.time().then(([seconds]) => Number(seconds) * 1000),
+        redisTimeMs(redis),
         createTokenCache(redis).read(),
         redis.hgetall(KEYS.circuits),
         Promise.all(CIRCUIT_NAMES.map((name) => redis.scard(blockedKey(name)))),

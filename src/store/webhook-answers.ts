@@ -5,6 +5,7 @@ import { COMPARED_DAYS } from '../domain/webhook-silence';
 import type { PathAnswers } from '../domain/webhook-answers';
 import type { WebhookAnswerStore } from '../workflow/webhook-port';
 import { KEYS } from './keys';
+import { redisTimeMs } from './redis-time';
 import { Script } from './scripts';
 
 const countAnswers = new Script('count-answers');
@@ -35,11 +36,11 @@ export function createWebhookAnswerStore(redis: Redis): WebhookAnswerStore {
     },
 
     async read() {
-      const [documents, hours, fault, [seconds, micros]] = await Promise.all([
+      const [documents, hours, fault, readAtMs] = await Promise.all([
         redis.hgetall(KEYS.webhookAnswers),
         redis.hgetall(KEYS.webhookHours),
         redis.get(KEYS.webhookSecrets),
-        redis.time(),
+        redisTimeMs(redis),
       ]);
       return {
         byPath: {
@@ -49,7 +50,7 @@ export function createWebhookAnswerStore(redis: Redis): WebhookAnswerStore {
         },
         minutesOfHour: new Map(Object.entries(hours).map(([hour, minutes]) => [Number(hour), Number(minutes)])),
         secretsFault: jsonText(storedSecretsFault).safeParse(fault).data ?? null,
-        readAtMs: Number(seconds) * 1000 + Math.floor(Number(micros) / 1000),
+        readAtMs,
       };
     },
   };
