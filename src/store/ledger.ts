@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { ScanProgress } from '../contracts/conservation';
 import { KEYS } from './keys';
-import { byBytes } from './rows';
+import { rowsOf } from './rows';
 
 /** The ledger: the indexes that contain each acknowledged delivery, each tow and each violation once. */
 
@@ -48,39 +48,17 @@ export async function entriesAfter(
 ): Promise<LedgerEntry[]> {
   const found: LedgerEntry[] = [];
   for (const index of INDEXES.slice(place ? INDEXES.indexOf(place.index) : 0)) {
-    let after = place?.index === index ? place : null;
-    while (found.length < count) {
-      const part = await nextOf(redis, { index, after, end: ends[index], count: count - found.length });
-      if (part.length === 0) break;
-      found.push(...part);
-      after = part.at(-1) ?? null;
-    }
+    const after = place?.index === index ? place : null;
+    const range = {
+      key: KEY_OF[index],
+      order: 'oldest',
+      after,
+      end: ends[index],
+      count: count - found.length,
+    } as const;
+    const rows = await rowsOf(redis, range);
+    found.push(...rows.map(({ place: { score, member } }) => ({ index, score, member })));
+    if (found.length >= count) break;
   }
   return found;
-}
-
-interface IndexRange {
-  readonly index: LedgerIndex;
-  readonly after: { readonly score: number; readonly member: string } | null;
-  readonly end: number;
-  readonly count: number;
-}
-
-/**
- * Up to `count` entries of one index after a cursor; none at the end. Equal scores are in byte order of their members.
- */
-async function nextOf(redis: Redis, { index, after, end, count }: IndexRange): Promise<LedgerEntry[]> {
-  // The entry of the cursor itself is usually read again.
-  const size = count + 1;
-  for (let offset = 0; ; offset += size) {
-    const from = after?.score ?? '-inf';
-    const flat = await redis.zrangebyscore(KEY_OF[index], from, end, 'WITHSCORES', 'LIMIT', offset, size);
-    const entries: LedgerEntry[] = [];
-    for (let at = 0; at + 1 < flat.length; at += 2) {
-      const entry = { index, score: Number(flat[at + 1]), member: flat[at] ?? '' };
-      const isSeen = after && entry.score === after.score && byBytes(entry.member, after.member) <= 0;
-      if (!isSeen) entries.push(entry);
-    }
-    if (entries.length > 0 || flat.length < 2 * size) return entries.slice(0, count);
-  }
 }

@@ -76,29 +76,34 @@ function page(found: readonly ListRow[], limit: number, next: Cursor | null): Ro
   return { refs: shown.map(({ ref }) => ref), nextCursor: after && writeCursor(after) };
 }
 
-/** A page of one sorted set, highest score first. */
-export async function newestFirst(redis: Redis, index: string, paging: Paging): Promise<RowPage> {
-  return pageOf(mergedRows(redis, [index], 'newest'), paging);
+/** The rows of one sorted set that are wanted; `end` is the highest score, without limit by default. */
+export interface RowRange {
+  readonly key: string;
+  readonly order: SortOrder;
+  readonly after: Cursor | null;
+  readonly end?: number;
+  readonly count: number;
 }
 
-async function rowsOf(
-  redis: Redis,
-  { key, order, after, count }: { key: string; order: SortOrder; after: Cursor | null; count: number },
-): Promise<ListRow[]> {
+/** Up to `count` rows of one sorted set after a position, fewer at its end. */
+export async function rowsOf(redis: Redis, { key, order, after, end = Infinity, count }: RowRange): Promise<ListRow[]> {
   const compare = comparing(order);
   const rows: ListRow[] = [];
-  for (let offset = 0; ; offset += count) {
-    const part = ['WITHSCORES', 'LIMIT', offset, count] as const;
+  const last = Number.isFinite(end) ? end : '+inf';
+  // The row of the position itself is usually read again.
+  const size = after === null ? count : count + 1;
+  for (let offset = 0; ; offset += size) {
+    const part = ['WITHSCORES', 'LIMIT', offset, size] as const;
     const flat =
       order === 'newest'
-        ? await redis.zrevrangebyscore(key, after?.score ?? '+inf', '-inf', ...part)
-        : await redis.zrangebyscore(key, after?.score ?? '-inf', '+inf', ...part);
+        ? await redis.zrevrangebyscore(key, after?.score ?? last, '-inf', ...part)
+        : await redis.zrangebyscore(key, after?.score ?? '-inf', last, ...part);
     for (let i = 0; i + 1 < flat.length; i += 2) {
       const ref = flat[i] ?? '';
       const row = { ref, place: { score: Number(flat[i + 1]), member: ref } };
       if (after === null || compare(row, { ref: '', place: after }) > 0) rows.push(row);
     }
-    if (flat.length < 2 * count || rows.length >= count) return rows.slice(0, count);
+    if (flat.length < 2 * size || rows.length >= count) return rows.slice(0, count);
   }
 }
 

@@ -7,7 +7,7 @@ import { KEYS, violationKey, violationsInStateKey } from './keys';
 import { unlessUnusable } from './newer-records';
 import { permitPlaces } from './permit-places';
 import { search } from './tows';
-import { newestFirst } from './rows';
+import { mergedRows, pageOf } from './rows';
 import { decodeViolation } from './violation-fields';
 
 /** The stored violations, for lists and pages. With a rate limit, those that wait for it have their place in its queue. */
@@ -44,7 +44,7 @@ async function listViolations(
   const index = filter.state ? violationsInStateKey(filter.state) : KEYS.indexViolations;
   const { refs: ids, nextCursor } = filter.search
     ? await search(redis, KEYS.searchViolations, { ...filter, words: filter.search })
-    : await newestFirst(redis, index, filter);
+    : await pageOf(mergedRows(redis, [index], 'newest'), filter);
   const found = await read(ids);
   const matches = (record: ViolationRecord) => filter.state === null || record.state === filter.state;
   return { items: found.filter(matches), nextCursor };
