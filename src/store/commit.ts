@@ -49,6 +49,12 @@ export interface Check {
   readonly value: string;
 }
 
+/** A part of a commit that changes no record. A failing check means that another process was faster. */
+export interface CommitPart {
+  readonly checks: readonly Check[];
+  readonly effects: readonly Effect[];
+}
+
 export interface Commit {
   readonly records: readonly RecordChange[];
   readonly checks?: readonly Check[];

@@ -11,7 +11,7 @@ import { differenceTask, differenceTaskId } from '../domain/tasks';
 import { isoTimestamp } from '../domain/timestamp';
 import { REPORT_KINDS } from '../domain/vocabulary';
 import type { DifferenceStore } from '../workflow/difference-port';
-import type { Check, Effect } from './commit';
+import type { Check, CommitPart, Effect } from './commit';
 import { memberNaming, partsOfMember } from './differing-members';
 import { differenceKey, differingKey, KEYS } from './keys';
 import { text, textFieldsOf } from './parse';
@@ -22,12 +22,6 @@ import { closingOf, openingOf } from './task-changes';
  * Kinds of differences between the messages of the service and its document. A kind is one hash: `document`, which
  * only a decision changes, `count`, `first` and `last`. Its undecided reports are an index of their records (indexes.ts).
  */
-
-/** The part of a commit that changes differences. Its checks fail when another process was faster. */
-export interface DifferenceChange {
-  readonly checks: readonly Check[];
-  readonly effects: readonly Effect[];
-}
 
 type StoredDocument = Omit<Difference, 'id' | 'firstSeenMs' | 'lastSeenMs' | 'count'>;
 
@@ -42,7 +36,7 @@ interface Sighting {
 export async function sightingWrites(
   redis: Redis,
   sighting: Sighting,
-): Promise<DifferenceChange & { readonly openId: string | null }> {
+): Promise<CommitPart & { readonly openId: string | null }> {
   const { seen } = sighting;
   const known = await redis.hget(differenceKey(seen.id), 'document');
   if (known !== null) return countingOf(redis, sighting, known);
@@ -112,7 +106,7 @@ export async function decisionWrites(
   redis: Redis,
   { id, how, by, reason }: DifferenceChoice & { readonly id: string },
   nowMs: number,
-): Promise<(DifferenceChange & { readonly difference: Difference }) | null> {
+): Promise<(CommitPart & { readonly difference: Difference }) | null> {
   const fields = await redis.hgetall(differenceKey(id));
   const difference = differenceIn(id, fields);
   const { document: json } = fields;

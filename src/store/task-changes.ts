@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { NewTask } from '../domain/tasks';
-import type { Check, Effect } from './commit';
+import type { Check, CommitPart } from './commit';
 import { taskEffects, taskTexts, type TaskTexts } from './indexes';
 import { KEYS } from './keys';
 import { taskOf } from './parse';
@@ -12,18 +12,12 @@ import { groupNameOf } from './task-groups';
  * Opens and closes general tasks: tasks of the whole operator, which belong to no record. Their id is their subject.
  */
 
-/** The part of a commit that opens or closes a task. Its check fails when another process was faster. */
-export interface TaskChange {
-  readonly checks: readonly Check[];
-  readonly effects: readonly Effect[];
-}
-
 /** Opens a task; null when it is open. An open task is not changed. */
 export async function openingOf(
   redis: Redis,
   { subject, ...task }: NewTask,
   nowMs: number,
-): Promise<TaskChange | null> {
+): Promise<CommitPart | null> {
   if ((await redis.hget(KEYS.tasks, subject)) !== null) return null;
   const effects = taskEffects({}, taskTexts({ [subject]: { task, openedAtMs: nowMs } }, {}));
   return {
@@ -33,7 +27,7 @@ export async function openingOf(
 }
 
 /** Closes a task; null when it is not open. */
-export async function closingOf(redis: Redis, id: string, nowMs: number): Promise<TaskChange | null> {
+export async function closingOf(redis: Redis, id: string, nowMs: number): Promise<CommitPart | null> {
   // As bytes, which are not opened: the commit compares the stored text.
   const stored = (await redis.hgetBuffer(KEYS.tasks, id))?.toString();
   if (stored === undefined) return null;

@@ -4,7 +4,7 @@ import { task, type Task } from '../contracts/records';
 import { sealingKeyOf } from '../platform/data-keys';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
-import type { CommitOptions } from './commit';
+import type { CommitOptions, CommitPart } from './commit';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { taskOf } from './parse';
 import { decodeTow } from './tow-fields';
@@ -12,7 +12,7 @@ import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from 
 import { groupOf, groupOfTask, inGroup } from './task-groups';
 import type { NewTask } from '../domain/tasks';
 import { recordsOf } from './records';
-import { closingOf, openingOf, type TaskChange } from './task-changes';
+import { closingOf, openingOf } from './task-changes';
 
 /** The open tasks, for lists and pages. */
 export function createTaskStore(redis: Redis): TaskStore {
@@ -113,7 +113,7 @@ export async function closeGeneralTask(redis: Redis, id: string): Promise<boolea
 /** False also when another process was faster: it has made the same change. */
 async function change(
   redis: Redis,
-  changeAt: (nowMs: number) => Promise<TaskChange | null>,
+  changeAt: (nowMs: number) => Promise<CommitPart | null>,
   options: CommitOptions,
 ): Promise<boolean> {
   const records = recordsOf(redis);

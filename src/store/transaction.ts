@@ -24,7 +24,7 @@ import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
 import { metadataIdOf, type Violation } from '../domain/violation';
 import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
 import { changeOfCircuits, waitingAt } from './circuits';
-import type { Check, Commit, Effect, RecordChange } from './commit';
+import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
 import { indexEffects } from './indexes';
@@ -195,33 +195,35 @@ export class RecordTransaction implements Transaction {
     return new Set(ids.filter((_, at) => scores[at] !== null));
   }
 
+  #add({ checks, effects }: CommitPart): void {
+    for (const check of checks) this.check(check);
+    this.effect(...effects);
+  }
+
   async closeGeneralTask(id: string): Promise<boolean> {
     const closing = await closingOf(this.redis, id, this.nowMs);
     if (!closing) return false;
-    for (const check of closing.checks) this.check(check);
-    this.effect(...closing.effects);
+    this.#add(closing);
     return true;
   }
 
   async recordDifference(seen: SeenDifference, count = 1): Promise<string | null> {
-    const { checks, effects, openId } = await sightingWrites(this.redis, { seen, count, nowMs: this.nowMs });
-    for (const check of checks) this.check(check);
-    this.effect(...effects);
-    return openId;
+    const sighting = await sightingWrites(this.redis, { seen, count, nowMs: this.nowMs });
+    this.#add(sighting);
+    return sighting.openId;
   }
 
   /** See decidedUntil. The commit is stale when a kind is decided meanwhile. */
   async decidedDifferences(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const { until, checks } = await decidedUntil(this.redis, ids);
-    for (const check of checks) this.check(check);
+    this.#add({ checks, effects: [] });
     return until;
   }
 
   async decideDifference(id: string, choice: DifferenceChoice): Promise<Difference | null> {
     const deciding = await decisionWrites(this.redis, { id, ...choice }, this.nowMs);
     if (!deciding) return null;
-    for (const check of deciding.checks) this.check(check);
-    this.effect(...deciding.effects);
+    this.#add(deciding);
     return deciding.difference;
   }
 
