@@ -136,7 +136,7 @@ async function requestTow(): Promise<string> {
     const added = (await tows()).filter(({ towing_reference_id: reference }) => !known.includes(reference));
     expect(added).toHaveLength(1);
     return added[0]?.towing_reference_id ?? '';
-  }, 30_000);
+  });
 }
 
 async function start(reference: string, at: 0 | 1): Promise<void> {
@@ -271,7 +271,7 @@ test('a tow is carried to its payment, and what it contains is encrypted in Redi
     expect(reports.map(({ kind, state }) => `${kind} ${state}`)).toEqual(
       ['started', 'detained', 'invoice', 'payment'].map((kind) => `${kind} accepted`),
     );
-  }, 60_000);
+  });
 
   const checked = z.object({ first: z.string(), keys: z.array(z.unknown()), plain: z.number() });
   const { first, keys, plain } = checked.parse(JSON.parse(await towhook('reseal --check --json')));

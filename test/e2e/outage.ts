@@ -95,7 +95,7 @@ async function untilEarlierCallsEnded(to: Addresses): Promise<void> {
     await eventually(async () => {
       const { reports } = towView.parse(await read(to, `/tows/${encodeURIComponent(ref)}`));
       if (reports.some(({ in_flight }) => in_flight)) throw new Error(`an attempt of ${ref} is under way`);
-    }, 60_000);
+    });
   }
 }
 

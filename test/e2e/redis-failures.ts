@@ -20,7 +20,7 @@ export function expectNotReady(worker: RoleProcess, redisState: string): Promise
   return eventually(async () => {
     const { httpStatus, text } = await readyz(worker);
     expect([httpStatus, text]).toEqual([503, expect.stringContaining(redisState)]);
-  }, 60_000);
+  });
 }
 
 async function readyz(worker: RoleProcess): Promise<{ httpStatus: number; text: string }> {

@@ -63,7 +63,7 @@ async function expectStalled(worker: RoleProcess): Promise<void> {
     const found = await ready(worker);
     expect(found.httpStatus).toBe(503);
     return found;
-  }, 60_000);
+  });
   expect(notReady).toMatchObject({ status: 'not_ready', worker: 'standing_still', standing_part: 'reports' });
 }
 

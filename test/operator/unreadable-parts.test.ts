@@ -74,7 +74,7 @@ it('judges the parts of a form the same way wherever the body is split into chun
       expect(await Promise.all(statuses)).toEqual(some.map((at) => [at, status]));
     }
   }
-}, 60_000);
+});
 
 it('answers a form in which a large image follows a part whose header cannot be parsed, and keeps nothing of it', async () => {
   const image = named('form-data; name="images"; filename="large.png"', Buffer.alloc(300_000, 7));

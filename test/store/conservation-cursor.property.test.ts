@@ -95,4 +95,4 @@ test('a conservation scan checks each entry that stays in the ledger exactly onc
   );
   expect(checked).toBeGreaterThan(1000);
   expect(changed).toBeGreaterThan(500);
-}, 180_000);
+}, 600_000);

@@ -65,4 +65,4 @@ test('a subscription that Redis refuses after a reconnect is reported, and made 
     connection.disconnect();
     await redis.ask('ACL', 'SETUSER', 'default', 'allchannels');
   }
-}, 60_000);
+});

@@ -135,7 +135,7 @@ test('the data of archived tows in Redis does not grow with their number, except
   // One kind of story creates no tow.
   expect([afterFew.tombstones, afterMany.tombstones]).toEqual([few - 1, many - TIMES]);
   expect(await verifyArchive(dataDir.path)).toMatchObject({ torn: [], broken: [], records: { tow: many - TIMES } });
-}, 60_000);
+});
 
 test('Redis keeps no data of a tow once its archived marker has expired', async () => {
   await live(0, STORIES.length);

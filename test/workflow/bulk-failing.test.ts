@@ -120,4 +120,4 @@ it('a run continues after Redis was killed: nothing is lost and nothing happens 
   await eventually(() => world.foundation.redis.ping());
   expect(outcomes(await runIn(bulk, id, 'done'))).toEqual(task_ids.map(() => 'done'));
   expect(await timesDecided(world, task_ids, 'report.waived')).toEqual(task_ids.map(() => 1));
-}, 60_000);
+});

@@ -97,7 +97,7 @@ it('another worker continues a run whose worker was lost at any step, and each t
     }),
     { numRuns: 8, endOnFailure: true },
   );
-}, 180_000);
+}, 600_000);
 
 // The second step is the call that decides.
 it('a worker that was lost between a decision and its record leaves the task waiting; another records it as done', async () => {
