@@ -38,13 +38,12 @@ export interface WaitingAtCircuit {
 export interface ClaimRules {
   /** How long a lease lasts, ms: longer than the deadline of a call, equal to the lock of its queue job. */
   readonly leaseMs: number;
-  /** How long to wait for proof of an unanswered invoice or violation, ms. */
-  readonly unknownGraceMs: number;
-  readonly proofMs: number;
+  /** How long to wait for proof of an unanswered invoice or violation of the reference API, ms. */
+  readonly graceMs: number;
   /** How long an entry may keep failing before it escalates, ms. */
   readonly giveUpAfterMs: number;
-  /** Whether to check for an active ticket before sending a violation that depends on one. */
-  readonly checksTicket: boolean;
+  /** Whether to check for an active ticket before sending a violation that depends on one; no by default. */
+  readonly checksTicket?: boolean;
 }
 
 export interface ClaimContext {
@@ -214,7 +213,7 @@ function expireLostAttempt(record: OutboxRecord, context: ClaimContext): void {
   entry.failures += 1;
   if (!ENTRY_POLICY[entry.kind].safeToRepeat) {
     entry.state = 'unknown';
-    entry.nextAtMs = nowMs + graceOf(record, context.settings);
+    entry.nextAtMs = nowMs + graceOf(record, context.settings.graceMs);
     addEvent(record, { type: 'report.unknown', report_id: entry.id }, nowMs);
   } else if (entry.failures > 1) {
     // A backoff, so that an entry that kills its worker does not do so at once again.
@@ -223,9 +222,8 @@ function expireLostAttempt(record: OutboxRecord, context: ClaimContext): void {
 }
 
 /** How long to wait for proof of a create, ms; 0 where no tow request can prove it. */
-function graceOf(record: OutboxRecord, { unknownGraceMs, proofMs }: ClaimRules): number {
-  if (record.kind === 'tow') return unknownGraceMs;
-  return record.violation.api === 'reference' ? proofMs : 0;
+function graceOf(record: OutboxRecord, graceMs: number): number {
+  return record.kind === 'violation' && record.violation.api === 'guide' ? 0 : graceMs;
 }
 
 /** Settles proved entries. Returns the remaining head, for editing. */

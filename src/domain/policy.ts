@@ -83,7 +83,7 @@ export type Hint = 'perhaps_already_accepted';
 
 /** What happens next with the report. Delays count from when the outcome is stored. */
 export type Verdict =
-  | { readonly next: 'accepted'; readonly flag: 'contract_broken' | null }
+  | { readonly next: 'accepted' }
   | { readonly next: 'refused'; readonly hint: Hint | null }
   | { readonly next: 'retry'; readonly delayMs: number; readonly because: RetryReason }
   /**
@@ -129,9 +129,8 @@ export function judge(
     return { next: 'refused', hint: history.unanswered > 0 ? 'perhaps_already_accepted' : null };
   switch (exchange.kind) {
     case 'accepted':
-      return { next: 'accepted', flag: null };
     case 'contract_broken':
-      return { next: 'accepted', flag: 'contract_broken' };
+      return { next: 'accepted' };
     case 'dropped':
       return { next: 'hold', delayMs: askedWaitMs(exchange.notBeforeMs, nowMs), because: 'dropped' };
     case 'connection':

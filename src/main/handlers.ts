@@ -39,7 +39,7 @@ export function openHandlers(
   const { policy, budgetsPerMinute } = config;
   const { unknownGraceMs, giveUpAfterMs } = policy;
   const { proofMs, checksTicket } = config.violations;
-  const { tow: towBudget, violation: violationBudget } = outboxRateLimits(budgetsPerMinute);
+  const rateLimits = outboxRateLimits(budgetsPerMinute);
   const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
   const sending = { service, settings: policy, claimMaxAgeMs, clock, log, metrics, tracing };
   const deliveries = createDeliveryStore(redis);
@@ -61,7 +61,12 @@ export function openHandlers(
   const decideBulk = openBulkHandler(foundation);
   const reporting = {
     ...sending,
-    outbox: createTowOutbox(redis, clock, { leaseMs, unknownGraceMs, giveUpAfterMs, towBudget }),
+    outbox: createTowOutbox(redis, clock, {
+      leaseMs,
+      graceMs: unknownGraceMs,
+      giveUpAfterMs,
+      rateLimit: rateLimits.tow,
+    }),
   };
   const submitting = {
     ...sending,
@@ -69,9 +74,9 @@ export function openHandlers(
     records,
     outbox: createViolationOutbox(redis, clock, {
       leaseMs,
-      proofMs,
+      graceMs: proofMs,
       giveUpAfterMs,
-      violationBudget,
+      rateLimit: rateLimits.violation,
       checksTicket,
     }),
     uploads: {

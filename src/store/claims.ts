@@ -15,6 +15,7 @@ import { leavePermitQueue } from './record-effects';
 import type { RecordTransaction } from './transaction';
 
 export interface ClaimSettings extends ClaimRules {
+  /** The limit of all calls of the outbox. */
   readonly rateLimit: RateLimit;
 }
 

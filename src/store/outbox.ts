@@ -10,40 +10,20 @@ import type { Clock } from '../platform/clock';
 import type { Claim, Claimant, Leased, Outbox, StoredAttemptResult } from '../workflow/outbox-port';
 import { ClaimAttempt, type ClaimSettings } from './claims';
 import { TOWS, VIOLATIONS, type OutboxKind } from './outbox-kinds';
-import type { RateLimit } from './budgets';
 import { givePermitBack } from './permits';
 import { RECORD_KEYS } from './record-kinds';
 import { recordsOf } from './records';
 import type { RecordTransaction } from './transaction';
 import { ACK_REPEAT_MS, CLAIM_REPEAT_MS, isTransient } from './until-answered';
 
-export interface TowOutboxSettings extends Omit<ClaimSettings, 'rateLimit' | 'proofMs' | 'checksTicket'> {
-  /** The rate limit of the calls of all tows. */
-  readonly towBudget: RateLimit;
-}
-
 /** The outboxes of tows. Their entries are reports. */
-export function createTowOutbox(redis: Redis, clock: Clock, settings: TowOutboxSettings): Outbox<StoredTow> {
-  const rateLimit = settings.towBudget;
-  return createOutbox(redis, clock, TOWS, { ...settings, rateLimit, proofMs: 0, checksTicket: false });
-}
-
-export interface ViolationOutboxSettings extends Omit<ClaimSettings, 'rateLimit' | 'unknownGraceMs'> {
-  /** The rate limit of the violations that are sent. */
-  readonly violationBudget: RateLimit;
+export function createTowOutbox(redis: Redis, clock: Clock, settings: ClaimSettings): Outbox<StoredTow> {
+  return createOutbox(redis, clock, TOWS, settings);
 }
 
 /** The outboxes of violations. Each has one entry, the violation itself. */
-export function createViolationOutbox(
-  redis: Redis,
-  clock: Clock,
-  settings: ViolationOutboxSettings,
-): Outbox<StoredViolation> {
-  return createOutbox(redis, clock, VIOLATIONS, {
-    ...settings,
-    rateLimit: settings.violationBudget,
-    unknownGraceMs: 0,
-  });
+export function createViolationOutbox(redis: Redis, clock: Clock, settings: ClaimSettings): Outbox<StoredViolation> {
+  return createOutbox(redis, clock, VIOLATIONS, settings);
 }
 
 /** The result of the commit that ends a lease. */

@@ -100,8 +100,7 @@ function attempt(record: OutboxRecord, { random, circuits, nowMs, id }: Turn): v
   const context: ClaimContext = {
     settings: {
       leaseMs: LEASE_MS,
-      unknownGraceMs: SETTINGS.unknownGraceMs,
-      proofMs: 3_600_000,
+      graceMs: SETTINGS.unknownGraceMs,
       giveUpAfterMs: GIVE_UP_AFTER_MS,
       checksTicket: true,
     },

@@ -55,9 +55,9 @@ export async function sendAs(
 ): Promise<void> {
   const outbox = createViolationOutbox(foundation.redis, systemClock, {
     leaseMs: 5000,
-    proofMs: 60_000,
+    graceMs: 60_000,
     giveUpAfterMs: 3_600_000,
-    violationBudget: { limit: 0, windowMs: 60_000 },
+    rateLimit: { limit: 0, windowMs: 60_000 },
     checksTicket: false,
   });
   const claim = await outbox.claim(id);

@@ -25,7 +25,7 @@ const CLOCKS_DIFFER_MS = 20;
 export async function openCore(redisUrl: string): Promise<Core> {
   const stores = await openStores(redisUrl);
   const outboxWith = (leaseMs: number) =>
-    createTowOutbox(stores.redis, systemClock, { leaseMs, unknownGraceMs: 0, ...NO_LIMITS });
+    createTowOutbox(stores.redis, systemClock, { leaseMs, graceMs: 0, ...NO_LIMITS });
   const [steady, lost] = [outboxWith(LEASE_MS), outboxWith(0)];
   const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
   const granted = new Map<string, ClaimedReport>();

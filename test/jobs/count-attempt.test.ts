@@ -7,7 +7,7 @@ function counted(also: Partial<StoredAttempt>, exchange: StoredAttempt['call']['
   const call = { exchange, data: null, rawBody: null, wasSent: true, isPermitSpent: true, durationMs: 80 };
   const attempted = {
     call,
-    verdict: { next: 'accepted', flag: null },
+    verdict: { next: 'accepted' },
     stored: 'done',
     sinceRecordedMs: 90_000,
   } as const;

@@ -136,7 +136,7 @@ describe('report sending: failures of Redis and of the connection', () => {
       clock: systemClock,
       log,
     });
-    outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
+    outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 20_000, graceMs: GRACE_MS, ...NO_LIMITS });
   });
   afterEach(async () => {
     service.close();

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 async function startWorker(limits: BudgetSettings): Promise<{ worker: ViolationWorker; service: ServiceClient }> {
-  const worker = await startWorkerFor(redis.url, { violationBudget: slidingWindow(limits.violations) });
+  const worker = await startWorkerFor(redis.url, { rateLimit: slidingWindow(limits.violations) });
   const service = createServiceClient({
     baseUrl: worker.fake.url.replace('127.0.0.1', 'localhost'),
     clientId: 'client',
@@ -70,8 +70,8 @@ test('sends a report whose connection opens slower than a permit of the tow rate
   await stores.request('A');
   await stores.say('A', START);
   await createTokenCache(stores.redis).write({ token: 'known', expiresAtMs: null });
-  const limits = { ...NO_LIMITS, towBudget: slidingWindow(1) };
-  const outbox = createTowOutbox(stores.redis, clock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...limits });
+  const limits = { ...NO_LIMITS, rateLimit: slidingWindow(1) };
+  const outbox = createTowOutbox(stores.redis, clock, { leaseMs: 20_000, graceMs: GRACE_MS, ...limits });
   const settings = {
     retryBaseMs: 20,
     retryCapMs: 100,

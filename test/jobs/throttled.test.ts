@@ -71,8 +71,8 @@ async function processWith(
     log: silentLog,
   });
   clients.push(service);
-  const towBudget = slidingWindow(perMinute.tow, minuteMs);
-  const limited = { leaseMs: 20_000, unknownGraceMs: GRACE_MS, giveUpAfterMs: 3_600_000, towBudget };
+  const rateLimit = slidingWindow(perMinute.tow, minuteMs);
+  const limited = { leaseMs: 20_000, graceMs: GRACE_MS, giveUpAfterMs: 3_600_000, rateLimit };
   const outbox = createTowOutbox(own.redis, systemClock, limited);
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   const tools = { outbox, service, settings: FAST_RETRIES, claimMaxAgeMs: 10_000, stepsPerRun: 1, ...world };

@@ -11,9 +11,9 @@ afterEach(async () => {
 });
 
 /** One violation a minute. */
-const violationBudget = { limit: 1, windowMs: 60_000 };
+const rateLimit = { limit: 1, windowMs: 60_000 };
 async function start(): Promise<ViolationWorker> {
-  const worker = await startWorkerFor(redis.url, { violationBudget });
+  const worker = await startWorkerFor(redis.url, { rateLimit });
   workers.push(worker);
   return worker;
 }

@@ -8,7 +8,7 @@ import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { createSpool } from '../../src/spool';
 import { createLookupCache } from '../../src/store/lookups';
 import { KEYS } from '../../src/store/keys';
-import type { ViolationOutboxSettings } from '../../src/store/outbox';
+import type { ClaimSettings } from '../../src/store/claims';
 import { createLookups } from '../../src/workflow/lookups';
 import type { SpoolPlace } from '../../src/workflow/spool-port';
 import { enveloped, startFakeService } from '../service/fake-service';
@@ -47,7 +47,7 @@ export interface ViolationWorker {
 
 export async function startWorkerFor(
   redisUrl: string,
-  settings: Partial<ViolationOutboxSettings> = {},
+  settings: Partial<ClaimSettings> = {},
 ): Promise<ViolationWorker> {
   const [stores, fake, dataDir, marker] = [
     await openStores(redisUrl),

@@ -27,9 +27,9 @@ const REFUSED = { next: 'refused', hint: 'perhaps_already_accepted' } as const;
 /** The store that workers write to; no worker runs here. */
 function outbox(giveUpAfterMs = 3_600_000) {
   const { redis, clock } = app.foundation;
-  const violationBudget = { limit: 0, windowMs: 60_000 };
-  const times = { leaseMs: 30_000, proofMs: 3_600_000, giveUpAfterMs };
-  return createViolationOutbox(redis, clock, { ...times, violationBudget, checksTicket: false });
+  const rateLimit = { limit: 0, windowMs: 60_000 };
+  const times = { leaseMs: 30_000, graceMs: 3_600_000, giveUpAfterMs };
+  return createViolationOutbox(redis, clock, { ...times, rateLimit, checksTicket: false });
 }
 
 /** Stores a violation and one attempt to send it with this outcome. */

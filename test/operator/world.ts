@@ -111,7 +111,7 @@ export async function towAfter(
 }
 
 function outboxOf({ redis, clock }: Foundation) {
-  return createTowOutbox(redis, clock, { leaseMs: 20_000, unknownGraceMs: 15_000, ...NO_LIMITS });
+  return createTowOutbox(redis, clock, { leaseMs: 20_000, graceMs: 15_000, ...NO_LIMITS });
 }
 
 /** Claims the head of a tow's outbox, as a worker does before it sends it. */
@@ -122,8 +122,8 @@ export async function claimHead({ foundation }: Pick<App, 'foundation'>, ref: st
 }
 
 const VERDICTS = {
-  accepted: { next: 'accepted', flag: null },
-  drift: { next: 'accepted', flag: 'contract_broken' },
+  accepted: { next: 'accepted' },
+  drift: { next: 'accepted' },
   refused: { next: 'refused', hint: null },
   unknown: { next: 'unknown', delayMs: 15_000 },
   retry: { next: 'retry', delayMs: 60_000, because: 'failed' },
@@ -207,8 +207,8 @@ export async function finishViolation({ foundation }: Pick<App, 'foundation'>, i
 }
 
 function violationOutboxOf({ redis, clock }: Foundation) {
-  const limits = { giveUpAfterMs: 3_600_000, violationBudget: { limit: 0, windowMs: 60_000 }, checksTicket: false };
-  return createViolationOutbox(redis, clock, { leaseMs: 20_000, proofMs: 60_000, ...limits });
+  const limits = { giveUpAfterMs: 3_600_000, rateLimit: { limit: 0, windowMs: 60_000 }, checksTicket: false };
+  return createViolationOutbox(redis, clock, { leaseMs: 20_000, graceMs: 60_000, ...limits });
 }
 
 /** Has the service accept a violation with an answer that breaks the contract. */
@@ -217,7 +217,7 @@ export async function acceptWithDrift({ foundation }: Pick<App, 'foundation'>, i
   const claim = await outbox.claim(id);
   if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
   await outbox.ack(claim, {
-    ...result({ next: 'accepted', flag: 'contract_broken' }, { difference: oddAnswer('violation') }),
+    ...result({ next: 'accepted' }, { difference: oddAnswer('violation') }),
     acceptedViolation: null,
   });
 }

@@ -18,7 +18,7 @@ let stores: Stores;
 let violations: ViolationOutbox;
 useStores((opened) => {
   stores = opened;
-  violations = openOutbox(stores, { leaseMs: 20_000, proofMs: 0 });
+  violations = openOutbox(stores, { leaseMs: 20_000, graceMs: 0 });
 });
 
 const ANSWER = { towing_reference_id: 'T1', towing_invoice: { total_amount: 345, paid_amount: 0, tax: 45 } };

@@ -56,7 +56,7 @@ async function breakDown(outageDelayMs?: number): Promise<void> {
 
 /** Its claims end within a test. */
 const outboxOfLostWorkers = () =>
-  createTowOutbox(stores.redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
+  createTowOutbox(stores.redis, systemClock, { leaseMs: LEASE_MS, graceMs: GRACE_MS, ...NO_LIMITS });
 
 /** Lets the next call probe the service. */
 const letTry = () => letTryCircuit(stores.redis, 'outage');

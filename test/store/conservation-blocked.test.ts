@@ -86,8 +86,8 @@ test('refused reports stay escalated when their operation is resumed before a wo
 });
 
 test('the conservation check counts reports that wait for a rate limit permit as waiting', async () => {
-  const limits = { ...NO_LIMITS, towBudget: { limit: 2, windowMs: LATER_MS } };
-  const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...limits };
+  const limits = { ...NO_LIMITS, rateLimit: { limit: 2, windowMs: LATER_MS } };
+  const settings = { leaseMs: LEASE_MS, graceMs: GRACE_MS, ...limits };
   const outbox = createTowOutbox(stores.redis, systemClock, settings);
   const kinds = [];
   for (const ref of REFS) kinds.push((await outbox.claim(ref)).kind);

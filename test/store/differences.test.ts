@@ -30,7 +30,7 @@ beforeEach(async () => {
   stores = await openStores(redis.url);
   outbox = createTowOutbox(stores.redis, systemClock, {
     leaseMs: LEASE_MS * 100,
-    unknownGraceMs: GRACE_MS,
+    graceMs: GRACE_MS,
     ...NO_LIMITS,
   });
 });
@@ -44,10 +44,7 @@ async function answered(ref: string, difference = NO_DATA): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, START);
   const claimed = await mustClaim(outbox, ref);
-  await outbox.ack(
-    claimed,
-    result({ next: 'accepted', flag: 'contract_broken' }, { difference, rawBody: '{"done":true}' }),
-  );
+  await outbox.ack(claimed, result({ next: 'accepted' }, { difference, rawBody: '{"done":true}' }));
 }
 
 const named = (count: number, prefix = 'T') => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
@@ -90,7 +87,7 @@ test('the first answer of a kind is marked also when the same commit claims the 
   await stores.request('A');
   await stores.say('A', START);
   await stores.say('A', { event: 'detained' });
-  const odd = result({ next: 'accepted', flag: 'contract_broken' }, { difference: NO_DATA });
+  const odd = result({ next: 'accepted' }, { difference: NO_DATA });
 
   const { next } = await outbox.ack(await mustClaim(outbox, 'A'), odd, { hasToken: true });
 

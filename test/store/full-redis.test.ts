@@ -118,9 +118,9 @@ describe('full Redis', () => {
   });
 
   test('the answer to a report is stored with the claim of the next one, and its permit, while Redis is full', async () => {
-    const towBudget = { limit: 100, windowMs: LONG_MS };
-    const times = { leaseMs: LONG_MS, unknownGraceMs: 0, giveUpAfterMs: LONG_MS };
-    const outbox = createTowOutbox(stores.redis, systemClock, { ...times, towBudget });
+    const rateLimit = { limit: 100, windowMs: LONG_MS };
+    const times = { leaseMs: LONG_MS, graceMs: 0, giveUpAfterMs: LONG_MS };
+    const outbox = createTowOutbox(stores.redis, systemClock, { ...times, rateLimit });
     await stores.request('T1');
     await stores.say('T1', START);
     await stores.say('T1', { event: 'detained' });

@@ -18,7 +18,7 @@ const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 
 /** An outbox that gives reports up soon. */
 function outboxGivingUpAfter(giveUpAfterMs: number): TowOutbox {
-  const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS, giveUpAfterMs };
+  const settings = { leaseMs: LEASE_MS, graceMs: GRACE_MS, ...NO_LIMITS, giveUpAfterMs };
   return createTowOutbox(stores.redis, systemClock, settings);
 }
 

@@ -88,7 +88,7 @@ test('a fact nudges the pollers of reports only while no report of its tow is du
   await stores.say('T1', START);
   expect(await heardSoFar()).toEqual(['reports']);
 
-  const settings = { leaseMs: 60_000, unknownGraceMs: GRACE_MS, ...NO_LIMITS };
+  const settings = { leaseMs: 60_000, graceMs: GRACE_MS, ...NO_LIMITS };
   const outbox = createTowOutbox(stores.redis, systemClock, settings);
   const claim = await mustClaim(outbox, 'T1');
   await stores.say('T1', INVOICE);

@@ -58,7 +58,7 @@ test('only one of two workers that claim a report at the same time may send it',
   await stores.request('T1');
   await stores.say('T1', START);
 
-  const outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 60_000, unknownGraceMs: 0, ...NO_LIMITS });
+  const outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 60_000, graceMs: 0, ...NO_LIMITS });
   const claims = await Promise.all(Array.from({ length: 20 }, () => outbox.claim('T1')));
 
   expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(1);

@@ -24,8 +24,8 @@ const MINUTE_MS = 60_000;
 const limitOf = (perMinute: number, minuteMs = MINUTE_MS) => slidingWindow(perMinute, minuteMs);
 
 function outboxWith(perMinute: number, minuteMs?: number): TowOutbox {
-  const towBudget = limitOf(perMinute, minuteMs);
-  const limits = { leaseMs: 20_000, unknownGraceMs: GRACE_MS, giveUpAfterMs: 3_600_000, towBudget };
+  const rateLimit = limitOf(perMinute, minuteMs);
+  const limits = { leaseMs: 20_000, graceMs: GRACE_MS, giveUpAfterMs: 3_600_000, rateLimit };
   return createTowOutbox(stores.redis, systemClock, limits);
 }
 
@@ -118,7 +118,7 @@ test('a report that waits for a closed budget shows its place and until when the
 
 test('a violation that waits for the rate limit shows its place', async () => {
   await reportViolations(stores, 'U1', 'U2', 'U3');
-  const outbox = openOutbox(stores, { violationBudget: limitOf(1) });
+  const outbox = openOutbox(stores, { rateLimit: limitOf(1) });
   for (const id of ['U1', 'U2', 'U3']) await outbox.claim(id);
 
   const record = await createViolationStore(stores.redis, limitOf(1)).read('U3');

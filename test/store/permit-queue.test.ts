@@ -16,8 +16,8 @@ let check: () => Promise<void>;
 let laterMs: number;
 beforeEach(async () => {
   stores = await openStores(redis.url);
-  const limits = { giveUpAfterMs: 3_600_000, towBudget: { limit: 1, windowMs: 60_000 } };
-  outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...limits });
+  const limits = { giveUpAfterMs: 3_600_000, rateLimit: { limit: 1, windowMs: 60_000 } };
+  outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 20_000, graceMs: GRACE_MS, ...limits });
   laterMs = 0;
   const records = recordsOf(stores.redis);
   const nowMs = records.nowMs.bind(records);
@@ -108,7 +108,7 @@ test('one check reads at most twenty members at the front of the waiting queue',
 });
 
 test('polling the schedules of tows and violations removes abandoned members from the waiting queues', async () => {
-  const violations = openOutbox(stores, { violationBudget: { limit: 1, windowMs: 60_000 } });
+  const violations = openOutbox(stores, { rateLimit: { limit: 1, windowMs: 60_000 } });
   await reportViolations(stores, 'U1', 'U2');
   for (const id of ['U1', 'U2']) await violations.claim(id);
   await stores.redis.zadd(KEYS.permitQueueViolations, 1, 'gone');

@@ -25,7 +25,7 @@ const DROPPED = { next: 'hold', delayMs: 0, because: 'dropped' } as const;
 const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 
 function outboxWith(also: Partial<Parameters<typeof createTowOutbox>[2]>): TowOutbox {
-  const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS, ...also };
+  const settings = { leaseMs: LEASE_MS, graceMs: GRACE_MS, ...NO_LIMITS, ...also };
   return createTowOutbox(stores.redis, systemClock, settings);
 }
 
@@ -117,7 +117,7 @@ test('a released tow of the lower priority class moves up in the rate limit queu
     await stores.say(ref, { event: 'detained' });
   }
   await startedTow('A');
-  const outbox = outboxWith({ towBudget: slidingWindow(1) });
+  const outbox = outboxWith({ rateLimit: slidingWindow(1) });
   await mustClaim(outbox, 'A');
   for (const ref of ['D1', 'D2']) await outbox.claim(ref);
   await stores.say('D2', { event: 'released' });

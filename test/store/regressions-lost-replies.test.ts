@@ -21,7 +21,7 @@ beforeEach(async () => {
   client = connectFailFast(`redis://127.0.0.1:${wire.port}`, { log: silentLog });
   await whenReady(client, 5000);
   // A lease that outlasts the repetition of a call, as the real one does.
-  outbox = createTowOutbox(client, systemClock, { leaseMs: 5000, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
+  outbox = createTowOutbox(client, systemClock, { leaseMs: 5000, graceMs: GRACE_MS, ...NO_LIMITS });
   for (const ref of ['T1', 'T2']) {
     await stores.request(ref);
     await stores.say(ref, START);

@@ -90,7 +90,7 @@ describe('create answered by a web page', () => {
 });
 
 test('a violation answered by a web page waits for proof, and later violations are not sent to that page', async () => {
-  const outbox = openOutbox(stores, { proofMs: LATER_MS });
+  const outbox = openOutbox(stores, { graceMs: LATER_MS });
   await reportViolations(stores, 'U1', 'U2');
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
 
@@ -103,7 +103,7 @@ test('a violation answered by a web page waits for proof, and later violations a
 });
 
 test('a successful token call lets one create probe the connection, and the others continue only after its answer', async () => {
-  const outbox = openOutbox(stores, { proofMs: LATER_MS });
+  const outbox = openOutbox(stores, { graceMs: LATER_MS });
   await reportViolations(stores, 'U1', 'U2', 'U3');
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
   expect((await outbox.claim('U3')).kind).toBe('wait');

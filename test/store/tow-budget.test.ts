@@ -19,9 +19,9 @@ const LEASE_MS = 20_000;
 
 /** An outbox whose rate limit counts in a shorter minute. */
 function outboxWith(callsPerMinute: number, minuteMs: number): TowOutbox {
-  const towBudget = slidingWindow(callsPerMinute, minuteMs);
-  const limits = { giveUpAfterMs: 3_600_000, towBudget };
-  return createTowOutbox(stores.redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...limits });
+  const rateLimit = slidingWindow(callsPerMinute, minuteMs);
+  const limits = { giveUpAfterMs: 3_600_000, rateLimit };
+  return createTowOutbox(stores.redis, systemClock, { leaseMs: LEASE_MS, graceMs: GRACE_MS, ...limits });
 }
 
 async function tows(...refs: string[]): Promise<void> {
@@ -278,8 +278,8 @@ test('a tow whose report was waived leaves the rate limit queue', async () => {
 test('a repeated claim whose reply was lost takes no second rate limit permit', async () => {
   await tows('A', 'B');
   const fixed = { ...systemClock, id: () => 'the-same-id' };
-  const towBudget = slidingWindow(2);
-  const limits = { leaseMs: 5000, unknownGraceMs: GRACE_MS, giveUpAfterMs: 3_600_000, towBudget };
+  const rateLimit = slidingWindow(2);
+  const limits = { leaseMs: 5000, graceMs: GRACE_MS, giveUpAfterMs: 3_600_000, rateLimit };
   const repeating = createTowOutbox(stores.redis, fixed, limits);
   expect((await repeating.claim('A')).kind).toBe('send');
   expect((await repeating.claim('A')).kind).toBe('send');

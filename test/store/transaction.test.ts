@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 const LEASE_MS = 20_000;
-const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS };
+const settings = { leaseMs: LEASE_MS, graceMs: GRACE_MS, ...NO_LIMITS };
 
 async function starting(ref: string): Promise<void> {
   await stores.request(ref);
@@ -134,8 +134,8 @@ test('a report settled while it requests a permit leaves the rate limit queue', 
   await starting('T1');
   await starting('T2');
   const rateLimit = { limit: 1, windowMs: 60_000 };
-  const limited = { ...settings, proofMs: 0, checksTicket: false, rateLimit };
-  await mustClaim(createTowOutbox(stores.redis, systemClock, { ...settings, towBudget: rateLimit }), 'T1');
+  const limited = { ...settings, graceMs: 0, checksTicket: false, rateLimit };
+  await mustClaim(createTowOutbox(stores.redis, systemClock, { ...settings, rateLimit }), 'T1');
   const attempt = new ClaimAttempt(stores.redis, systemClock, { settings: limited, hasToken: true });
   let tries = 0;
 

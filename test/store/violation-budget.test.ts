@@ -21,7 +21,7 @@ useStores((opened) => {
 const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `U${String(index).padStart(3, '0')}`);
 const LEASE_MS = 5000;
 const outboxWith = (callsPerMinute: number, minuteMs: number) =>
-  openOutbox(stores, { leaseMs: LEASE_MS, violationBudget: slidingWindow(callsPerMinute, minuteMs) });
+  openOutbox(stores, { leaseMs: LEASE_MS, rateLimit: slidingWindow(callsPerMinute, minuteMs) });
 
 async function redisNowMs(): Promise<number> {
   const [seconds, micros] = await stores.redis.time();

@@ -73,7 +73,7 @@ class World {
   #settledAs: string | null = null;
 
   constructor(readonly checksTicket: boolean) {
-    this.#outbox = openOutbox(stores, { leaseMs: 600_000, proofMs: 600_000, checksTicket });
+    this.#outbox = openOutbox(stores, { leaseMs: 600_000, graceMs: 600_000, checksTicket });
   }
 
   async play(step: Step): Promise<void> {
@@ -224,4 +224,4 @@ test('a violation is never sent twice without a manual retry, never lost and sta
     }),
     { numRuns: 120 },
   );
-}, 180_000);
+}, 600_000);

@@ -97,8 +97,8 @@ describe('claim and ack of a violation', () => {
   test('a claim of a violation whose reply was lost is returned again and counts once', async () => {
     await reportViolations(stores, 'U1');
     const fixed = { ...systemClock, id: () => 'the-same-id' };
-    const limits = { giveUpAfterMs: 3_600_000, violationBudget: { limit: 2, windowMs: 60_000 }, checksTicket: false };
-    const settings = { leaseMs: 5000, proofMs: GRACE_MS, ...limits };
+    const limits = { giveUpAfterMs: 3_600_000, rateLimit: { limit: 2, windowMs: 60_000 }, checksTicket: false };
+    const settings = { leaseMs: 5000, graceMs: GRACE_MS, ...limits };
     const repeating = createViolationOutbox(stores.redis, fixed, settings);
 
     const [first, second] = [await repeating.claim('U1'), await repeating.claim('U1')];
@@ -164,7 +164,7 @@ describe('claim and ack of a violation', () => {
 
   test('a violation whose claim is released is due after its wait, counts no attempt and returns its permit', async () => {
     await reportViolations(stores, 'U1');
-    const budgeted = openOutbox(stores, { violationBudget: { limit: 1, windowMs: 60_000 } });
+    const budgeted = openOutbox(stores, { rateLimit: { limit: 1, windowMs: 60_000 } });
     const claimed = await mustClaimViolation(budgeted, 'U1');
 
     await budgeted.giveBack(claimed, { kind: 'images_unseen', delayMs: 0 });

@@ -53,7 +53,7 @@ describe('violation with a lost answer', () => {
   });
 
   test('a violation without metadata whose answer was lost is escalated at once', async () => {
-    outbox = openOutbox(stores, { proofMs: 3_600_000 });
+    outbox = openOutbox(stores, { graceMs: 3_600_000 });
     await report(stores, violationOf('U1', { api: 'guide' }));
     await mustClaimViolation(outbox, 'U1');
 

@@ -27,4 +27,4 @@ export function budgetsOf(reserve: Budgets['reserve']): Budgets {
 export const noBudgets = budgetsOf(() => Promise.resolve({ granted: true, inMs: 0, lastsMs: Infinity }));
 
 /** Options of an outbox besides lease and grace: nothing is given up, and no rate limit applies. */
-export const NO_LIMITS = { giveUpAfterMs: 3_600_000, towBudget: { limit: 0, windowMs: 60_000 } } as const;
+export const NO_LIMITS = { giveUpAfterMs: 3_600_000, rateLimit: { limit: 0, windowMs: 60_000 } } as const;

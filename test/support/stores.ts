@@ -100,7 +100,7 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
   const deliveries = createDeliveryStore(redis);
   const violations = createViolationStore(redis);
   const intake = createIntake(redis, systemClock);
-  const outbox = createTowOutbox(redis, systemClock, { leaseMs, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
+  const outbox = createTowOutbox(redis, systemClock, { leaseMs, graceMs: GRACE_MS, ...NO_LIMITS });
   const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string) => {
     const towingReferenceId = towingReference.parse(body['towing_reference_id']);
     const rawBody = JSON.stringify(body);
@@ -288,5 +288,5 @@ export function oddAnswer(
   return differenceOf({ source: 'answer', name }, rules, { body: '{"done":true}', isTolerated: false });
 }
 
-export const ACCEPTED = { next: 'accepted', flag: null } as const;
+export const ACCEPTED = { next: 'accepted' } as const;
 export const UNKNOWN = { next: 'unknown', delayMs: GRACE_MS } as const;

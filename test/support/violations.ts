@@ -3,7 +3,8 @@ import { matchTow, type MatchedTow } from '../../src/domain/stored-violation';
 import type { Violation } from '../../src/domain/violation';
 import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
-import { createViolationOutbox, type ViolationOutboxSettings } from '../../src/store/outbox';
+import type { ClaimSettings } from '../../src/store/claims';
+import { createViolationOutbox } from '../../src/store/outbox';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
 import { decideViolation, type ViolationCommand } from '../../src/workflow/decide-violation';
@@ -90,12 +91,12 @@ export async function decide(
 }
 
 /** Short leases and proof times; by default nothing is given up, counted or checked. */
-export function openOutbox(stores: Stores, also: Partial<ViolationOutboxSettings> = {}): ViolationOutbox {
+export function openOutbox(stores: Stores, also: Partial<ClaimSettings> = {}): ViolationOutbox {
   return createViolationOutbox(stores.redis, systemClock, {
     leaseMs: LEASE_MS,
-    proofMs: GRACE_MS,
+    graceMs: GRACE_MS,
     giveUpAfterMs: 3_600_000,
-    violationBudget: { limit: 0, windowMs: 60_000 },
+    rateLimit: { limit: 0, windowMs: 60_000 },
     checksTicket: false,
     ...also,
   });

@@ -34,9 +34,9 @@ async function refusedViolation(): Promise<{ id: string; taskId: string }> {
   const { redis, clock } = world.foundation;
   const outbox = createViolationOutbox(redis, clock, {
     leaseMs: 20_000,
-    proofMs: 60_000,
+    graceMs: 60_000,
     giveUpAfterMs: 3_600_000,
-    violationBudget: { limit: 0, windowMs: 60_000 },
+    rateLimit: { limit: 0, windowMs: 60_000 },
     checksTicket: false,
   });
   const task = violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null });
