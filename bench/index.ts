@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { systemClock } from '../src/platform/clock';
 import { printLine, printProblem } from '../src/platform/terminal';
 import { compile } from '../test/support/compiled';
@@ -40,7 +40,7 @@ async function measure(chosen: readonly Workload[], options: Options & { output?
     command: ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' '),
     date: new Date(systemClock.nowMs()).toISOString().slice(0, 10),
   });
-  const formatted = await format(markdown, { parser: 'markdown' });
+  const { code: formatted } = await format('table.md', markdown);
   printLine(formatted);
   if (options.output !== undefined) await writeFile(options.output, formatted);
   if (failures.length > 0) process.exitCode = 1;

@@ -1,15 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { format } from 'prettier';
 import english from '../src/console/messages/en.json';
 import { errorCode } from '../src/platform/errors';
 import { printLine, printProblem } from '../src/platform/terminal';
 import { cliPage } from './cli-page';
 import { configurationPage } from './configuration-page';
+import { formatted } from './formatted';
 import { messageBindings } from './message-bindings';
 import { clientPaths } from './openapi/client-paths';
 import { openApiDocument } from './openapi/document';
-
-const STYLE = { printWidth: 120, singleQuote: true, parser: 'typescript' };
 
 /** Writes the files that are generated from code; with `--check` it only reports whether they are up to date. */
 async function main(): Promise<void> {
@@ -19,7 +17,7 @@ async function main(): Promise<void> {
     'src/client/paths.ts': await clientPaths(document),
     'docs/configuration.md': configurationPage(),
     'docs/cli.md': await cliPage(),
-    'src/console/messages/bindings.ts': await format(messageBindings(english), STYLE),
+    'src/console/messages/bindings.ts': await formatted('bindings.ts', messageBindings(english)),
   };
   for (const [file, made] of Object.entries(files)) {
     if ((await committed(file)) === made) {

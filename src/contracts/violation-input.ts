@@ -90,6 +90,6 @@ export const violationCorrection = z
   .partial();
 
 /** The fields that a correction may clear. */
-export const CLEARABLE_FIELDS: readonly string[] = Object.entries(violationCorrection.shape).flatMap(
-  ([name, schema]) => (schema.safeParse(null).success ? [name] : []),
+export const CLEARABLE_FIELDS: readonly string[] = Object.entries(violationCorrection.shape).flatMap(([name, schema]) =>
+  schema.safeParse(null).success ? [name] : [],
 );

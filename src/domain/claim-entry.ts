@@ -59,7 +59,10 @@ export interface ClaimContext {
   readonly waiting: Partial<Record<CircuitName, WaitingAtCircuit>>;
   /** The rate limit permit; `none_needed` without a rate limit. */
   readonly permit:
-    'none_needed' | 'not_requested' | { readonly grantedAtMs: number } | { readonly waitUntilMs: number };
+    | 'none_needed'
+    | 'not_requested'
+    | { readonly grantedAtMs: number }
+    | { readonly waitUntilMs: number };
 }
 
 export type ClaimStep =

@@ -11,7 +11,9 @@ import { addReference } from './violation-names';
 /** New values by wire name; null clears an optional field, omitted fields stay. */
 type FormCorrection = {
   readonly [K in keyof Omit<ViolationForm, 'metadata'>]?:
-    ViolationForm[K] | (undefined extends ViolationForm[K] ? null : never) | undefined;
+    | ViolationForm[K]
+    | (undefined extends ViolationForm[K] ? null : never)
+    | undefined;
 };
 
 /** A decision about a violation, with its input. */

@@ -57,7 +57,8 @@ export function linkTow(
 }
 
 export type ViolationDecision =
-  Exclude<EntryDecision, { action: 'correct' }> | { readonly action: 'correct'; readonly violation: Violation };
+  | Exclude<EntryDecision, { action: 'correct' }>
+  | { readonly action: 'correct'; readonly violation: Violation };
 
 /** Applies a decision that the rules allow. */
 export function decideOn(record: StoredViolation, decision: ViolationDecision, nowMs: number): void {

@@ -31,7 +31,8 @@ export interface AttemptPlan {
 
 /** Whether a call may be sent now. If not, `notBeforeMs` is when it may be; null when the right to send is too old. */
 export type SendPermission =
-  { readonly granted: true } | { readonly granted: false; readonly notBeforeMs: number | null };
+  | { readonly granted: true }
+  | { readonly granted: false; readonly notBeforeMs: number | null };
 
 /** An answer whose status line arrived. */
 export interface HttpAnswer {

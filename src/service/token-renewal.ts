@@ -10,7 +10,8 @@ import type { TokenData } from './token-answer';
 export type WithoutToken = Extract<Exchange, { kind: 'connection' | 'dropped' }>;
 
 export type Renewed =
-  { readonly ok: true; readonly token: StoredToken } | { readonly ok: false; readonly exchange: WithoutToken };
+  | { readonly ok: true; readonly token: StoredToken }
+  | { readonly ok: false; readonly exchange: WithoutToken };
 
 export interface RenewalTools {
   readonly tokens: TokenCache;

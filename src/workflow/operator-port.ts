@@ -41,7 +41,8 @@ export interface ApiCallRefusal {
 }
 
 export type ApiAnswer<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: ApiCallRefusal };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: ApiCallRefusal };
 
 /** A form as a browser sends it, with hidden fields that the API does not know. */
 export interface ApiForm {

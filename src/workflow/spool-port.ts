@@ -29,7 +29,8 @@ export type ImageSource = { readonly path: string } | { readonly open: () => Rea
 
 /** Images of a violation are removed once the service has them; photos of a tow stay. */
 export type SpoolPlace =
-  { readonly kind: 'violation'; readonly id: string } | { readonly kind: 'photos'; readonly towingReference: string };
+  | { readonly kind: 'violation'; readonly id: string }
+  | { readonly kind: 'photos'; readonly towingReference: string };
 
 /**
  * - shared: this process sees the disk that the others see.

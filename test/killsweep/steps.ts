@@ -11,7 +11,12 @@ export interface Interruption {
    *   and its reply. The worker sees a broken connection.
    */
   readonly what:
-    'killed before' | 'killed after' | 'frozen before' | 'frozen after' | 'redis killed before' | 'redis killed after';
+    | 'killed before'
+    | 'killed after'
+    | 'frozen before'
+    | 'frozen after'
+    | 'redis killed before'
+    | 'redis killed after';
 }
 
 /** One thing that a worker does outside of its memory: a Redis command or pipeline, a call of the service, work on the disk. */

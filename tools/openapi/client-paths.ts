@@ -1,5 +1,5 @@
 import { compile } from 'json-schema-to-typescript';
-import { format } from 'prettier';
+import { formatted } from '../formatted';
 
 /**
  * Generates the client types: `paths` for openapi-fetch, compiled by json-schema-to-typescript from one schema. It replaces
@@ -14,7 +14,6 @@ const BANNER = `/**
  * contracts, not this file.
  */
 `;
-const STYLE = { printWidth: 120, singleQuote: true, parser: 'typescript' };
 const METHODS = ['get', 'post', 'delete'] as const;
 
 /** Returns the text of `src/client/paths.ts`. Rejects for an invalid document. */
@@ -30,7 +29,7 @@ export async function clientPaths(document: DocumentObject): Promise<string> {
   const text = await compile(schema, 'paths', { bannerComment: BANNER, additionalProperties: false, format: false });
   // openapi-fetch expects numeric statuses and an interface named `paths`.
   const numbered = text.replaceAll(/"(\d{3})":/g, '$1:').replace('export interface Paths ', 'export interface paths ');
-  return format(numbered, STYLE);
+  return formatted('paths.ts', numbered);
 }
 
 function pathItem(item: DocumentObject, components: DocumentObject): TypeSchema {
