@@ -5,7 +5,7 @@ import type { RecordStore } from '../workflow/transaction-port';
 import { releaseClosed } from './circuits';
 import { Committer, type Commit, type CommitOptions, type CommitReply } from './commit';
 import { RecordTransaction, type TransactionMemory } from './transaction';
-import { untilAnswered } from './until-answered';
+import { isRefusal, untilAnswered } from './until-answered';
 
 /** More than contention on one record can cause. Reaching it means that a process writes in a loop. */
 const ATTEMPTS_MAX = 50;
@@ -68,6 +68,11 @@ export class Records implements RecordStore {
     options: TransactOptions = {},
   ): Promise<T> {
     return this.#inOrder(orderKey, () => this.#untilCommitted(decide, options));
+  }
+
+  /** Valid for `transact` without `repeatMs`: an earlier call of a repeated commit may have been written. */
+  isUnwritten(error: unknown): boolean {
+    return isRefusal(error);
   }
 
   /**

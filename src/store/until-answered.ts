@@ -39,11 +39,19 @@ const LOST_NAMES: readonly string[] = ['AbortError', 'ParserError'];
 /** Codes of system errors and of closed sockets. Other codes `ERR_…` are bugs of a caller. */
 const LOST_CODES = /^(?:E(?!RR_)|ERR_(?:STREAM|SOCKET)_)/;
 
+/**
+ * True for the reply of a server that cannot work now. A command or script that was answered so has had no effect: Redis
+ * checks this before the first write.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error instanceof ReplyError && CANNOT_WORK_NOW.test(error.message);
+}
+
 /** True for an error of the connection or of the server that may be over later. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof NotReplicated) return true;
-  if (error instanceof ReplyError) return CANNOT_WORK_NOW.test(error.message);
+  if (error instanceof ReplyError) return isRefusal(error);
   if (LOST_NAMES.includes(error.name) || NO_CONNECTION.test(error.message)) return true;
   return 'code' in error && LOST_CODES.test(String(error.code));
 }

@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock';
 import { changeTow, noSuchTow, type TowRequest } from './change-tow';
 import { refused, type ActionResult } from './action-result';
 import type { TowStore } from './ports';
+import { changeWithFiles } from './change-with-files';
 import type { Upload } from './spool-port';
 import type { RecordStore } from './transaction-port';
 
@@ -36,18 +37,16 @@ export async function addPhotos(tools: PhotosTools, request: PhotosRequest): Pro
   if (!found) return refused(noSuchTow);
   const wanted = addPhotosTo(found.tow, photos);
   if (!wanted.ok) return refused(wanted.refusal);
-  // Files first: a listed photo can always be shown.
-  await upload.keep({ kind: 'photos', towingReference: ref });
-  const effect = await changeTow(tools.records, request, (draft, { nowMs }) => {
-    const added = addPhotosTo(draft.tow, photos);
-    if (!added.ok) return added;
-    draft.tow = added.tow;
-    const audit = auditOf(actor, 'tow.photo_added', { on: { towing_reference_id: ref }, what: { photo_ids: ids } });
-    addEvent(draft, { type: audit.action, photo_ids: ids, by: actor.name }, nowMs);
-    return { ok: true, audit };
-  });
-  if (effect.kind !== 'done') await upload.takeBack();
-  return effect;
+  const listPhotos = () =>
+    changeTow(tools.records, request, (draft, { nowMs }) => {
+      const added = addPhotosTo(draft.tow, photos);
+      if (!added.ok) return added;
+      draft.tow = added.tow;
+      const audit = auditOf(actor, 'tow.photo_added', { on: { towing_reference_id: ref }, what: { photo_ids: ids } });
+      addEvent(draft, { type: audit.action, photo_ids: ids, by: actor.name }, nowMs);
+      return { ok: true, audit };
+    });
+  return changeWithFiles(tools.records, { upload, place: { kind: 'photos', towingReference: ref } }, listPhotos);
 }
 
 const noImages = invalid([{ field: 'images', rule: 'is required (at least one image)' }]).refusal;

@@ -6,6 +6,7 @@ import { unknown } from '../domain/refusal';
 import type { Clock } from '../platform/clock';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import type { ViolationStore } from './ports';
+import { changeWithFiles } from './change-with-files';
 import type { Upload } from './spool-port';
 import { orderKeyOfViolation, type RecordStore, type IdempotencyRecord } from './transaction-port';
 import { violationAfter } from './read-models';
@@ -41,11 +42,8 @@ export async function replaceImages(
 ): Promise<ActionResult<ViolationView>> {
   const record = await tools.violations.read(request.id);
   if (!record) return refused(noSuchViolation);
-  // Files first: a worker may send the violation as soon as it is stored.
-  await request.upload.keep({ kind: 'violation', id: record.violation.id });
-  const effect = await decideViolation(tools, request);
-  if (effect.kind !== 'done') await request.upload.takeBack();
-  return effect;
+  const place = { kind: 'violation', id: record.violation.id } as const;
+  return changeWithFiles(tools.records, { upload: request.upload, place }, () => decideViolation(tools, request));
 }
 
 /** Carries out a person's decision on one violation, or refuses and changes nothing. */

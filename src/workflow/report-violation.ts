@@ -9,6 +9,7 @@ import { metadataIdOf, metadataWithId, type Violation, type ViolationImage } fro
 import type { ServiceMode, ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
+import { changeWithFiles } from './change-with-files';
 import type { Upload } from './spool-port';
 import { orderKeyOfViolation, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 import { violationAfter } from './read-models';
@@ -55,26 +56,24 @@ export function newViolation(given: ViolationReport, tools: { api: ViolationApi;
 
 /**
  * Keeps the images and stores the violation, which is due at once; or refuses and keeps nothing. When it rejects, the
- * violation may be stored or not; if it is, its images are kept.
+ * violation may be stored or not. Its images are kept unless it is certain that it is not.
  */
 export async function reportViolation(
   tools: ReportViolationTools,
   request: ReportViolationRequest,
 ): Promise<ActionResult<ViolationView>> {
   const { violation, upload, actor, idempotency } = request;
-  // Files first: a worker may send the violation as soon as it is stored.
-  await upload.keep({ kind: 'violation', id: violation.id });
   const orderKey = orderKeyOfViolation(violation.id);
-  const effect = await transactOnce(tools.records, { orderKey, idempotency }, async (transaction) => {
-    const refusal = await refusalOfId(transaction, violation);
-    if (refusal) return refused(refusal);
-    const draft = transaction.createViolation(violation);
-    if (tools.mode === 'shadow') markShadow(draft);
-    transaction.audit(auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } }));
-    return done(violationViewOf(violationAfter(draft)));
-  });
-  if (effect.kind !== 'done') await upload.takeBack();
-  return effect;
+  const store = () =>
+    transactOnce(tools.records, { orderKey, idempotency }, async (transaction) => {
+      const refusal = await refusalOfId(transaction, violation);
+      if (refusal) return refused(refusal);
+      const draft = transaction.createViolation(violation);
+      if (tools.mode === 'shadow') markShadow(draft);
+      transaction.audit(auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } }));
+      return done(violationViewOf(violationAfter(draft)));
+    });
+  return changeWithFiles(tools.records, { upload, place: { kind: 'violation', id: violation.id } }, store);
 }
 
 /**

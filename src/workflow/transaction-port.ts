@@ -81,9 +81,11 @@ export interface RecordStore {
   /**
    * Runs a decision and commits its changes if everything it read is unchanged; otherwise runs it again on fresh
    * drafts. Resolves with the result of the committed decision. Within a process, decisions with the same `orderKey`
-   * run one after another. Rejects when it is uncertain whether the commit was written.
+   * run one after another. Rejects when the commit was not written, or when that is uncertain.
    */
   transact<T>(orderKey: string, decide: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** True if this error of `transact` proves that the commit was not written and never will be. */
+  isUnwritten(error: unknown): boolean;
 }
 
 export function orderKeyOfTow(ref: string): string {

@@ -37,7 +37,8 @@ async function report(
 }
 
 it('keeps the images of a violation while it is unknown whether the violation was stored', async () => {
-  const records: RecordStore = { transact: () => Promise.reject(new Error('no answer from Redis')) };
+  const transact = () => Promise.reject(new Error('no answer from Redis'));
+  const records: RecordStore = { transact, isUnwritten: (error) => stores.records.isUnwritten(error) };
   expect(await report({ records })).toEqual({ effect: 'rejected', isThere: true });
 });
 

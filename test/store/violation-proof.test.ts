@@ -105,6 +105,7 @@ test('a violation that gets its reference while a tow with that reference is cre
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
   let decisions = 0;
   const records: RecordStore = {
+    isUnwritten: (error) => stores.records.isUnwritten(error),
     transact: (line, decide) =>
       stores.records.transact(line, async (transaction) => {
         const decided = await decide(transaction);

@@ -209,6 +209,7 @@ export function deliveryTools(redis: Redis): ProcessDeliveryTools {
 /** Refuses every decision on a tow; a delivery can still be postponed. */
 function failing(records: RecordStore): RecordStore {
   return {
+    isUnwritten: (error) => records.isUnwritten(error),
     transact: (line, decide) =>
       line.startsWith('tow ') ? Promise.reject(new Error('played by a test')) : records.transact(line, decide),
   };
