@@ -14,6 +14,7 @@ import { neededDataKeys } from '../store/data-key-record';
 import { readSchema } from '../store/schema';
 import { SnapshotFailed, snapshotOf } from '../store/snapshot';
 import { createSpoolMarker } from '../store/spool-marker';
+import type { SpoolState } from '../workflow/spool-port';
 import { copyFiles, filesBelow, FOLDER_MODE, sizeOf, writeFileTo } from './files';
 import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
 
@@ -73,13 +74,7 @@ async function copyParts(
   const marker = createSpoolMarker(redis);
   const spool = createSpool({ dataDir, marker, keepMs: config.keep.violationsMs, clock, log });
   const state = await spool.state();
-  if (state !== 'shared') {
-    throw new BackupProblem(
-      `disk_${state}`,
-      'DATA_DIR is not the disk that this Redis knows.',
-      'Run `towhook doctor`.',
-    );
-  }
+  if (state !== 'shared') throw diskProblem(state);
   const layout = layoutOf(dataDir);
   const files = new Map<string, BackedUpFile>();
   // `towhook reseal` may replace an image by one of another length meanwhile.
@@ -106,6 +101,23 @@ async function copyParts(
     return { takenAt: new Date(takenAtMs).toISOString(), files: [...files.values()] };
   } finally {
     await keepNoLonger();
+  }
+}
+
+function diskProblem(state: Exclude<SpoolState, 'shared'>): BackupProblem {
+  switch (state) {
+    case 'foreign':
+      return new BackupProblem(
+        'disk_foreign',
+        'DATA_DIR is not the disk that this Redis knows.',
+        'Run `towhook doctor`.',
+      );
+    case 'unusable':
+      return new BackupProblem(
+        'disk_unusable',
+        'DATA_DIR/spool cannot be written, which a backup needs to keep images while it copies them.',
+        'Make room on that disk, and give the user of the backup the right to write there.',
+      );
   }
 }
 

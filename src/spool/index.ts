@@ -9,7 +9,7 @@ import type { Spool, SpoolState } from '../workflow/spool-port';
 import { beginBackup, isBackupRunning, moveToDropped, sweepDropped } from './backup';
 import { folderOf, layoutOf } from './folders';
 import { syncFolder } from '../platform/folders';
-import { spoolState, wasInUse, type SharedMarker } from './marker';
+import { hasSharedMarker, spoolState, wasInUse, type SharedMarker } from './marker';
 import { moveOrphans, sweepUploads, UNRECORDED_MAX_MS, type SpoolReferences } from './sweep';
 import { imageSource, isFileOfSize } from './stored-image';
 import { beginUpload } from './upload';
@@ -38,7 +38,10 @@ export interface DiskSpool extends Spool {
    * @throws BackupRunning when another backup keeps them.
    */
   beginBackup(): Promise<() => Promise<void>>;
-  /** Sweeps now and every hour until it is stopped. Sweeps only the shared disk. */
+  /**
+   * Sweeps now and every hour until it is stopped. Sweeps only the shared disk. While that is unusable, such as full, it
+   * only removes files.
+   */
   startSweeping(named: SpoolReferences): Repetition;
 }
 
@@ -102,12 +105,13 @@ export function createSpool({ dataDir, marker, keepMs, keys = null, clock, log }
         everyMs: HOUR_MS,
         log,
         work: async () => {
-          if ((await state()) !== 'shared') return 'wait';
+          const found = await state();
+          if (found !== 'shared' && !(await hasSharedMarker(layout, marker))) return 'wait';
           const nowMs = clock.nowMs();
           const uploads = await sweepUploads(layout, nowMs);
           if (uploads > 0) log.info('spool.swept', { uploads });
           await sweepDropped(layout, nowMs);
-          if ((await alarm()) !== null) return 'wait';
+          if (found !== 'shared' || (await alarm()) !== null) return 'wait';
           const moved = await moveOrphans(layout, { nowMs, orphanAfterMs, named });
           if (moved.violations + moved.photos > 0) log.warn('spool.orphaned', { ...moved, folder: layout.orphans });
           return 'wait';

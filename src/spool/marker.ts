@@ -40,6 +40,12 @@ export async function spoolState(
   return (await tools.marker.claim(id, { alarmMs })) === id ? writability(layout, tools) : 'foreign';
 }
 
+/** Whether the disk has the id of the shared one, even if it cannot be written. Rejects when the store cannot be read. */
+export async function hasSharedMarker(layout: SpoolLayout, marker: Pick<SharedMarker, 'read'>): Promise<boolean> {
+  const onDisk = await reading(layout);
+  return onDisk !== 'unusable' && onDisk.id !== null && onDisk.id === (await marker.read());
+}
+
 /** Whether images were ever kept on the disk: their folders remain when the last image is gone. */
 export async function wasInUse({ violations, photos }: SpoolLayout): Promise<boolean> {
   const found = await Promise.all([violations, photos].map((folder) => stat(folder).then(() => true, isThere)));

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
@@ -112,6 +112,18 @@ test('a backup with a record of a later version is verified, with a warning that
   await take();
 
   expect(await verify()).toEqual(['verified', 'images warning records_unreadable']);
+});
+
+test('a backup of an image disk that cannot be written is refused, and its message names the disk', async () => {
+  await prepareInstallation();
+  const marker = join(folder, 'data', 'spool', 'marker');
+  await rm(marker);
+  await mkdir(marker);
+
+  await expect(openBackups().take()).rejects.toMatchObject({
+    code: 'disk_unusable',
+    message: 'DATA_DIR/spool cannot be written, which a backup needs to keep images while it copies them.',
+  });
 });
 
 test('a backup without one of its images is restored despite its faults, with all other files', async () => {

@@ -1,5 +1,8 @@
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createSpool } from '../../src/spool';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
 import { filesIn, KEEP_MS, newFolder, openSpool, pieces, sharedMarker } from './world';
@@ -142,4 +145,49 @@ it('the spool sweep moves photos that their tow does not name to the orphans aft
   await sweepAfter(25);
   expect(await left()).toEqual(new Set([named, archived]));
   expect(await filesIn(join(dataDir, 'spool', 'orphans'))).toEqual([`photos.TW%2F1/${orphan}`]);
+});
+
+/** An image disk on which a check of the state cannot write, with what uploads and a killed backup have left. */
+async function fullDisk() {
+  const [dataDir, marker] = [await newFolder(), sharedMarker()];
+  const clock = { ...systemClock, id: () => 'fixed' };
+  const spool = createSpool({ dataDir, marker, keepMs: KEEP_MS, clock, log: silentLog });
+  expect(await spool.state()).toBe('shared');
+  const upload = await spool.begin();
+  await upload.write(pieces(PNG));
+  await upload.keep({ kind: 'violation', id: 'v-1' });
+  const folder = join(dataDir, 'spool');
+  const probe = join(folder, 'probe.fixed');
+  await mkdir(probe);
+  for (const [owner, name] of [
+    ['incoming', 'x'],
+    ['dropped', 'v'],
+  ] as const) {
+    await mkdir(join(folder, owner, name), { recursive: true });
+    await writeFile(join(folder, owner, name, '1'), 'an image');
+  }
+  await writeFile(join(folder, 'backup-running'), '');
+  const longAgoS = Date.now() / 1000 - 3601;
+  for (const path of ['incoming/x', 'backup-running']) await utimes(join(folder, path), longAgoS, longAgoS);
+  expect(await spool.state()).toBe('unusable');
+  const sweep = async () => {
+    const references = { violation: () => Promise.resolve(false), photosOf: () => Promise.resolve([]) };
+    await spool.startSweeping(references).stop();
+    return (await filesIn(folder)).map((path) => path.split('/').slice(0, 2).join('/'));
+  };
+  return { folder, sweep };
+}
+
+it('the spool sweep removes old uploads and dropped images from a full disk and moves nothing', async () => {
+  const { folder, sweep } = await fullDisk();
+  const images = join(folder, 'violations', 'v-1');
+  await utimes(images, 0, 0);
+  expect(await sweep()).toEqual(['marker', 'violations/v-1']);
+});
+
+it('the spool sweep removes nothing from an unusable disk without the shared marker', async () => {
+  const { folder, sweep } = await fullDisk();
+  await rm(join(folder, 'marker'));
+  await mkdir(join(folder, 'marker'));
+  expect(await sweep()).toEqual(['backup-running', 'dropped/v', 'incoming/x', 'violations/v-1']);
 });
