@@ -19,8 +19,9 @@ export interface KeptImage {
 const RECORDS_PER_READ = 200;
 
 /**
- * The files that the records refer to: photos of tows, and images of violations that may still be sent. Images of
- * which a task says that they are missing are left out. A record that cannot be decoded gives `unreadable`.
+ * The files that the records need: photos of tows, and images of violations that may still be sent. Images of which a
+ * task says that they are missing are left out, and so are replaced ones, which are never sent. A record that cannot be
+ * decoded gives `unreadable`.
  */
 export async function* keptImages(redis: Redis): AsyncGenerator<KeptImage | 'unreadable'> {
   const ends = await ledgerEnds(redis);
@@ -76,8 +77,7 @@ function imagesOf(record: OutboxRecord): KeptImage[] {
   }
   const isMissing = Object.values(record.tasks).some(({ task }) => task.type === 'images_missing');
   if (isMissing || !mayBeSent(record)) return [];
-  const { images, replacedImages = [] } = record.violation;
-  return [...images, ...replacedImages].map((image) => keptAt({ kind: 'violation', id: record.id }, image));
+  return record.violation.images.map((image) => keptAt({ kind: 'violation', id: record.id }, image));
 }
 
 function keptAt(place: SpoolPlace, { file, sizeBytes, sha256 }: Omit<KeptImage, 'place'>): KeptImage {

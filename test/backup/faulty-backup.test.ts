@@ -11,12 +11,21 @@ import { towKey, violationKey } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/schema';
 import { createSpoolMarker } from '../../src/store/spool-marker';
 import { idsIn, writeBatches } from '../archive/folder';
+import { replaceImages } from '../../src/workflow/decide-violation';
+import type { Spool } from '../../src/workflow/spool-port';
 import { filesIn, pieces } from '../spool/world';
 import { PNG } from '../support/images';
 import { eventually } from '../support/eventually';
 import { useOwnRedis, type TestRedis } from '../support/redis';
-import { openStores, useStores, type Stores } from '../support/stores';
-import { readViolation, report, reportViolations, violationOf } from '../support/violations';
+import { openStores, TESTER, useStores, type Stores } from '../support/stores';
+import {
+  mustClaimViolation,
+  openOutbox,
+  readViolation,
+  report,
+  reportViolations,
+  violationOf,
+} from '../support/violations';
 
 jest.setTimeout(60_000);
 let stores: Stores;
@@ -41,14 +50,21 @@ async function prepareInstallation() {
   const dataDir = join(folder, 'data');
   const spool = createSpool({ dataDir, marker, keepMs: 1000, clock: systemClock, log: silentLog });
   expect(await spool.state()).toBe('shared');
-  const upload = await spool.begin();
-  const { file, sizeBytes, sha256 } = await upload.write(pieces(PNG));
-  await upload.keep({ kind: 'violation', id: 'U1' });
-  const [image] = violationOf('U1').images;
-  if (!image) throw new Error('the violations of tests have an image');
-  await report(stores, violationOf('U1', { images: [{ ...image, file, sizeBytes, sha256 }] }));
+  const { upload, images } = await uploadImage(spool);
+  await upload.keep(PLACE);
+  await report(stores, violationOf('U1', { images }));
   await stores.request('T-1');
   await writeBatches(dataDir, [['archived-1']]);
+  return { dataDir, spool };
+}
+
+const PLACE = { kind: 'violation', id: 'U1' } as const;
+
+/** An upload with one image that is not kept yet. */
+async function uploadImage(spool: Spool) {
+  const upload = await spool.begin();
+  const stored = await upload.write(pieces(PNG));
+  return { upload, images: [{ ...stored, name: 'front.png', contentType: 'image/png' }] };
 }
 
 /** Commands on the backup of that installation. A restore goes into the empty Redis and an empty folder. */
@@ -112,6 +128,24 @@ test('a backup with a record of a later version is verified, with a warning that
   await take();
 
   expect(await verify()).toEqual(['verified', 'images warning records_unreadable']);
+});
+
+test('a backup of a violation whose missing images were replaced is verified without a fault', async () => {
+  const { dataDir, spool } = await prepareInstallation();
+  await rm(join(dataDir, 'spool', 'violations', 'U1'), { recursive: true });
+  const outbox = openOutbox(stores);
+  await outbox.giveBack(await mustClaimViolation(outbox, 'U1'), { kind: 'images_missing' });
+  const { upload, images } = await uploadImage(spool);
+  const command = { action: 'correct', fields: {}, images } as const;
+  const tools = { records: stores.records, violations: stores.violations, clock: systemClock };
+  expect(await replaceImages(tools, { id: 'U1', command, actor: TESTER, upload })).toMatchObject({
+    kind: 'done',
+    value: { state: 'pending', replaced_images: [{ name: 'front.png' }] },
+  });
+  const { take, verify } = openBackups();
+  await take();
+
+  expect(await verify()).toEqual(['verified']);
 });
 
 test('a backup of an image disk that cannot be written is refused, and its message names the disk', async () => {
