@@ -42,8 +42,10 @@ export async function replaceImages(
 ): Promise<ActionResult<ViolationView>> {
   const record = await tools.violations.read(request.id);
   if (!record) return refused(noSuchViolation);
-  const place = { kind: 'violation', id: record.violation.id } as const;
-  return changeWithFiles(tools.records, { upload: request.upload, place }, () => decideViolation(tools, request));
+  const { id } = record.violation;
+  // By its own id: another violation may take the id in its metadata meanwhile, and the files are kept for this one.
+  const decideOnFound = () => decideViolation(tools, { ...request, id });
+  return changeWithFiles(tools.records, { upload: request.upload, place: { kind: 'violation', id } }, decideOnFound);
 }
 
 /** Carries out a person's decision on one violation, or refuses and changes nothing. */

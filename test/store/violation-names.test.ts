@@ -1,7 +1,10 @@
+import { systemClock } from '../../src/platform/clock';
 import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
 import { matchEarlierTows, matchTowsByMetadataId } from '../../src/workflow/match-violation';
-import { START, useStores, UNKNOWN, type Stores } from '../support/stores';
+import { replaceImages } from '../../src/workflow/decide-violation';
+import type { SpoolPlace, Upload } from '../../src/workflow/spool-port';
+import { START, TESTER, useStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   decide,
   idNamed,
@@ -231,4 +234,35 @@ describe('manual link of a violation', () => {
     expect(await read('U9')).toMatchObject({ reference: null, towingReferenceIds: ['TW-1'] });
     expect(await ownerOf('V-1')).toBe('U8');
   });
+});
+
+test('other images of a violation never go to another violation that takes its metadata id meanwhile', async () => {
+  const metadata = { id: 'case-1' };
+  await report(stores, violationOf('U1', { metadata }));
+  const kept: SpoolPlace[] = [];
+  const takeBack = jest.fn(() => Promise.resolve());
+  const upload: Upload = {
+    write: () => Promise.reject(new Error('the images are on the disk already')),
+    keep: async (place) => {
+      kept.push(place);
+      await decide(stores, 'U1', { action: 'waive', reason: 'reported by mistake' });
+      await report(stores, violationOf('U2', { metadata }));
+    },
+    discard: () => Promise.resolve(),
+    takeBack,
+  };
+  const image = { file: 'x.1', name: 'other.png', contentType: 'image/png', sizeBytes: 5, sha256: 'def' };
+  const command = { action: 'correct', fields: {}, images: [image] } as const;
+  const tools = { records: stores.records, violations: stores.violations, clock: systemClock };
+
+  expect(await replaceImages(tools, { id: 'case-1', command, actor: TESTER, upload })).toMatchObject({
+    kind: 'refused',
+    refusal: { kind: 'conflict', code: 'violation_settled' },
+  });
+
+  expect(kept).toEqual([{ kind: 'violation', id: 'U1' }]);
+  expect(takeBack).toHaveBeenCalledTimes(1);
+  const other = await stores.violations.read('case-1');
+  expect(other?.violation).toMatchObject({ id: 'U2', images: violationOf('U2').images });
+  expect(other?.violation.replacedImages).toBeUndefined();
 });
