@@ -1,8 +1,7 @@
-import type { Page } from 'playwright-core';
 import { simulatorViolations } from '../../src/contracts/simulator';
 import { useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
 import { startSlowLine } from '../support/slow-line';
-import { REQUIRED } from '../operator/forms';
+import { fillReport } from './report-form';
 import { useConsole } from './world';
 
 /** 1 Mbit/s. */
@@ -41,18 +40,10 @@ const CHOOSE_PHOTOS = `(async () => {
   return photo.size;
 })()`;
 
-async function fill(page: Page): Promise<void> {
-  for (const [name, value] of Object.entries(REQUIRED)) {
-    const field = page.locator(`#report-${name}`);
-    if (name.endsWith('Type')) await field.selectOption(value);
-    else await field.fill(value);
-  }
-}
-
 test('three photos of 8 MB reach the service within a minute over two lines of 1 Mbit/s', async () => {
   const page = await browser.open({ viewport: 'phone' });
   await world.signIn(page, 'dispatcher', '/violations/new');
-  await fill(page);
+  await fillReport(page);
   const session = await page.context().newCDPSession(page);
   const rates = { downloadThroughput: BYTES_PER_SECOND, uploadThroughput: BYTES_PER_SECOND };
   await session.send('Network.emulateNetworkConditions', { offline: false, latency: 50, ...rates });

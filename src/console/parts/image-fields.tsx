@@ -96,6 +96,9 @@ export function ImageFields({ viewer, form, images, failure }: ImageFieldsProps)
   );
 }
 
+/** How long the answer to the form may take after the last byte of its upload. */
+const ANSWER_MS = 30_000;
+
 /** How far the form has got on its way, and how to stop it; shown by upload.js while it is sent. */
 export function UploadState({ viewer }: { viewer: Viewer }) {
   const { upload } = viewer.messages.violationForm;
@@ -103,6 +106,7 @@ export function UploadState({ viewer }: { viewer: Viewer }) {
     <div
       class="upload"
       data-upload
+      data-answer-ms={String(ANSWER_MS)}
       data-progress={upload.progress(PROGRESS)}
       data-sending={upload.sending}
       data-sent={upload.sent}

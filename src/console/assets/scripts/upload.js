@@ -39,6 +39,7 @@ async function sendWhenReady(form) {
 function send(form) {
   const request = new XMLHttpRequest();
   underWay = request;
+  const startedMs = performance.now();
   request.open('POST', form.action);
   // Ask for a part of the page, as htmx does.
   request.setRequestHeader('HX-Request', 'true');
@@ -46,10 +47,13 @@ function send(form) {
   request.upload.addEventListener('load', () => {
     showBar('whole');
     say('sent');
+    // The time limit of a request counts from its start.
+    request.timeout = performance.now() - startedMs + Number(messageOf('answerMs'));
   });
   request.addEventListener('load', () => takeAnswer(request, form));
   request.addEventListener('error', () => end('failed'));
   request.addEventListener('abort', () => end('aborted'));
+  request.addEventListener('timeout', () => end('uncertain'));
   showProgress(0, 0);
   showBar('partly');
   say('sending');
