@@ -2,10 +2,11 @@ import { createConsole, createSessions, type Sessions, type SignInWays } from '.
 import { createOperator, createSignIn, type Operator, type OperatorOptions } from '../operator';
 import { serviceAccess } from '../platform/config';
 import { errorFacts } from '../platform/errors';
-import { listen, type Listener } from '../platform/http';
+import { listen, REQUEST_MS, type Listener } from '../platform/http';
 import { readQueueView } from '../queue/backlog';
 import { QUEUE_NAMES } from '../queue/queues';
 import { callAddresses } from '../service/addresses';
+import { INCOMING_MAX_MS } from '../spool/sweep';
 import { createAnswerStore } from '../store/answers';
 import { createApiKeyStore } from '../store/api-keys';
 import { createAuditStore } from '../store/audit';
@@ -41,6 +42,15 @@ import { openConsoleLookups } from './service';
 /** A console does not need the address of the service; shown where it would be. */
 const UNKNOWN_BASE = 'http://service-base-url-not-set';
 
+/** A phone with a bad connection: 0.2 Mbit/s. */
+const SLOW_PHONE_BYTES_PER_MS = 25;
+const UPLOAD_MAX_MS = 0.9 * INCOMING_MAX_MS;
+
+/** How long a request may take, ms: as long as the largest upload takes from a slow phone. */
+function requestLimitMs(imagesTotalBytesMax: number): number {
+  return Math.min(Math.max(REQUEST_MS, imagesTotalBytesMax / SLOW_PHONE_BYTES_PER_MS), UPLOAD_MAX_MS);
+}
+
 /** Starts the console: its pages, the operator API and the queue pages. */
 export async function startConsole(foundation: Foundation): Promise<Listener> {
   const { config, clock, log, troubleLog, resources, redis, spool } = foundation;
@@ -68,7 +78,8 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   resources.add('spool sweep', sweeping, (opened) => opened.stop());
   // The metrics of the console need a key, so the application serves them.
   const { ready } = healthOf(foundation, modeCheck(foundation), recentSpoolCheck(foundation));
-  const listener = await listen(pages, { ready }, config.console);
+  const requestMs = requestLimitMs(config.images.totalBytesMax);
+  const listener = await listen(pages, { ready }, config.console, { requestMs });
   addListener(foundation, 'console', listener, () => operator.close());
   log.info('console.listening', { host: listener.host, port: listener.port });
   return listener;

@@ -19,8 +19,9 @@ export interface ListenerLimits {
   readonly connections: number;
 }
 
-/** Long enough for images from a slow phone. */
-const LIMITS: ListenerLimits = { headersMs: 10_000, requestMs: 120_000, checkEveryMs: 2000, connections: 2000 };
+/** How long the body of a request may take on a listener without a limit of its own. */
+export const REQUEST_MS = 120_000;
+const LIMITS: ListenerLimits = { headersMs: 10_000, requestMs: REQUEST_MS, checkEveryMs: 2000, connections: 2000 };
 /**
  * A request with more headers is refused. Beyond a limit of its own, Node 20 and 22 drop the last ones, which are those
  * that a proxy adds, such as X-Forwarded-For, and Node 24 refuses without an explanation.

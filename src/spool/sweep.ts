@@ -5,8 +5,8 @@ import { errorCode } from '../platform/errors';
 import { ensureFolder, referenceOf, type SpoolLayout } from './folders';
 import { syncFolder } from '../platform/folders';
 
-/** Longer than any upload: the listener ends a request after two minutes. */
-const INCOMING_MAX_MS = HOUR_MS;
+/** An upload that takes longer may be swept before it is complete. The listener of the console ends it before. */
+export const INCOMING_MAX_MS = HOUR_MS;
 /** Long enough for a process that died before it wrote the record, and short enough that disks do not fill up. */
 export const UNRECORDED_MAX_MS = 24 * HOUR_MS;
 

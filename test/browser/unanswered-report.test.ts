@@ -4,6 +4,7 @@ import { page as pageOf } from '../../src/contracts/paging';
 import { violationView } from '../../src/contracts/violations';
 import { useBrowser, waitForPath, waitForText } from '../support/browser';
 import { forward, startProxy } from '../support/proxy';
+import { REQUIRED } from '../operator/forms';
 import { fillReport } from './report-form';
 import { useConsole } from './world';
 
@@ -12,6 +13,7 @@ const world = useConsole();
 
 const { upload } = messagesIn('en').violationForm;
 const PATH = '/violations/new';
+const PAGE_PATH = /^\/violations\/[0-9a-f-]{36}$/;
 const submitOf = (page: Page) => page.locator('#report-form button[type=submit]');
 const notice = (page: Page) => page.locator('[data-upload-notice]');
 /** Sets how long the page waits for the answer after its upload, ms. */
@@ -35,6 +37,20 @@ async function loseFirstAnswer(): Promise<{ url: string; keys: () => readonly st
   return { url, keys: () => bodies.map(keyIn) };
 }
 
+test('a violation form whose upload took too long shows that and no refusal, and can be sent again', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', PATH);
+  await fillReport(page);
+  browser.announce(page, { path: PATH, status: 408 });
+  await page.route(`**${PATH}`, (route) => route.fulfill({ status: 408 }), { times: 1 });
+  await submitOf(page).click();
+  await waitForText(notice(page), upload.tooSlow);
+  expect(await page.locator('#report-location').inputValue()).toBe(REQUIRED.location);
+
+  await submitOf(page).click();
+  await waitForPath(page, PAGE_PATH);
+});
+
 test('a violation form whose answer never comes can be sent again after its time limit, and is reported once', async () => {
   const { url, keys } = await loseFirstAnswer();
   const page = await browser.open();
@@ -48,7 +64,7 @@ test('a violation form whose answer never comes can be sent again after its time
 
   await waitAtMost(page, 60_000);
   await submitOf(page).click();
-  await waitForPath(page, /^\/violations\/[0-9a-f-]{36}$/);
+  await waitForPath(page, PAGE_PATH);
 
   const [first, ...others] = keys();
   expect(first).toMatch(/^[\w-]{20,}$/);

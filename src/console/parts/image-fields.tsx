@@ -114,6 +114,7 @@ export function UploadState({ viewer }: { viewer: Viewer }) {
       data-failed={upload.failed}
       data-refused={upload.refused}
       data-uncertain={upload.uncertain}
+      data-too-slow={upload.tooSlow}
       data-signed-out={upload.signedOut}
       data-renewed={upload.renewed}
     >

@@ -68,6 +68,8 @@ function takeAnswer(request, form) {
   const next = request.getResponseHeader('HX-Redirect');
   if (next !== null) return location.assign(next);
   if (new URL(request.responseURL).pathname === '/sign-in') return end('signedOut');
+  // The console, or a proxy in front of it, has ended an upload that took too long.
+  if (request.status === 408) return end('tooSlow');
   const answer = document.createElement('template');
   answer.innerHTML = request.responseText;
   const fresh = answer.content.querySelector('#report');
