@@ -95,16 +95,17 @@ function readEnveloped<T>(contract: Contract<T>, { text, value }: JsonObjectBody
 }
 
 /**
- * True for an envelope that accepts and has no data, where none is needed. A code that may be one of an error
- * does not accept.
+ * True for an envelope that accepts and has no data, where none is needed. Only the code shows that: an error may come
+ * without one, or with one that is no status.
  */
-function isWithoutData<T>({ isAnswerUsed }: Contract<T>, { code, message, data }: JsonFields): boolean {
-  if (isAnswerUsed || (data ?? null) !== null || (code === undefined && message === undefined)) return false;
+function isWithoutData<T>({ isAnswerUsed }: Contract<T>, { code, data }: JsonFields): boolean {
+  if (isAnswerUsed || (data ?? null) !== null) return false;
   const number = envelopeNumber(code);
-  if (number !== null) return number < ERRORS_FROM;
-  return code === undefined || (typeof code === 'string' && /^(ok|success|accepted)$/i.test(code));
+  if (number !== null) return number === 0 || (number >= SUCCESS_FROM && number < ERRORS_FROM);
+  return typeof code === 'string' && /^(ok|success|accepted)$/i.test(code);
 }
 
+const SUCCESS_FROM = 200;
 const ERRORS_FROM = 400;
 
 /** The `code` of an envelope as a number, also if it is text; null when it is none. */

@@ -86,6 +86,18 @@ describe('a 2xx that breaks the contract', () => {
     },
   );
 
+  it.each([
+    [{ message: 'Violation not found' }],
+    [{ statusCode: 400, error: 'Bad Request', message: 'Missing required field' }],
+    [{ success: false, message: 'Invalid enum value' }],
+    [{ code: -1, message: 'Invalid enum value', data: null }],
+  ])(
+    'a status update that is answered without data and without an accepting code is not accepted: %j',
+    async (body) => {
+      expect((await detained(json(body))).exchange.kind).toBe('contract_broken');
+    },
+  );
+
   it.each(['invoice', 'violation'] as const)(
     'an empty body breaks the contract of %s, whose answer is used',
     async (name) => {
@@ -132,6 +144,7 @@ describe('differences that have one meaning', () => {
     ['has status 204', { status: 204 }, ['body: is empty']],
     ['is blank', { body: ' \r\n' }, ['body: is empty']],
     ['has data null', json({ code: 200, message: 'm', data: null }), ['data: must be an object']],
+    ['has data null and the code 0', json({ code: 0, message: 'm', data: null }), ['data: must be an object']],
     [
       'has no data, and a code in words',
       json({ code: 'SUCCESS', message: null }),
