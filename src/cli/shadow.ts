@@ -32,7 +32,7 @@ export function addShadow(program: Command, tools: CommandTools): void {
     run: async (call) => {
       const csv = await answerOf<unknown>(call.client.GET('/api/shadow.csv', { parseAs: 'text' }));
       const text = typeof csv === 'string' ? csv : '';
-      return { json: { csv: text }, lines: text.trimEnd().split('\n') };
+      return { json: { csv: text }, lines: text.trimEnd().split(/\r?\n/) };
     },
   });
   addTowDecisions(shadow, tools);
