@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import { importedCells, knownViolation, type KnownViolation } from '../contracts/known-violations';
 import { failedRules } from '../contracts/rules';
@@ -36,18 +37,19 @@ export interface ImportedRow {
     | { readonly kind: 'invalid'; readonly problem: string };
 }
 
-/** Reads the rows. Throws UsageError for a file that cannot be read, or a header without the required columns. */
+/**
+ * Reads the rows. Throws UsageError for a file that cannot be read or is not UTF-8, or a header without the required
+ * columns.
+ */
 export async function* readRows(file: string, delimiter: string): AsyncGenerator<ImportedRow> {
   const parser = parse({
-    bom: true,
     columns: (header: readonly string[]) => checkedHeader(file, header),
     delimiter,
     skip_empty_lines: true,
     trim: true,
   });
-  const source = createReadStream(file);
-  source.on('error', (error) => parser.destroy(error));
-  source.pipe(parser);
+  // An error destroys the parser, and so ends the loop.
+  pipeline(createReadStream(file), utf8Texts, parser, () => undefined);
   let number = 0;
   try {
     for await (const parsed of parser) {
@@ -57,10 +59,19 @@ export async function* readRows(file: string, delimiter: string): AsyncGenerator
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const code = errorCode(error) ?? 'unknown error';
+    if (code === NOT_UTF8) throw new UsageError([{ field: file, rule: 'is not UTF-8 text' }]);
     throw new UsageError([{ field: file, rule: `cannot be read after row ${number} (${code})` }]);
-  } finally {
-    source.destroy();
   }
+}
+
+/** The code of the error of a TextDecoder. */
+const NOT_UTF8 = 'ERR_ENCODING_INVALID_ENCODED_DATA';
+
+/** Decodes the bytes without a byte order mark. Throws for bytes that are not UTF-8. */
+async function* utf8Texts(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for await (const bytes of source) yield decoder.decode(bytes, { stream: true });
+  yield decoder.decode();
 }
 
 function checkedHeader(file: string, header: readonly string[]): string[] {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { towView } from '../../src/contracts/operator';
 import { simulatorCalls } from '../../src/contracts/simulator';
+import { page } from '../../src/contracts/paging';
 import { violationView } from '../../src/contracts/violations';
 import { eventually } from '../support/eventually';
 import { run } from './command';
@@ -10,13 +11,19 @@ import { useInstallation } from './installation';
 
 const installation = useInstallation();
 
+const violationsPage = page(violationView);
+
 const HEADER = 'violation_reference_id,metadata_id,plateNumber,location,latitude,longitude,plateType';
 const ROW = 'V-20261120-AAA111,case-1,ABJ 1234,"Olaya Street, gate 2",24.69,46.68,PRIVATE';
 
 async function importing(name: string, lines: readonly string[]) {
+  return importingBytes(name, Buffer.from(`${lines.join('\n')}\n`));
+}
+
+async function importingBytes(name: string, bytes: Buffer) {
   const { app, folder } = installation();
   const file = join(folder, name);
-  await writeFile(file, `${lines.join('\n')}\n`);
+  await writeFile(file, bytes);
   const result = await run(['violation', 'import', file], { url: app.consoleUrl, apiKey: app.apiKey });
   const results = await readFile(`${file}.results.csv`, 'utf8').catch(() => '');
   return { result, rows: results.split('\r\n').slice(1, -1), file };
@@ -101,4 +108,27 @@ test('a header without a required column, and results of another file, are refus
   const other = await importing('other.csv', [HEADER, 'V-D2,,ABJ 1,Street,1,2,']);
   expect(other.result.exitCode).toBe(2);
   expect(other.result.problems).toContain('holds the results of another file: row 1 differs');
+});
+
+test('a file that is not UTF-8 is refused and none of its rows are sent; one with a byte order mark is read', async () => {
+  const row = (plate: Buffer) => Buffer.concat([Buffer.from('V-E1,,'), plate, Buffer.from(',Street,1,2,\n')]);
+  const header = Buffer.from(`${HEADER}\n`);
+  const arabicWindows = Buffer.from([0xc7, 0xc8, 0xcd]);
+  const { result, rows, file } = await importingBytes('windows-1256.csv', Buffer.concat([header, row(arabicWindows)]));
+  expect([result.exitCode, rows]).toEqual([2, []]);
+  expect(result.problems).toContain(`${file} is not UTF-8 text`);
+
+  const plate = 'ابح 1234';
+  const marked = Buffer.concat([Buffer.from('\uFEFF'), header, row(Buffer.from(plate))]);
+  expect((await importingBytes('marked.csv', marked)).result.out).toContain('1 rows: 1 added');
+  const { items } = violationsPage.parse((await get('/api/violations?q=V-E1')).body);
+  expect(items.map(({ form }) => form.plateNumber)).toEqual([plate]);
+});
+
+test('a file that does not exist is refused with the error of the system', async () => {
+  const { app, folder } = installation();
+  const file = join(folder, 'none.csv');
+  const { exitCode, problems } = await run(['violation', 'import', file], { url: app.consoleUrl, apiKey: app.apiKey });
+  expect(exitCode).toBe(2);
+  expect(problems).toContain('cannot be read after row 0 (ENOENT)');
 });
