@@ -8,6 +8,9 @@ import { UsageError } from './problems';
 
 const HEADER = csvLine(['row', 'violation_reference_id', 'metadata_id', 'result', 'id', 'problem']);
 
+/** A line whose fourth cell is `invalid`; every cell is in quotes, and a quote in it is doubled. */
+const INVALID = /^(?:"(?:[^"]|"")*",){3}"invalid",/;
+
 export interface RowResult {
   readonly result: 'created' | 'already_known' | 'invalid';
   /** Our id of the violation, '' when it is invalid. */
@@ -18,6 +21,8 @@ export interface RowResult {
 export interface ImportResults {
   /** The rows that have a result already. */
   readonly done: number;
+  /** Those of them that are invalid. */
+  readonly invalid: number;
   /** Throws UsageError when the row does not belong to the result that is stored for it. */
   check(row: ImportedRow): void;
   /** Appends results; they are on the disk of the system when it resolves. */
@@ -33,6 +38,7 @@ export async function openResults(file: string): Promise<ImportResults> {
   const stored = lines.slice(1);
   return {
     done: stored.length,
+    invalid: stored.filter((line) => INVALID.test(line)).length,
     check(row) {
       const line = stored[row.number - 1];
       if (line !== undefined && !line.startsWith(`${namesOf(row)},`)) {

@@ -58,14 +58,15 @@ async function importFile(call: Invocation): Promise<CommandOutput> {
   } finally {
     progress?.end();
   }
-  const json = { file, rows, done_before: results.done, ...counts };
+  const json = { file, rows, done_before: results.done, invalid_before: results.invalid, ...counts };
   return {
     json,
     lines: [
       `${rows} rows: ${counts.created} added, ${counts.already_known} known already, ${counts.invalid} invalid` +
-        (results.done > 0 ? `, ${results.done} done by an earlier run.` : '.'),
+        (results.done > 0 ? `, ${results.done} done by an earlier run` : '') +
+        (results.invalid > 0 ? `, ${results.invalid} of them invalid.` : '.'),
     ],
-    exitCode: counts.invalid > 0 ? EXIT.refused : EXIT.done,
+    exitCode: counts.invalid + results.invalid > 0 ? EXIT.refused : EXIT.done,
   };
 }
 

@@ -95,8 +95,26 @@ test('rows that break a rule are named in the results and the others are added; 
   expect(rows[2]).toContain('violation_reference_id is required, or metadata_id');
 
   const again = await importing('mixed.csv', lines);
-  expect(again.result.out).toBe('4 rows: 0 added, 0 known already, 0 invalid, 4 done by an earlier run.');
+  expect(again.result.out).toBe(
+    '4 rows: 0 added, 0 known already, 0 invalid, 4 done by an earlier run, 2 of them invalid.',
+  );
   expect(again.rows).toEqual(rows);
+});
+
+test('a continued import counts the invalid rows of the earlier run, and ends with 1 as that did', async () => {
+  const lines = [HEADER, '"V-F ""invalid"",",,ABJ 1,Street,1,2,', 'V-F2,,ABJ 2,Street,north,2,'];
+  expect((await importing('continued.csv', lines)).result.exitCode).toBe(1);
+
+  const more = [...lines, 'V-F3,,ABJ 3,Street,1,2,'];
+  const { result, file } = await importing('continued.csv', more);
+  expect(result).toMatchObject({
+    exitCode: 1,
+    out: '3 rows: 1 added, 0 known already, 0 invalid, 2 done by an earlier run, 1 of them invalid.',
+  });
+  const { app } = installation();
+  const asJson = await run(['violation', 'import', file, '--json'], { url: app.consoleUrl, apiKey: app.apiKey });
+  expect(asJson.exitCode).toBe(1);
+  expect(asJson.json()).toMatchObject({ rows: 3, done_before: 3, invalid: 0, invalid_before: 1 });
 });
 
 test('a header without a required column, and results of another file, are refused before anything is sent', async () => {
