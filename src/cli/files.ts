@@ -42,16 +42,19 @@ function totalBytes(files: readonly File[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Sends a form with files and shows a progress bar. */
+/** Sends a form with files, and with `texts` as further fields, and shows a progress bar. */
 export async function upload<T>(
   call: Invocation,
   files: readonly File[],
   send: (options: ReturnType<typeof asUpload>) => Promise<T>,
+  texts: Readonly<Record<string, string>> = {},
 ): Promise<T> {
   const bytes = totalBytes(files);
   const progress = bytes === 0 ? null : call.terminal.progress('bytes sent', bytes);
   try {
-    return await send(asUpload(progress ? { onSent: (sent) => progress.at(Math.min(sent, bytes)) } : {}));
+    return await send(
+      asUpload({ texts, ...(progress && { onSent: (sent: number) => progress.at(Math.min(sent, bytes)) }) }),
+    );
   } finally {
     progress?.end();
   }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { answerOf } from '../client';
-import { jsonObject } from '../contracts/common';
 import { VIOLATION_FIELDS, violationInput } from '../contracts/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
 import { openImages, upload } from './files';
@@ -57,14 +56,16 @@ export function addViolationCreate(violation: Command, tools: CommandTools): voi
     ],
     changes: true,
     run: async (call) => {
-      const { metadata: entered, ...fields } = checked(violationInput, textsGiven(call));
-      const metadata = entered && jsonObject.parse(JSON.parse(call.text('metadata') ?? ''));
+      const { metadata, ...fields } = checked(violationInput, textsGiven(call));
       const images = await openImages(call.list('image'));
-      const body = { ...fields, metadata, images: images.length === 0 ? undefined : images };
+      const body = { ...fields, images: images.length === 0 ? undefined : images };
       const params = { header: call.header };
       return violationOutput(
-        await upload(call, images, (upload) =>
-          answerOf(call.client.POST('/api/violations', { params, body, ...upload })),
+        await upload(
+          call,
+          images,
+          (upload) => answerOf(call.client.POST('/api/violations', { params, body, ...upload })),
+          metadata && { metadata: metadata.text },
         ),
       );
     },

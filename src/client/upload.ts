@@ -4,6 +4,8 @@ export interface FormUploadOptions {
   /** Called with the number of bytes sent so far. */
   readonly onSent?: (bytes: number) => void;
   readonly timeoutMs?: number;
+  /** Further fields as text: JSON that must arrive as it was written. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 /** Enough for 10 MB of images over a slow connection. */
@@ -13,9 +15,9 @@ const TIMEOUT_MS = 600_000;
  * Options of a call that sends a form: `client.POST('/api/violations', { body, ...asUpload() })`. Give files as `File`, or as
  * `Blob` without a name. A Blob of `fs.openAsBlob` is streamed from the disk.
  */
-export function asUpload({ onSent, timeoutMs = TIMEOUT_MS }: FormUploadOptions = {}) {
+export function asUpload({ onSent, timeoutMs = TIMEOUT_MS, texts }: FormUploadOptions = {}) {
   return {
-    bodySerializer: formOf,
+    bodySerializer: (fields: object | undefined) => formOf({ ...fields, ...texts }),
     fetch: (request: Request): Promise<Response> => {
       const { body, method } = request;
       if (!onSent || !body) return fetchWithin(timeoutMs, request);
@@ -26,9 +28,9 @@ export function asUpload({ onSent, timeoutMs = TIMEOUT_MS }: FormUploadOptions =
 }
 
 /** Fields as text, objects as JSON, files as files. Undefined fields are left out. */
-function formOf(fields: object | undefined): FormData {
+function formOf(fields: object): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields ?? {})) {
+  for (const [name, value] of Object.entries(fields)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const one of values) append(form, name, one);
   }
