@@ -3,7 +3,13 @@ import type { Clock } from '../platform/clock';
 import { ConfigurationError, serviceAccess, type Config, type ServiceAccess } from '../platform/config';
 import { silentLog } from '../platform/log';
 import { errorCode } from '../platform/errors';
-import { callAddresses, createMemoryTokenCache, createServiceClient, type ObservedCall } from '../service';
+import {
+  accessDigest,
+  callAddresses,
+  createMemoryTokenCache,
+  createServiceClient,
+  type ObservedCall,
+} from '../service';
 import { createBudgets } from '../store/budgets';
 import { createTokenCache } from '../store/tokens';
 import type { Budgets } from '../workflow/service-port';
@@ -43,7 +49,7 @@ async function askService(config: Config, access: ServiceAccess, tools: ServiceT
   const { clock, redis, probes } = tools;
   // The token is shared with all processes, since the service may accept only the newest, and the call counts against
   // the rate limit.
-  const tokens = redis ? createTokenCache(redis) : createMemoryTokenCache(clock);
+  const tokens = redis ? createTokenCache(redis, accessDigest(access)) : createMemoryTokenCache(clock);
   const budgets = redis ? createBudgets(redis, config.budgetsPerMinute) : ANY_NUMBER;
   const { timeoutMs, envelopeCode } = config.service;
   const skews: number[] = [];

@@ -1,6 +1,6 @@
 import { serviceAccess, type ServiceAccess } from '../platform/config';
 import type { Resources } from '../platform/resources';
-import { createServiceClient, type ServiceClient } from '../service';
+import { accessDigest, createServiceClient, type ServiceClient } from '../service';
 import { shadowClient } from '../service/shadow';
 import { createBudgets } from '../store/budgets';
 import { createLookupCache } from '../store/lookups';
@@ -19,7 +19,7 @@ export function openServiceClient(
     timeoutMs: config.service.timeoutMs,
     upload: { timeoutMs: config.service.uploadTimeoutMs },
     envelopeCode: config.service.envelopeCode,
-    tokens: createTokenCache(redis),
+    tokens: createTokenCache(redis, accessDigest(access)),
     budgets: createBudgets(redis, config.budgetsPerMinute),
     followsLimitHeaders: config.followsLimitHeaders,
     clock,

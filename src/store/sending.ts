@@ -11,7 +11,7 @@ import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { blockedKey, budgetKey, budgetStateField, KEYS } from './keys';
 import { redisTimeMs } from './redis-time';
-import { createTokenCache } from './tokens';
+import { readTokenEnd } from './tokens';
 
 /** The circuits and rate limits that delay sending. */
 export function createSendingStore(redis: Redis, budgets: BudgetSettings): SendingStore {
@@ -19,7 +19,7 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
     async read() {
       const [nowMs, token, stored, held, waitingTows, waitingViolations] = await Promise.all([
         redisTimeMs(redis),
-        createTokenCache(redis).read(),
+        readTokenEnd(redis),
         redis.hgetall(KEYS.circuits),
         Promise.all(CIRCUIT_NAMES.map((name) => redis.scard(blockedKey(name)))),
         redis.zcard(KEYS.permitQueueTows),
@@ -87,7 +87,7 @@ async function usedPermits(
   return Promise.all(BUDGET_NAMES.map(usedOf));
 }
 
-function tokenState(token: StoredToken | null, nowMs: number): SendingView['token'] {
+function tokenState(token: Pick<StoredToken, 'expiresAtMs'> | null, nowMs: number): SendingView['token'] {
   if (token === null) return { state: 'none', expires_at: null };
   const { expiresAtMs } = token;
   if (expiresAtMs === null) return { state: 'valid', expires_at: null };

@@ -1,25 +1,36 @@
 import type { Redis } from 'ioredis';
 import { cachedToken } from '../contracts/replies';
-import type { TokenCache } from '../workflow/service-port';
+import type { StoredToken, TokenCache } from '../workflow/service-port';
 import { KEYS } from './keys';
 import { acquireLock, releaseLock } from './locks';
 
 /** Lifetime of the cached token. A token without a known expiry is renewed at the latest then. */
 const KEPT_SECONDS = 86_400;
 
-/** The access token that all processes share, and the lock under which one of them renews it. */
-export function createTokenCache(redis: Redis): TokenCache {
+/**
+ * The access token that all processes share, and the lock under which one of them renews it. A token of another access
+ * counts as absent, so that it is never sent to another address, and so that new credentials are tried.
+ * @param access identifies the addresses and credentials of the service; stored with the token.
+ */
+export function createTokenCache(redis: Redis, access: string): TokenCache {
   return {
     async read() {
-      const json = await redis.get(KEYS.token);
-      return json === null ? null : tokenOf(json);
+      const stored = await readStored(redis);
+      if (stored === null || stored.access !== access) return null;
+      const { token, expiresAtMs } = stored;
+      return { token, expiresAtMs };
     },
     tryLock: (owner, ttlMs) => acquireLock(redis, KEYS.tokenLock, owner, ttlMs),
     async write(token) {
-      await redis.set(KEYS.token, JSON.stringify(token), 'EX', KEPT_SECONDS);
+      await redis.set(KEYS.token, JSON.stringify({ ...token, access }), 'EX', KEPT_SECONDS);
     },
     unlock: (owner) => releaseLock(redis, KEYS.tokenLock, owner),
   };
+}
+
+/** The end of the shared token of any access; null when there is none. */
+export async function readTokenEnd(redis: Redis): Promise<Pick<StoredToken, 'expiresAtMs'> | null> {
+  return readStored(redis);
 }
 
 /** How long ago the shared token was stored, ms; null when there is none. */
@@ -28,10 +39,11 @@ export async function readTokenAgeMs(redis: Redis): Promise<number | null> {
   return leftMs < 0 ? null : KEPT_SECONDS * 1000 - leftMs;
 }
 
-/** Null for a token that cannot be read: the next renewal replaces it. */
-function tokenOf(json: string) {
+/** Null without a token, and for one that cannot be read: the next renewal replaces it. */
+async function readStored(redis: Redis) {
+  const json = await redis.get(KEYS.token);
   try {
-    return cachedToken.parse(JSON.parse(json));
+    return json === null ? null : cachedToken.parse(JSON.parse(json));
   } catch {
     return null;
   }

@@ -48,7 +48,7 @@ function processWith(clock: MovableClock) {
     clientId: 'client',
     clientSecret: 'secret',
     timeoutMs: 5000,
-    tokens: createTokenCache(stores.redis),
+    tokens: createTokenCache(stores.redis, 'access'),
     budgets: noBudgets,
     clock: longest,
     log: silentLog,

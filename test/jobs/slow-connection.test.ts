@@ -40,7 +40,7 @@ async function startWorker(limits: BudgetSettings): Promise<{ worker: ViolationW
     clientId: 'client',
     clientSecret: 'secret',
     timeoutMs: 10_000,
-    tokens: createTokenCache(worker.stores.redis),
+    tokens: createTokenCache(worker.stores.redis, 'access'),
     budgets: createBudgets(worker.stores.redis, limits),
     clock,
     log: silentLog,
@@ -69,7 +69,7 @@ test('sends a report whose connection opens slower than a permit of the tow rate
   fake.onCall(() => enveloped({ towing_reference_id: 'A' }));
   await stores.request('A');
   await stores.say('A', START);
-  await createTokenCache(stores.redis).write({ token: 'known', expiresAtMs: null });
+  await createTokenCache(stores.redis, 'access').write({ token: 'known', expiresAtMs: null });
   const limits = { ...NO_LIMITS, rateLimit: slidingWindow(1) };
   const outbox = createTowOutbox(stores.redis, clock, { leaseMs: 20_000, graceMs: GRACE_MS, ...limits });
   const settings = {

@@ -42,7 +42,7 @@ function serviceWith(minuteMs: number): ServiceClient {
     clientId: 'client',
     clientSecret: 'secret',
     timeoutMs: 2000,
-    tokens: createTokenCache(stores.redis),
+    tokens: createTokenCache(stores.redis, 'access'),
     budgets: createBudgets(stores.redis, AUTH_PER_MINUTE, minuteMs),
     clock: systemClock,
     log: silentLog,

@@ -79,7 +79,7 @@ beforeAll(() => app.foundation.metrics.watchProcess());
 async function fillSeries(): Promise<void> {
   const { foundation } = app;
   const { metrics, redis, config } = foundation;
-  await createTokenCache(redis).write({ token: 'secret-token', expiresAtMs: Date.now() + 3_600_000 });
+  await createTokenCache(redis, 'access').write({ token: 'secret-token', expiresAtMs: Date.now() + 3_600_000 });
   await app.redis.ask('HSET', KEYS.backup, 'taken_at', '1000', 'verified_at', '2000');
   await openGeneralTask(redis, archiveFailingTask('ENOSPC'));
   const announced = { isRefusal: true, askedMs: 60_000, perMinute: 60, remaining: null, resetInMs: null };
