@@ -1,4 +1,5 @@
 import type { Violation } from '../client';
+import { hasOffset } from '../domain/timestamp';
 import type { CommandOutput } from './command';
 import { pairs, riyadhTime, section, textOrDash, waitsForText, table } from './format';
 
@@ -21,6 +22,11 @@ export function violationTable(violations: readonly Violation[]): string[] {
   );
 }
 
+/** A time without an offset is shown as it was entered: it may be read as several times. */
+function enteredTime(date: string | undefined): string {
+  return date !== undefined && hasOffset(date) ? `${riyadhTime(date)} (Riyadh)` : textOrDash(date);
+}
+
 function violationLines(violation: Violation): string[] {
   const { form, ticket } = violation;
   return [
@@ -36,7 +42,7 @@ function violationLines(violation: Violation): string[] {
       ['type', textOrDash(form.violationType)],
       ['place', `${form.location} (${form.latitude}, ${form.longitude})`],
       ['zone', textOrDash(form.zoneId)],
-      ['happened', form.date === undefined ? textOrDash(null) : `${riyadhTime(form.date)} (Riyadh)`],
+      ['happened', enteredTime(form.date)],
       ['reported', `${riyadhTime(violation.created_at)} (Riyadh), by ${violation.by}`],
       [
         'images',

@@ -1,4 +1,4 @@
-import { timestampMs } from './timestamp';
+import { hasOffset, timestampMs } from './timestamp';
 import { looksSaudi, westernDigits } from './plate';
 import type { FieldRule } from './refusal';
 import type { ViolationForm } from './violation';
@@ -30,10 +30,10 @@ const RIYADH_OFFSET = '+03:00';
 
 function dateWarnings(date: string | undefined, nowMs: number): FieldRule[] {
   if (date === undefined) return [];
-  const hasOffset = /(Z|[+-]\d{2}:?\d{2})$/i.test(date);
-  const ms = timestampMs(hasOffset ? date : `${date}${RIYADH_OFFSET}`);
+  const isClear = hasOffset(date);
+  const ms = timestampMs(isClear ? date : `${date}${RIYADH_OFFSET}`);
   return [
-    ...warnIf(!hasOffset, 'date', 'has no offset from UTC; the service may take it as another time'),
+    ...warnIf(!isClear, 'date', 'has no offset from UTC; the service may take it as another time'),
     ...warnIf(ms !== null && ms > nowMs + FUTURE_TOLERANCE_MS, 'date', 'lies in the future'),
   ];
 }

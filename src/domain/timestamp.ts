@@ -29,6 +29,11 @@ export function timestampMs(text: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
+/** True for a time with Z or an offset from UTC. Another one may be read as several times. */
+export function hasOffset(time: string): boolean {
+  return /(Z|[+-]\d{2}:?\d{2})$/i.test(time);
+}
+
 /**
  * Returns the timestamp of a fact as it will be sent. UTC text stays verbatim; another offset becomes `Z`, with the
  * given fraction. Without `given`: now, or `previous` if that is later. What towhook makes has whole seconds: the document shows no fractions,

@@ -50,6 +50,15 @@ test('towhook prints times in UTC with --json and in Riyadh time without it', as
   expect(riyadhTime(null)).toBe('-');
 });
 
+test('towhook prints when a violation happened in Riyadh time, or as entered when the time has no offset', async () => {
+  const shownFor = async (date: string) => {
+    const { id } = violationIn(await report(app, { ...COMPLETE, date, metadata: '{}' }));
+    return /^happened: +(.*)$/m.exec((await towhook('violation', 'show', id)).out)?.[1];
+  };
+  expect(await shownFor('2026-03-10T18:05:00Z')).toBe('2026-03-10 21:05:00 (Riyadh)');
+  expect(await shownFor('2026-03-10T18:05:00')).toBe('2026-03-10T18:05:00');
+});
+
 test('towhook aligns the columns of a table that holds Arabic and Latin text', () => {
   const rows = table(
     ['plate', 'state'],

@@ -1,6 +1,7 @@
 import type { Task } from '../../../contracts/records';
 import type { ViolationRecord } from '../../../contracts/violations';
 import { allowedViolationDecisions, type DecisionAction } from '../../../domain/decisions';
+import { hasOffset } from '../../../domain/timestamp';
 import { violationTaskId } from '../../../domain/violation-tasks';
 import { questionOf } from '../../../workflow/decision-call';
 import { unchangedAsNow, Was, fieldTime } from '../../forms';
@@ -167,7 +168,6 @@ function enteredValue({ violation: { form } }: ViolationRecord, name: Correctabl
   if (value === undefined) return '';
   if (name !== 'date') return String(value);
   const text = String(value);
-  const hasOffset = /(Z|[+-]\d{2}:?\d{2})$/i.test(text);
-  const ms = Date.parse(hasOffset ? text : `${text}+03:00`);
+  const ms = Date.parse(hasOffset(text) ? text : `${text}+03:00`);
   return Number.isNaN(ms) ? '' : fieldTime(ms);
 }

@@ -1,3 +1,4 @@
+import { hasOffset } from '../../../domain/timestamp';
 import { By, Timestamp, Plate, Ref, UserText, Fact, Card } from '../../parts/text';
 import { PERSON_FIELDS } from '../../parts/violation-fields';
 import { type ViolationModel, isSettled } from './model';
@@ -72,7 +73,7 @@ export function Reported({ model }: { model: ViolationModel }) {
 
 /** A time without an offset is shown as it was entered: it may be read as another one. */
 function Entered({ model: { viewer }, date }: { model: ViolationModel; date: string }) {
-  return /(Z|[+-]\d{2}:?\d{2})$/i.test(date) ? <Timestamp viewer={viewer} at={date} /> : <Ref>{date}</Ref>;
+  return hasOffset(date) ? <Timestamp viewer={viewer} at={date} /> : <Ref>{date}</Ref>;
 }
 
 /** Links to maps. Nothing is loaded from another site, and no referrer is sent. */
