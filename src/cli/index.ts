@@ -28,7 +28,7 @@ export type { Doctor, DoctorOptions } from './doctor';
 export { notesOf, sumOfFindings, type Finding, type Notes } from './finding';
 export type { LocalCommands, ResealOptions } from './local';
 export { BackupProblem, NoApiKey } from './problems';
-export { progressBar } from './terminal';
+export { jsonText, progressBar } from './terminal';
 export type { Terminal } from './terminal';
 
 export interface CommandLineOptions extends Omit<CommandTools, 'setExitCode'> {

@@ -1,7 +1,7 @@
 import { archiveFolder } from '../archive/files';
 import { readArchive, verifyArchive, type ArchiveFilter, type TornBatch } from '../archive/read';
 import { ArchiveBroken, ArchiveKeyMissing } from '../archive/read-file';
-import type { CommandOutput, LocalCommands } from '../cli';
+import { jsonText, type CommandOutput, type LocalCommands } from '../cli';
 import type { ArchivedRecord } from '../contracts/archive';
 import { loadConfig } from '../platform/config';
 import { openDataKeys } from '../platform/data-keys';
@@ -50,7 +50,7 @@ async function* lastOfEachType(records: AsyncIterable<ArchivedRecord>): AsyncGen
 }
 
 async function* jsonLines(records: AsyncIterable<ArchivedRecord>): AsyncGenerator<string> {
-  for await (const record of records) yield JSON.stringify(record);
+  for await (const record of records) yield jsonText(record);
 }
 
 export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days): Promise<CommandOutput> => {

@@ -3,10 +3,11 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { archivedRecord } from '../../src/contracts/archive';
 import { archiveFolder } from '../../src/archive/files';
+import { createArchiveWriter } from '../../src/archive/write';
 import { openDataKeys } from '../../src/platform/data-keys';
 import { compiledFile } from '../support/compiled';
 import { dataKeysText, useDataKeysFile } from '../support/data-keys';
-import { NOON_MS, useDataDir, writeBatches } from './folder';
+import { clockAt, delivery, NOON_MS, useDataDir, writeBatches } from './folder';
 
 const dataDir = useDataDir();
 const keysFile = useDataKeysFile();
@@ -66,6 +67,22 @@ test('towhook archive read --id prints the last record of an id', async () => {
 
   expect(found).toMatchObject([{ id: 'd1', archived_at: '2026-03-10T12:00:00.000Z' }]);
 });
+
+test.each([[[]], [['--json']]])(
+  'towhook archive read prints the control characters of a webhook as escapes: %j',
+  async (more) => {
+    const words = 'seen\u009b2J\u202etxet';
+    const writer = createArchiveWriter({ dataDir: dataDir.path, epoch: 1, clock: clockAt(NOON_MS), keys: null });
+    await writer.append([delivery('d1', words)]);
+    await writer.close();
+
+    const { output, exitCode } = await runArchive(['read', ...more]);
+
+    expect(exitCode).toBe(0);
+    expect(output).toContain(String.raw`"seen\u009b2J\u202etxet"`);
+    expect(output).not.toMatch(/[\u009b\u202e]/);
+  },
+);
 
 test.each([
   [['--from', '2026-02-30'], 'It must be a day, YYYY-MM-DD.'],
