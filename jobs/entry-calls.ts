@@ -19,8 +19,8 @@ export interface EntryCalls<R extends OutboxRecord, T> {
   proofMs(claimed: Claimed<R>, tools: T): number | null;
   /** The operation that is called. */
   operation(claimed: Claimed<R>): EntryOperation;
-  /** The created violation that an accepted answer names. */
-  acceptedViolationIn(call: CallResult<OperationName>): AcceptedViolation | null;
+  /** The created violation that an accepted answer names, also one that breaks its contract otherwise. */
+  acceptedViolationIn(claimed: Claimed<R>, call: CallResult<OperationName>): AcceptedViolation | null;
   refusedTask(entry: Entry, refusal: CallRefusal): NewTask;
   /** Event name and fields of the log line of an attempt. */
   logLine(claimed: Claimed<R>): { readonly event: string; readonly facts: Readonly<Record<string, unknown>> };

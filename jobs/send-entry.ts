@@ -147,7 +147,7 @@ async function attempt<R extends OutboxRecord, T>(
   const judged = judge(call.exchange, history, settings, timing.nowMs, timing.jitter);
   const verdict = withProofTime(judged, calls.proofMs(claimed, tools));
   const task = taskFor(calls, claimed, { call, verdict });
-  const acceptedViolation = calls.acceptedViolationIn(call);
+  const acceptedViolation = calls.acceptedViolationIn(claimed, call);
   const difference = differenceOfAnswer(calls.operation(claimed), call);
   const result = resultOf(claimed, { call, verdict, task, acceptedViolation, difference }, timing);
   const claimant = await nextClaimant();

@@ -2,7 +2,7 @@ import { guideViolationAnswer, guideViolationForm, violationAnswer, violationFor
 import { isAnswerQuestioned, type StoredViolation } from '../src/domain/outbox-record';
 import type { Violation } from '../src/domain/violation';
 import { isKnownEntry } from '../src/domain/stored-violation';
-import type { AcceptedViolation } from '../src/domain/violation-names';
+import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation-names';
 import { violationRefusedTask } from '../src/domain/violation-tasks';
 import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/match-violation';
 import type {
@@ -39,7 +39,10 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
   // The proof is a tow request that echoes our id. The guide form sends no id, so there is no proof to wait for.
   proofMs: ({ record }, { proofMs }) => (record.violation.api === 'guide' ? 0 : proofMs),
   operation: ({ record }) => (record.violation.api === 'guide' ? 'violation_guide' : 'violation'),
-  acceptedViolationIn,
+  acceptedViolationIn: ({ record }, { exchange, data, rawBody }) =>
+    exchange.kind === 'contract_broken'
+      ? violationInBroken(rawBody ?? '', record.violation)
+      : acceptedViolationIn(data),
   refusedTask: ({ id }, refusal) => violationRefusedTask({ id, ...refusal }),
   logLine: ({ record: { id, violation } }) => ({
     event: 'violation.attempted',
@@ -81,7 +84,7 @@ function send(
 }
 
 /** The violation that an answer of either operation names; null when it names none. */
-function acceptedViolationIn({ data }: { readonly data: unknown }): AcceptedViolation | null {
+function acceptedViolationIn(data: unknown): AcceptedViolation | null {
   if (data === null) return null;
   const reference = violationAnswer.safeParse(data);
   if (reference.success) {
@@ -91,4 +94,9 @@ function acceptedViolationIn({ data }: { readonly data: unknown }): AcceptedViol
   const guide = guideViolationAnswer.safeParse(data);
   // Open question Q15: whether the guide form's `id` is the violation_reference_id of webhooks is not documented; we take it for that.
   return guide.success ? { reference: guide.data.id, serviceStatus: null, canTow: guide.data.canTow } : null;
+}
+
+function violationInBroken(answer: string, { api }: Violation): AcceptedViolation | null {
+  const reference = referenceInBroken(answer, api);
+  return reference === null ? null : { reference, serviceStatus: null, canTow: null };
 }

@@ -13,7 +13,8 @@ export function canonicalJson(value: unknown): string {
   return `{${members}}`;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** True for an object or a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 

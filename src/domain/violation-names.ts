@@ -1,8 +1,10 @@
 import { openTask, type StoredViolation } from './outbox-record';
 import { acceptEntry, requestCleanup } from './settle-entry';
 import type { Entry } from './entry';
+import { isObject, withQuotedNumbers } from './json';
 import { isSettled } from './outbox';
 import { beforeCorrectionTask } from './violation-tasks';
+import { brokenReferenceRule, type ViolationApi } from './vocabulary';
 
 /**
  * References of a violation at the service. A reference belongs to one violation at a time. A reference that the
@@ -15,6 +17,30 @@ export interface AcceptedViolation {
   readonly reference: string;
   readonly serviceStatus: string | null;
   readonly canTow: boolean | null;
+}
+
+const REFERENCE_FIELDS: Readonly<Record<ViolationApi, string>> = { reference: 'violation_reference_id', guide: 'id' };
+
+/**
+ * The reference in an answer that breaks its contract, inside the envelope or bare, so that tows of the violation are
+ * joined nevertheless. A number counts as its digits. Null without a usable one.
+ */
+export function referenceInBroken(answer: string, api: ViolationApi): string | null {
+  const body = parsed(withQuotedNumbers(answer));
+  if (!isObject(body)) return null;
+  const data = body['data'];
+  const reference = (isObject(data) ? data : body)[REFERENCE_FIELDS[api]];
+  if (typeof reference !== 'string' || reference.trim() === '') return null;
+  return brokenReferenceRule(reference) === null ? reference : null;
+}
+
+/** Undefined for text that is not JSON. A byte order mark before it is white space. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.trim());
+  } catch {
+    return undefined;
+  }
 }
 
 /**

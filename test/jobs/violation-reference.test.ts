@@ -1,0 +1,49 @@
+import type { ViolationApi } from '../../src/domain/vocabulary';
+import { enveloped, json, type FakeReply } from '../service/fake-service';
+import { useRedis } from '../support/redis';
+import { report, violationOf } from '../support/violations';
+import { startWorkerFor, type ViolationWorker } from './violation-world';
+
+const redis = useRedis();
+let worker: ViolationWorker;
+beforeEach(async () => {
+  worker = await startWorkerFor(redis.url);
+});
+afterEach(() => worker.stop());
+
+/** Has a violation accepted with this answer. */
+async function acceptedWith(api: ViolationApi, reply: FakeReply) {
+  worker.fake.onCall(() => reply);
+  await report(worker.stores, violationOf('U1', { api, images: [] }));
+  expect(await worker.wake()).toBe('accepted');
+  return worker.read();
+}
+
+test.each<[ViolationApi, FakeReply]>([
+  ['guide', json({ id: 'V-9' })],
+  ['guide', enveloped({ id: 'V-9', canTow: 'perhaps' })],
+  ['reference', enveloped({ violation_reference_id: 'V-9', metadata: 'x' })],
+])(
+  'a violation of the %s form keeps the reference of an answer that breaks its contract, and gives its plate to a later tow: %j',
+  async (api, reply) => {
+    expect(await acceptedWith(api, reply)).toMatchObject({ state: 'accepted', reference: 'V-9' });
+    expect(await worker.tasks()).toEqual(['answer_differs']);
+
+    // A request for a tow of V-9.
+    const ref = await worker.stores.request('9');
+    const { plateNumber } = violationOf('U1').form;
+    expect((await worker.stores.read(ref)).tow.plateNumber).toBe(plateNumber);
+  },
+);
+
+test.each<[ViolationApi, FakeReply, string | null]>([
+  ['guide', { body: '{"id":12345678901234567891}' }, '12345678901234567891'],
+  ['guide', json({ id: ' ' }), null],
+  ['guide', json({ id: { value: 'V-9' } }), null],
+  ['guide', json({ id: 'V'.repeat(1000) }), null],
+  ['guide', json({ message: 'Zone not found' }), null],
+  ['reference', enveloped({ id: 'row-1' }), null],
+  ['reference', { status: 204 }, null],
+])('of a broken answer to the %s form only a usable reference is kept: %j', async (api, reply, reference) => {
+  expect(await acceptedWith(api, reply)).toMatchObject({ state: 'accepted', reference });
+});
