@@ -44,11 +44,13 @@ const UNKNOWN_BASE = 'http://service-base-url-not-set';
 
 /** A phone with a bad connection: 0.2 Mbit/s. */
 const SLOW_PHONE_BYTES_PER_MS = 25;
+/** Below the age at which the spool removes an upload. */
 const UPLOAD_MAX_MS = 0.9 * INCOMING_MAX_MS;
 
-/** How long a request may take, ms: as long as the largest upload takes from a slow phone. */
+/** How long a request may take, in whole ms: as long as the largest upload takes from a slow phone. */
 function requestLimitMs(imagesTotalBytesMax: number): number {
-  return Math.min(Math.max(REQUEST_MS, imagesTotalBytesMax / SLOW_PHONE_BYTES_PER_MS), UPLOAD_MAX_MS);
+  const uploadMs = Math.ceil(imagesTotalBytesMax / SLOW_PHONE_BYTES_PER_MS);
+  return Math.min(Math.max(REQUEST_MS, uploadMs), UPLOAD_MAX_MS);
 }
 
 /** Starts the console: its pages, the operator API and the queue pages. */
