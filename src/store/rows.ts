@@ -77,7 +77,7 @@ function page(found: readonly ListRow[], limit: number, next: Cursor | null): Ro
 }
 
 /** The rows of one sorted set that are wanted; `end` is the highest score, without limit by default. */
-export interface RowRange {
+interface RowRange {
   readonly key: string;
   readonly order: SortOrder;
   readonly after: Cursor | null;
@@ -85,10 +85,23 @@ export interface RowRange {
   readonly count: number;
 }
 
-/** Up to `count` rows of one sorted set after a position, fewer at its end. */
-export async function rowsOf(redis: Redis, { key, order, after, end = Infinity, count }: RowRange): Promise<ListRow[]> {
-  const compare = comparing(order);
+/**
+ * Up to `count` rows of one sorted set after a position, fewer at its end. A row that stays in the set is neither left
+ * out nor given twice, even if others are added or removed meanwhile.
+ */
+export async function rowsOf(redis: Redis, range: RowRange): Promise<ListRow[]> {
   const rows: ListRow[] = [];
+  for (;;) {
+    const after = rows.at(-1)?.place ?? range.after;
+    const next = await nextRows(redis, { ...range, after, count: range.count - rows.length });
+    rows.push(...next);
+    if (next.length === 0 || rows.length >= range.count) return rows;
+  }
+}
+
+/** The next rows after a position, at least one if there is one. */
+async function nextRows(redis: Redis, { key, order, after, end = Infinity, count }: RowRange): Promise<ListRow[]> {
+  const compare = comparing(order);
   const last = Number.isFinite(end) ? end : '+inf';
   // The row of the position itself is usually read again.
   const size = after === null ? count : count + 1;
@@ -98,12 +111,13 @@ export async function rowsOf(redis: Redis, { key, order, after, end = Infinity, 
       order === 'newest'
         ? await redis.zrevrangebyscore(key, after?.score ?? last, '-inf', ...part)
         : await redis.zrangebyscore(key, after?.score ?? '-inf', last, ...part);
+    const rows: ListRow[] = [];
     for (let i = 0; i + 1 < flat.length; i += 2) {
       const ref = flat[i] ?? '';
       const row = { ref, place: { score: Number(flat[i + 1]), member: ref } };
       if (after === null || compare(row, { ref: '', place: after }) > 0) rows.push(row);
     }
-    if (flat.length < 2 * size || rows.length >= count) return rows.slice(0, count);
+    if (rows.length > 0 || flat.length < 2 * size) return rows.slice(0, count);
   }
 }
 
