@@ -26,7 +26,7 @@ const DATE_MAX_MS = 8_640_000_000_000_000;
 /** The access token as cached in Redis. An invalid expiry counts as none. */
 export const cachedToken = z.object({
   token: accessToken,
-  /** Identifies the addresses and credentials that it belongs to. Absent in those of earlier versions. */
+  /** Identifies the addresses and the client that it belongs to. Absent in those of earlier versions. */
   access: z.string().optional(),
   expiresAtMs: z
     .number()

@@ -9,8 +9,8 @@ const KEPT_SECONDS = 86_400;
 
 /**
  * The access token that all processes share, and the lock under which one of them renews it. A token of another access
- * counts as absent, so that it is never sent to another address, and so that new credentials are tried.
- * @param access identifies the addresses and credentials of the service; stored with the token.
+ * counts as absent, so that it is never sent to another address or in the name of another client.
+ * @param access identifies the addresses of the service and the client; stored with the token.
  */
 export function createTokenCache(redis: Redis, access: string): TokenCache {
   return {

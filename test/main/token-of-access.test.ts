@@ -29,10 +29,10 @@ async function callFrom(environment: Readonly<Record<string, string>>): Promise<
 
 const sentTokens = ({ calls }: FakeService) => calls.map(({ headers }) => headers['Authorization']);
 
-test('processes with the same address and credentials share one access token', async () => {
+test('processes with the same client and base address share one access token, however the address is spelled', async () => {
   const service = await startService();
   await callFrom({ SERVICE_BASE_URL: service.url });
-  await callFrom({ SERVICE_BASE_URL: service.url });
+  await callFrom({ SERVICE_BASE_URL: `${service.url}/`, SERVICE_CLIENT_SECRET: 'a-new-secret' });
   expect([service.tokenCalls.length, sentTokens(service)]).toEqual([1, ['Bearer token-1', 'Bearer token-1']]);
 });
 
@@ -45,15 +45,12 @@ test('a process with another base address never sends the token that was stored 
   expect([second.tokenCalls.length, sentTokens(second)]).toEqual([1, ['Bearer token-1']]);
 });
 
-test.each([[{ SERVICE_CLIENT_SECRET: 'a-new-secret' }], [{ SERVICE_CLIENT_ID: 'a-new-client' }]])(
-  'a process with another part of the credentials requests a token of its own: %j',
-  async (changed) => {
-    const service = await startService();
-    await callFrom({ SERVICE_BASE_URL: service.url });
-    await callFrom({ SERVICE_BASE_URL: service.url, ...changed });
-    expect(sentTokens(service)).toEqual(['Bearer token-1', 'Bearer token-2']);
-  },
-);
+test('a process of another client requests a token of its own', async () => {
+  const service = await startService();
+  await callFrom({ SERVICE_BASE_URL: service.url });
+  await callFrom({ SERVICE_BASE_URL: service.url, SERVICE_CLIENT_ID: 'a-new-client' });
+  expect(sentTokens(service)).toEqual(['Bearer token-1', 'Bearer token-2']);
+});
 
 test('a token that an earlier version stored, without what it belongs to, is not sent', async () => {
   await redis.ask('SET', KEYS.token, JSON.stringify({ token: 'of-an-earlier-version', expiresAtMs: null }));
