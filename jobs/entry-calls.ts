@@ -19,7 +19,7 @@ export interface EntryCalls<R extends OutboxRecord, T> {
   proofMs(claimed: Claimed<R>, tools: T): number | null;
   /** The operation that is called. */
   operation(claimed: Claimed<R>): EntryOperation;
-  /** The created violation that an accepted answer names, also one that breaks its contract otherwise. */
+  /** The created violation that an accepted answer names, also when the answer breaks its contract. */
   acceptedViolationIn(claimed: Claimed<R>, call: CallResult<OperationName>): AcceptedViolation | null;
   refusedTask(entry: Entry, refusal: CallRefusal): NewTask;
   /** Event name and fields of the log line of an attempt. */

@@ -115,7 +115,7 @@ function diskProblem(state: Exclude<SpoolState, 'shared'>): BackupProblem {
     case 'unusable':
       return new BackupProblem(
         'disk_unusable',
-        'DATA_DIR/spool cannot be written, which a backup needs to keep images while it copies them.',
+        'DATA_DIR/spool cannot be read or written, which a backup needs to keep images while it copies them.',
         'Make room on that disk, and give the user of the backup the right to write there.',
       );
   }

@@ -59,7 +59,7 @@ export async function* readRows(file: string, delimiter: string): AsyncGenerator
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const code = errorCode(error) ?? 'unknown error';
-    if (code === NOT_UTF8) throw new UsageError([{ field: file, rule: 'is not UTF-8 text' }]);
+    if (code === NOT_UTF8) throw new UsageError([{ field: file, rule: `is not UTF-8 text after row ${number}` }]);
     throw new UsageError([{ field: file, rule: `cannot be read after row ${number} (${code})` }]);
   }
 }

@@ -22,7 +22,7 @@ export function violationTable(violations: readonly Violation[]): string[] {
   );
 }
 
-/** A time without an offset is shown as it was entered: it may be read as several times. */
+/** A time without an offset is shown as it was entered, because it is ambiguous. */
 function enteredTime(date: string | undefined): string {
   return date !== undefined && hasOffset(date) ? `${riyadhTime(date)} (Riyadh)` : textOrDash(date);
 }

@@ -29,7 +29,7 @@ export function timestampMs(text: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** True for a time with Z or an offset from UTC. Another one may be read as several times. */
+/** True for a time with Z or an offset from UTC. Another one is ambiguous. */
 export function hasOffset(time: string): boolean {
   return /(Z|[+-]\d{2}:?\d{2})$/i.test(time);
 }

@@ -104,7 +104,7 @@ export class Committer {
     this.#redisClock = new RedisClock(redis, monotonicMs);
   }
 
-  /** Rejects when it is uncertain whether the commit was written. Repeating it is safe. */
+  /** Rejects when the commit was not written, or when that is uncertain. Repeating it is safe. */
   commit(commit: Commit, { drains = false }: CommitOptions = {}): Promise<CommitReply> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ commit, drains, resolve, reject });

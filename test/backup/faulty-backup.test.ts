@@ -27,7 +27,6 @@ import {
   violationOf,
 } from '../support/violations';
 
-jest.setTimeout(60_000);
 let stores: Stores;
 const live = useStores((opened) => {
   stores = opened;
@@ -156,7 +155,7 @@ test('a backup of an image disk that cannot be written is refused, and its messa
 
   await expect(openBackups().take()).rejects.toMatchObject({
     code: 'disk_unusable',
-    message: 'DATA_DIR/spool cannot be written, which a backup needs to keep images while it copies them.',
+    message: 'DATA_DIR/spool cannot be read or written, which a backup needs to keep images while it copies them.',
   });
 });
 

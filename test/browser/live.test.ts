@@ -124,11 +124,11 @@ test('a page whose session has ended keeps what was typed, and goes to the sign-
   const probes = probesOf(page);
   await endSessionsOf('dispatcher', page);
   await waitForText(label(page), common.liveLost);
-  await eventually(() => expect(probes.length).toBeGreaterThan(1), 30_000);
+  await eventually(() => expect(probes.length).toBeGreaterThan(1));
   // Refreshes are redirected to the sign-in page too.
   await page.evaluate("document.querySelector('#tow').dispatchEvent(new CustomEvent('changed'))");
   const after = probes.length;
-  await eventually(() => expect(probes.length).toBeGreaterThan(after), 30_000);
+  await eventually(() => expect(probes.length).toBeGreaterThan(after));
   expect([await plate.inputValue(), new URL(page.url()).pathname]).toEqual(['KLM 77', `/tows/${ref}`]);
   await plate.fill('');
   await waitForPath(page, `/sign-in?next=${encodeURIComponent(`/tows/${ref}`)}`);
@@ -144,7 +144,7 @@ test('the violation form keeps its chosen images when the session has ended, and
   await page.locator('[data-previews] li').waitFor();
   const probes = probesOf(page);
   await endSessionsOf('dispatcher', page);
-  await eventually(() => expect(probes.length).toBeGreaterThan(1), 30_000);
+  await eventually(() => expect(probes.length).toBeGreaterThan(1));
   expect(await page.locator('[data-previews] li').count()).toBe(1);
   await page.locator('[data-previews] li button').click();
   await waitForPath(page, '/sign-in?next=%2Fviolations%2Fnew');
