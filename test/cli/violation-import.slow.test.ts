@@ -9,9 +9,9 @@ import { runProgram } from './command';
 import { useInstallation } from './installation';
 
 const installation = useInstallation();
-const ROWS = 10_000;
+const ROWS = 4000;
 
-test('an import of 10,000 rows that is killed in the middle and started again adds every row once', async () => {
+test('an import of 4,000 rows that is killed in the middle and started again adds every row once', async () => {
   const { app, environment, folder } = installation();
   const file = join(folder, 'many.csv');
   const rows = Array.from({ length: ROWS }, (_, at) => `V-${at},ABJ ${at % 10_000},Street ${at},24.69,46.68`);
@@ -23,7 +23,7 @@ test('an import of 10,000 rows that is killed in the middle and started again ad
     env: { PATH: process.env['PATH'], ...environment },
     stdio: 'ignore',
   });
-  await eventually(async () => expect((await results()).length).toBeGreaterThan(2000));
+  await eventually(async () => expect((await results()).length).toBeGreaterThan(500));
   first.kill('SIGKILL');
   await once(first, 'exit');
   expect((await results()).length).toBeLessThan(ROWS);

@@ -222,6 +222,6 @@ test('a violation is never sent twice without a manual retry, never lost and sta
         expect([step, ...world.wrongs]).toEqual([step]);
       }
     }),
-    { numRuns: 120 },
+    { numRuns: 80 },
   );
 }, 600_000);
