@@ -97,6 +97,9 @@ test.each(beginningWith('curl'))('the call of the documentation is accepted: $li
   expect([200, 201, 202, 204, 409]).toContain(response.status);
 });
 
+/** Options of curl that wait for a server; the one of the test listens already. The number counts their words. */
+const WAITING_OPTIONS: Readonly<Record<string, number>> = { '--retry': 2, '--retry-connrefused': 1 };
+
 /** Makes the call of a curl command, at the addresses and with the key of the test. */
 function callOf(words: readonly string[]): Promise<Response> {
   const { app, simulator } = installation();
@@ -107,6 +110,11 @@ function callOf(words: readonly string[]): Promise<Response> {
   let url = '';
   for (let index = 1; index < words.length; index += 1) {
     const [word = '', value = ''] = words.slice(index, index + 2);
+    const skipped = WAITING_OPTIONS[word];
+    if (skipped !== undefined) {
+      index += skipped - 1;
+      continue;
+    }
     if (!/^-[XHdF]$/.test(word)) {
       url = word;
       continue;
@@ -126,6 +134,16 @@ function callOf(words: readonly string[]): Promise<Response> {
   const address = url.replace('localhost:3001', app.consoleUrl).replace('127.0.0.1:3002', simulator.url);
   return fetch(address, { method: method ?? ((body ?? form) ? 'POST' : 'GET'), headers, body: body ?? form });
 }
+
+test('a call of the documentation right after the start of the simulator waits until it listens', () => {
+  const calls = beginningWith('curl').filter(({ line }) => line.includes('/simulator/tow-requests'));
+  const pages = readDocuments().filter((document) => commandsIn(document).includes('npm start -- simulator &'));
+  expect(pages.length).toBeGreaterThan(1);
+  for (const { path } of pages) {
+    const [first] = calls.filter((call) => call.path === path);
+    expect([path, first?.words]).toEqual([path, expect.arrayContaining(['--retry', '--retry-connrefused'])]);
+  }
+});
 
 test.each(beginningWith('npm').filter(({ words }) => words[1] !== 'ci'))(
   'the script of the documentation exists: $line',
