@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { VARIABLE_GROUPS } from '../../src/platform/variables';
+import { ALERTS, DASHBOARD_EXPRESSIONS } from '../architecture/alert-files';
 import { ROOT } from '../architecture/sources';
 
 /** What can be checked of the chart without helm, which the workflow `chart` runs. */
@@ -61,4 +62,17 @@ test('the network policy of the chart lets consoles call receivers, also when ot
     /with \$\.Values\.networkPolicy\.ingressFrom \}\}\n([^]*?)- if ne \$role "console"/.exec(policy) ?? [];
   expect(allowed).toContain('if eq $role "receiver"');
   expect(allowed).toContain('include "towhook.selector" (dict "root" $ "role" "console")');
+});
+
+test('the pod monitor of the chart gives its series a job that alerts and panels select', () => {
+  const [, label = ''] = /^  jobLabel: (\S+)$/m.exec(chartFile('templates', 'monitor.yaml')) ?? [];
+  // The pods have the labels of the chart.
+  expect(chartFile('templates', 'deployments.yaml')).toMatch(/    metadata:\n      labels:\n.*"towhook\.labels"/);
+  const labels =
+    /define "towhook.labels" -}}\n([^]*?){{- end }}/.exec(chartFile('templates', '_helpers.tpl'))?.[1] ?? '';
+  const job = labels.split('\n').find((line) => line.startsWith(`${label}: `));
+  const expressions = [...ALERTS.map(({ expr }) => expr), ...DASHBOARD_EXPRESSIONS].join(' ');
+  const jobs = [...expressions.matchAll(/job=~"([^"]*)"/g)].map(([, pattern = '']) => pattern);
+  expect(jobs.length).toBeGreaterThan(3);
+  expect(jobs.filter((pattern) => !new RegExp(`^${label}: (?:${pattern})$`).test(job ?? ''))).toEqual([]);
 });
