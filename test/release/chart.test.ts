@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { VARIABLE_GROUPS } from '../../src/platform/variables';
+import { VARIABLE_GROUPS, VARIABLES } from '../../src/platform/variables';
 import { ALERTS, DASHBOARD_EXPRESSIONS } from '../architecture/alert-files';
 import { ROOT } from '../architecture/sources';
 
@@ -75,4 +75,10 @@ test('the pod monitor of the chart gives its series a job that alerts and panels
   const jobs = [...expressions.matchAll(/job=~"([^"]*)"/g)].map(([, pattern = '']) => pattern);
   expect(jobs.length).toBeGreaterThan(3);
   expect(jobs.filter((pattern) => !new RegExp(`^${label}: (?:${pattern})$`).test(job ?? ''))).toEqual([]);
+});
+
+test('the example of an ingress for the console lets a form with images through', () => {
+  const page = text('docs', 'operations', 'kubernetes.md');
+  const [, megabytes] = /proxy-body-size: (\d+)m\b/.exec(page.slice(page.indexOf('\nconsole:'))) ?? [];
+  expect(Number(megabytes) * 1024 * 1024).toBeGreaterThan(VARIABLES.parse({}).IMAGES_TOTAL_BYTES_MAX);
 });
