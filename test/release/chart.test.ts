@@ -19,7 +19,41 @@ const valuesContract = z.looseObject({
   consoleEnvironment: z.record(z.string(), z.string()),
 });
 const values = valuesContract.parse(parse(chartFile('values.yaml')));
-const schema = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
+
+interface Schema {
+  readonly $ref?: string | undefined;
+  readonly additionalProperties?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>> | undefined;
+}
+const schema: z.ZodType<Schema> = z.looseObject({
+  $ref: z.string().optional(),
+  additionalProperties: z.unknown().optional(),
+  properties: z
+    .record(
+      z.string(),
+      z.lazy(() => schema),
+    )
+    .optional(),
+});
+const schemaContract = z.intersection(schema, z.looseObject({ definitions: z.record(z.string(), schema) }));
+const root = schemaContract.parse(JSON.parse(chartFile('values.schema.json')));
+
+/** The names of all values that a schema has, such as `image.tag`; a schema that permits others has `image.*` as well. */
+function namesIn({ $ref, properties, additionalProperties }: Schema, path: string): string[] {
+  const target = $ref === undefined ? undefined : root.definitions[$ref.replace('#/definitions/', '')];
+  if (target !== undefined) return namesIn(target, path);
+  // An object without properties has keys that the user chooses.
+  if (properties === undefined) return [];
+  const own = Object.entries(properties).flatMap(([name, each]) => [path + name, ...namesIn(each, `${path}${name}.`)]);
+  return additionalProperties === false ? own : [...own, `${path}*`];
+}
+
+/** The names of the values that have the parts which the schema names. */
+function namesOf(part: unknown, path: string, known: readonly string[]): string[] {
+  const isClosed = path === '' || known.some((name) => name.startsWith(path));
+  if (!isClosed || typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, each]) => [path + name, ...namesOf(each, `${path}${name}.`, known)]);
+}
 
 test('the chart starts the version of the package', () => {
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(text('package.json')));
@@ -35,9 +69,10 @@ test('every variable and secret of the chart is one that towhook reads', () => {
   expect(given.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('the schema of the chart knows exactly its values', () => {
-  const known = Object.keys(schema.parse(JSON.parse(chartFile('values.schema.json'))).properties);
-  expect(known.filter((name) => name !== 'global').toSorted()).toEqual(Object.keys(values).toSorted());
+test('the schema of the chart knows exactly its values, at every depth, and refuses all others', () => {
+  const known = namesIn(root, '').filter((name) => name !== 'global');
+  expect(known).toEqual(expect.arrayContaining(['image.tag', 'receiver.ingress.host', 'worker.autoscaling.enabled']));
+  expect(known.toSorted()).toEqual(namesOf(values, '', known).toSorted());
 });
 
 test('the ports and roles of the chart are those of the image', () => {
