@@ -117,3 +117,14 @@ test('the example of an ingress for the console lets a form with images through'
   const [, megabytes] = /proxy-body-size: (\d+)m\b/.exec(page.slice(page.indexOf('\nconsole:'))) ?? [];
   expect(Number(megabytes) * 1024 * 1024).toBeGreaterThan(VARIABLES.parse({}).IMAGES_TOTAL_BYTES_MAX);
 });
+
+test('the chart mounts the claim for backups in consoles alone, at the folder of the image', () => {
+  const deployments = chartFile('templates', 'deployments.yaml');
+  expect(values).toMatchObject({ backup: { existingClaim: '' } });
+  expect(deployments).toContain('$backupClaim := ternary $.Values.backup.existingClaim "" (eq $role "console")');
+  expect(deployments).toContain('- { name: backups, mountPath: /backups }');
+  expect(deployments).toMatch(
+    /with \$backupClaim }}\n +- name: backups\n +persistentVolumeClaim: { claimName: {{ \. }} }/,
+  );
+  expect(text('Dockerfile')).toMatch(/^RUN mkdir .*\/backups/m);
+});
