@@ -27,6 +27,12 @@ function settingsOf(name: string): string {
   return path === undefined ? '' : readFileSync(join(ROOT, path), 'utf8');
 }
 
+/** The bytes of a limit such as `512m`; of `${NAME:-2g}` the default. */
+function bytesOf(limit = ''): number {
+  const [, number, unit] = /(\d+)([mg])\b/.exec(limit) ?? [];
+  return Number(number) * (unit === 'g' ? 1024 : 1) * 1024 * 1024;
+}
+
 describe('docker-compose.yml', () => {
   test('docker-compose.yml runs Redis and every role from one image', () => {
     expect(Object.keys(services).toSorted()).toEqual([...OTHERS, ...ROLES].toSorted());
@@ -101,6 +107,19 @@ describe('docker-compose.yml', () => {
     expect(serviceNamed('redis').image).toMatch(/^redis:\d+\.\d+\.\d+-alpine$/);
     for (const name of [...OTHERS, ...ROLES]) expect(serviceNamed(name).mem_limit).toMatch(/\d+[mg]\b/);
     expect(serviceNamed('redis').command.join(' ')).toMatch(/--maxmemory \S+/);
+  });
+
+  test('docker-compose.yml gives the proxy memory for the bodies of all its connections at once', () => {
+    const nginx = settingsOf('proxy');
+    const [webhooks = '', people = ''] = nginx.split(/^  server \{$/m).slice(1);
+    const numberOf = (setting: string, part: string) => Number(new RegExp(`${setting} (\\d+)`).exec(part)?.[1]);
+    const bodyBytes = numberOf('client_max_body_size', webhooks) * 1024;
+    expect(webhooks).toMatch(/client_max_body_size \d+k;/);
+    expect(bodyBytes).toBeGreaterThan(VARIABLES.parse({}).WEBHOOK_BODY_LIMIT_BYTES);
+    const connections = numberOf('worker_processes', nginx) * numberOf('worker_connections', nginx);
+    expect(bytesOf(serviceNamed('proxy').mem_limit)).toBeGreaterThan(connections * (bodyBytes + 64 * 1024));
+    // Forms with images are larger than that, so they are passed on as they come.
+    expect(people).toContain('proxy_request_buffering off;');
   });
 
   test('docker-compose.yml refuses to start without the variables that have no default', () => {
