@@ -22,7 +22,8 @@ import { restoreFiles } from './restore-files';
 /**
  * Verifies a backup on a private Redis, and restores it unless it is only to be verified.
  *
- * @throws BackupProblem when the folder is no backup, or there is no empty Redis to restore it into.
+ * @throws BackupProblem when the folder is no backup, there is no empty Redis to restore it into, or the private Redis
+ *   cannot be run.
  */
 export async function restoreBackup(options: RestoreOptions, installation: OpenedInstallation): Promise<RestoreResult> {
   const { verifies, ignoresFaults } = options;
@@ -101,6 +102,7 @@ async function openSnapshot(
     return redis;
   } catch (error) {
     if (error instanceof RedisNotAvailable) throw new BackupProblem('no_redis_server', error.message);
+    if (error instanceof RedisDidNotStart && error.wasKilled) throw redisKilled();
     const fix = 'Use a redis-server that is at least as new as the Redis of the backup, or an earlier backup.';
     if (error instanceof RedisDidNotStart) return notes.fault('unreadable', errorMessage(error), fix);
     if (error instanceof SchemaMismatch) {
@@ -124,6 +126,15 @@ function notEmpty(): BackupProblem {
     'redis_not_empty',
     'The Redis of the environment is not empty: nothing was restored.',
     'Restore into an empty Redis, and wait for another restore into it to end. If its data is worthless, stop all roles and remove it with FLUSHDB.',
+  );
+}
+
+/** It says nothing about the backup, so it is no finding. */
+function redisKilled(): BackupProblem {
+  return new BackupProblem(
+    'redis_killed',
+    'The private Redis was killed while it loaded the backup, probably for lack of memory.',
+    'Give it as much memory as the data takes in Redis, and try again.',
   );
 }
 

@@ -19,6 +19,8 @@ export class RedisDidNotStart extends Error {
     problem: string,
     /** Another program took the port. */
     readonly isPortTaken: boolean,
+    /** By a SIGKILL, usually of the system when memory ran out. */
+    readonly wasKilled = false,
   ) {
     super(problem);
   }
@@ -107,12 +109,16 @@ function toParameters(settings: Readonly<Record<string, string>>): string[] {
 
 interface ProcessEnd {
   reason: string | null;
+  wasKilled: boolean;
 }
 
 function endOf(child: ChildProcess): ProcessEnd {
-  const end: ProcessEnd = { reason: null };
+  const end: ProcessEnd = { reason: null, wasKilled: false };
   child.once('error', (error) => (end.reason = error.message));
-  child.once('exit', (code, byName) => (end.reason = `ended with ${byName ?? `code ${code}`}`));
+  child.once('exit', (code, byName) => {
+    end.reason = `ended with ${byName ?? `code ${code}`}`;
+    end.wasKilled = byName === 'SIGKILL';
+  });
   return end;
 }
 
@@ -124,6 +130,7 @@ async function untilReady(options: LaunchOptions, end: ProcessEnd, readLog: () =
       throw new RedisDidNotStart(
         `Redis did not start in ${options.folder}: ${end.reason}\n${lastLines}`,
         /address already in use|failed listening on port/i.test(log),
+        end.wasKilled,
       );
     }
     const answer = await probe(options.port, options.folder);

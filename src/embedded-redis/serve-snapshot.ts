@@ -19,7 +19,8 @@ export interface SnapshotServer {
  * Starts a Redis server for this machine only on a snapshot file (RDB). It writes nothing to the disk; changes are lost
  * when it stops. It also stops when this process exits.
  *
- * @throws RedisNotAvailable without a server program; RedisDidNotStart when the file is damaged or of a later Redis.
+ * @throws RedisNotAvailable without a server program; RedisDidNotStart when the file is damaged or of a later Redis, or
+ *   the server was killed while it loaded it.
  */
 export async function serveSnapshot(file: string, lookup: ServerLookup): Promise<SnapshotServer> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'towhook-snapshot-')));

@@ -13,6 +13,7 @@ import { createSpoolMarker } from '../../src/store/spool-marker';
 import { idsIn, writeBatches } from '../archive/folder';
 import { replaceImages } from '../../src/workflow/decide-violation';
 import type { Spool } from '../../src/workflow/spool-port';
+import { writeProgram } from '../embedded/programs';
 import { filesIn, pieces } from '../spool/world';
 import { PNG } from '../support/images';
 import { eventually } from '../support/eventually';
@@ -67,8 +68,8 @@ async function uploadImage(spool: Spool) {
 }
 
 /** Commands on the backup of that installation. A restore goes into the empty Redis and an empty folder. */
-function openBackups() {
-  const environment = { PATH: process.env['PATH'], REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] };
+function openBackups(serverBinary = process.env['REDIS_SERVER_BIN']) {
+  const environment = { PATH: process.env['PATH'], REDIS_SERVER_BIN: serverBinary };
   const backupsOf = (url: string, dataDir: string) =>
     createBackups({
       clock: systemClock,
@@ -195,6 +196,20 @@ test('a backup without its snapshot is not restored, also not despite its faults
   expect(await restore()).toEqual(['faulty', 'files fault changed', 'redis fault missing']);
 
   expect(await empty.ask('DBSIZE')).toBe(0);
+});
+
+test('a verification whose Redis is killed while it loads names the lack of memory and does not blame the backup', async () => {
+  await prepareInstallation();
+  await openBackups().take();
+  const killed = await writeProgram(folder, 'killed-redis-server', [
+    'case "$*" in *--version*) echo "Redis server v=8.2.3"; exit 0 ;; esac',
+    'kill -KILL $$',
+  ]);
+
+  await expect(openBackups(killed).verify()).rejects.toMatchObject({
+    code: 'redis_killed',
+    message: 'The private Redis was killed while it loaded the backup, probably for lack of memory.',
+  });
 });
 
 test('of two restores that overlap one restores the backup, and the other fails and changes nothing', async () => {

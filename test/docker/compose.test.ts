@@ -27,6 +27,8 @@ function settingsOf(name: string): string {
   return path === undefined ? '' : readFileSync(join(ROOT, path), 'utf8');
 }
 
+const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
+
 /** The bytes of a limit such as `512m`; of `${NAME:-2g}` the default. */
 function bytesOf(limit = ''): number {
   const [, number, unit] = /(\d+)([mg])\b/.exec(limit) ?? [];
@@ -109,6 +111,22 @@ describe('docker-compose.yml', () => {
     expect(serviceNamed('redis').command.join(' ')).toMatch(/--maxmemory \S+/);
   });
 
+  test('docker-compose.yml gives the console memory for the data of Redis once more, to verify a backup', () => {
+    const gigabyte = 1024 ** 3;
+    const limitOf = (name: string) => bytesOf(serviceNamed(name).mem_limit);
+    expect(limitOf('console')).toBeGreaterThanOrEqual(limitOf('redis') + gigabyte);
+    const exampleOf = (name: string) => bytesOf(new RegExp(`^${name}=(.*)$`, 'm').exec(example)?.[1]);
+    expect(exampleOf('CONSOLE_MEMORY_LIMIT')).toBeGreaterThanOrEqual(exampleOf('REDIS_MEMORY_LIMIT') + gigabyte);
+  });
+
+  test('the page about going live names the memory of the containers of production', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'operations', 'go-live.md'), 'utf8');
+    const production = ['redis', 'proxy', 'receiver', 'receiver', 'worker', 'worker', 'console'];
+    const bytes = production.reduce((sum, name) => sum + bytesOf(serviceNamed(name).mem_limit), 0);
+    const [, gigabytes] = /(\d+) GB of memory/.exec(page) ?? [];
+    expect(Number(gigabytes)).toBe(Math.ceil(bytes / 1024 ** 3));
+  });
+
   test('docker-compose.yml gives the proxy memory for the bodies of all its connections at once', () => {
     const nginx = settingsOf('proxy');
     const [webhooks = '', people = ''] = nginx.split(/^  server \{$/m).slice(1);
@@ -151,7 +169,6 @@ describe('docker-compose.yml', () => {
   });
 
   test('.env.example sets variables of docker-compose.yml only', () => {
-    const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
     const named = [...example.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
     const known = ROLES.flatMap((role) => Object.keys(serviceNamed(role).environment));
     expect(named.length).toBeGreaterThan(5);
