@@ -12,7 +12,7 @@ import type { ChannelState, NotificationStore } from './notification-port';
 import type { SendingStore, TaskStore } from './ports';
 import { PROCESS_STATES, processStateOf } from './process-health';
 import type { Spool } from './spool-port';
-import { WEBHOOK_ALARMS, type WebhookHealth } from './webhook-health';
+import { WEBHOOK_ALARMS, type WebhookAlarm, type WebhookHealth } from './webhook-health';
 import type { WebhookAnswerStore } from './webhook-port';
 
 /**
@@ -130,11 +130,18 @@ export function watchWebhooks(
 ): void {
   metrics.watch({
     name: 'towhook_webhook_alarm',
-    help: 'Alarms about webhooks: 1 = it holds.',
-    labelNames: ['alarm'],
+    help: 'Alarms about webhooks: 1 = it holds; webhooksRefused by kind of webhook (other: another address).',
+    labelNames: ['alarm', 'kind'],
     async read() {
-      const holding = new Set((await health.alarms()).map(({ kind }) => kind));
-      return WEBHOOK_ALARMS.map((alarm) => ({ labels: { alarm }, value: holding.has(alarm) ? 1 : 0 }));
+      const alarms = await health.alarms();
+      const valueOf = (holds: (alarm: WebhookAlarm) => boolean) => (alarms.some(holds) ? 1 : 0);
+      return WEBHOOK_ALARMS.flatMap((alarm): MetricSample[] => {
+        if (alarm !== 'webhooksRefused') return [{ labels: { alarm }, value: valueOf(({ kind }) => kind === alarm) }];
+        return WEBHOOK_PATHS.map((kind) => ({
+          labels: { alarm, kind },
+          value: valueOf((each) => each.kind === alarm && each.path === kind),
+        }));
+      });
     },
   });
   metrics.watch({

@@ -31,7 +31,7 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   queuePaused: ['TowhookQueuePaused'],
   backlogOld: ['TowhookBacklogOld'],
   failedJobs: ['TowhookFailedJobs'],
-  webhooksRefused: ['TowhookWebhooksRefused'],
+  webhooksRefused: ['TowhookWebhooksRefused', 'TowhookOtherCallsRefused'],
   webhooksMostlyRefused: ['TowhookWebhooksMostlyRefused'],
   noWebhooks: ['TowhookNoWebhooks'],
   webhookSecrets: ['TowhookWebhookSecrets'],

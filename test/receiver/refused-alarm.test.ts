@@ -8,6 +8,10 @@ const secret = newSecret();
 const app = useApp({ environment: { WEBHOOK_SECRETS: secret } });
 const { opsAlarms, webhooks } = messagesIn('en');
 
+const metrics = async () => (await fetch(`${app.opsUrl}/metrics`)).text();
+const refused = (kind: string, value: 0 | 1) =>
+  `towhook_webhook_alarm{alarm="webhooksRefused",kind="${kind}"} ${value}\n`;
+
 const opsPage = async () => textOf((await (await signedIn(app)).get('/ops')).html);
 
 describe('receiver: refused webhooks raise an alarm', () => {
@@ -54,12 +58,20 @@ describe('receiver: refused webhooks raise an alarm', () => {
 
   it('ends the alarm with the next accepted webhook and counts it in the metrics', async () => {
     await deliver(app.receiverUrl, '/tow-request', body, signed(body, { secret: newSecret() })).expect(401);
-    const metrics = async () => (await fetch(`${app.opsUrl}/metrics`)).text();
-    await eventually(async () => expect(await metrics()).toContain('towhook_webhook_alarm{alarm="webhooksRefused"} 1'));
+    const holds = (value: 0 | 1) =>
+      eventually(async () => expect(await metrics()).toContain(refused('tow_request', value)));
+    await holds(1);
     await deliver(app.receiverUrl, '/tow-request', body, signed(body, { secret })).expect(200);
-    await eventually(async () => expect(await metrics()).toContain('towhook_webhook_alarm{alarm="webhooksRefused"} 0'));
+    await holds(0);
     expect(await metrics()).toMatch(
       /^towhook_webhook_answers_total\{kind="tow_request",status="401",outcome="signature_wrong"\} [1-9]/m,
     );
+  });
+
+  it('tells a refused call of a stranger to another address apart in the metrics', async () => {
+    await fetch(`${app.receiverUrl}/login`, { method: 'POST', body: 'x' });
+    await eventually(async () => expect(await metrics()).toContain(refused('other', 1)));
+    expect(await metrics()).toContain(refused('tow_request', 0));
+    expect(await metrics()).toContain(refused('tow_invoice', 0));
   });
 });
