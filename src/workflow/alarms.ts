@@ -109,7 +109,13 @@ export function alarmsOf(known: OpsState): readonly Alarm[] {
 
 const RANK: Readonly<Record<AlarmSeverity, number>> = { bad: 0, wait: 1 };
 
-export function severityOf(alarm: Alarm): AlarmSeverity {
+/** What the severity of an alarm depends on. */
+type RatedAlarm =
+  | Pick<Extract<Alarm, { kind: 'webhooksRefused' }>, 'kind' | 'path'>
+  | { readonly kind: Exclude<AlarmKind, 'webhooksRefused'> };
+
+/** The alerts of deploy/prometheus/alerts.yml have the same: `bad` is critical, `wait` a warning. */
+export function severityOf(alarm: RatedAlarm): AlarmSeverity {
   switch (alarm.kind) {
     // Strangers look for other addresses, too.
     case 'webhooksRefused':
@@ -123,13 +129,14 @@ export function severityOf(alarm: Alarm): AlarmSeverity {
     case 'workerStalled':
     case 'dataKeysMissing':
     case 'backlogOld':
+    // Webhooks that do not arrive may be lost: the service may not repeat them for long.
+    case 'noWebhooks':
       return 'bad';
     case 'shadow':
     case 'throttled':
     case 'failing':
     case 'attemptsFail':
     case 'webhooksMostlyRefused':
-    case 'noWebhooks':
     case 'webhookSecrets':
     case 'conservationCheckOld':
     case 'silent':

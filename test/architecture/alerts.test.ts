@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Alarm } from '../../src/workflow/alarms';
+import { severityOf, type Alarm } from '../../src/workflow/alarms';
+import { ALARM_KINDS } from '../../src/domain/notification-settings';
 import { TASK_TYPES } from '../../src/domain/tasks';
+import { WEBHOOK_PATHS } from '../../src/domain/webhook-answers';
 import { ALERTS, DASHBOARD_EXPRESSIONS } from './alert-files';
 import { anchorsIn } from './documents';
 import { PROCESS_SERIES, SERIES } from './metrics-page';
@@ -96,6 +98,19 @@ test('every alarm of /ops has an alert', () => {
       .flat()
       .filter((name) => !alertNames.includes(name)),
   ).toEqual([]);
+});
+
+test('every alert is critical exactly if its alarm of /ops is bad', () => {
+  const isBad = (name: string) => ALERTS.find(({ alert }) => alert === name)?.labels.severity === 'critical';
+  const rated = ALARM_KINDS.flatMap((kind) => {
+    if (kind !== 'webhooksRefused') return ALERT_OF[kind].map((name) => ({ name, severity: severityOf({ kind }) }));
+    return WEBHOOK_PATHS.map((path) => ({
+      name: path === 'other' ? 'TowhookOtherCallsRefused' : 'TowhookWebhooksRefused',
+      severity: severityOf({ kind, path }),
+    }));
+  });
+  expect(rated.length).toBeGreaterThan(25);
+  expect(rated.filter(({ name, severity }) => isBad(name) !== (severity === 'bad'))).toEqual([]);
 });
 
 test('every alert has one name, a test, and a section in the runbook that its annotation names', () => {

@@ -87,7 +87,7 @@ test('warns when the service keeps failing or most attempts fail', () => {
   const failing = (failures: number) => ({ sending: { ...sending, service: { ...sending.service, failures } } });
   expect(alarmsOf(known(failing(3)))).toEqual([]);
   expect(alarmsOf(known(failing(64)))).toEqual([{ kind: 'failing', failures: 64 }]);
-  expect(severityOf({ kind: 'failing', failures: 64 })).toBe('wait');
+  expect(severityOf({ kind: 'failing' })).toBe('wait');
 
   expect(kindsOf({ attempts: { made: 8, failed: 8 } })).toEqual([]);
   expect(kindsOf({ attempts: { made: 500, failed: 120 } })).toEqual([]);
@@ -104,7 +104,7 @@ test('warns while the service has closed a budget for more than a minute', () =>
   expect(alarmsOf(known(closedFor(5000)))).toEqual([]);
   const nextTryAt = new Date(NOW + 300_000).toISOString();
   expect(alarmsOf(known(closedFor(300_000)))).toEqual([{ kind: 'throttled', budget: 'tow', nextTryAt }]);
-  expect(severityOf({ kind: 'throttled', budget: 'tow', nextTryAt })).toBe('wait');
+  expect(severityOf({ kind: 'throttled' })).toBe('wait');
 });
 
 test('raises alarms for a broken connection, an outage and a paused operation with start and next attempt', () => {
