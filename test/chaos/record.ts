@@ -1,3 +1,5 @@
+import { Agent } from 'node:http';
+import axios from 'axios';
 import { z } from 'zod';
 import { simulatorCall, simulatorOrders, simulatorViolation, simulatorWebhook } from '../../src/contracts/simulator';
 import type { JsonObject } from '../../src/domain/vocabulary';
@@ -51,14 +53,22 @@ const sent = z.object({ webhook_id: z.string() });
 
 export function openRecord(simulatorUrl: string): ServiceRecord {
   const ask = async (path: string, change?: { method: 'POST' | 'PUT'; body: JsonObject | readonly FaultRule[] }) => {
-    const headers = { 'content-type': 'application/json' };
-    const init = change ? { method: change.method, headers, body: JSON.stringify(change.body) } : {};
-    let response = await fetch(`${simulatorUrl}/simulator/${path}`, init);
+    const send = () =>
+      axios.request<unknown>({
+        url: `${simulatorUrl}/simulator/${path}`,
+        method: change?.method ?? 'GET',
+        data: change?.body,
+        // On a busy machine a kept connection may be closed by the simulator while a request is written to it, and
+        // fetch gives up after ten seconds without a connection.
+        httpAgent: new Agent({ keepAlive: false }),
+        validateStatus: () => true,
+      });
+    let response = await send();
     // On a busy machine a request may not be read in time. The simulator then has done nothing.
-    while (response.status === 408) response = await fetch(`${simulatorUrl}/simulator/${path}`, init);
-    if (!response.ok) throw new Error(`the simulator answered ${response.status} to ${path}: ${await response.text()}`);
-    const answer: unknown = await response.json();
-    return answer;
+    while (response.status === 408) response = await send();
+    const { status, data } = response;
+    if (status >= 400) throw new Error(`the simulator answered ${status} to ${path}: ${JSON.stringify(data)}`);
+    return data;
   };
   return {
     async calls(ref) {
