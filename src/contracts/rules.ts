@@ -34,6 +34,7 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) {
     return `must be at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
   }
+  if (issue.code === 'invalid_key') return issue.issues.map(ruleOf).join(', ');
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
   return issue.message;
 }

@@ -15,8 +15,15 @@ export class Poster {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https = new HttpsAgent({ keepAlive: true });
 
-  /** Resolves with the status, null without an answer in time. Does not follow redirects and never rejects. */
-  post({ url, headers, body, timeoutMs }: Post): Promise<number | null> {
+  /**
+   * Resolves with the status; null without an answer in time, and for headers that cannot be sent. Does not follow
+   * redirects and never rejects.
+   */
+  post(post: Post): Promise<number | null> {
+    return this.#send(post).catch(() => null);
+  }
+
+  #send({ url, headers, body, timeoutMs }: Post): Promise<number | null> {
     return new Promise((resolve) => {
       if (!URL.canParse(url) || !/^https?:/i.test(url)) {
         resolve(null);
@@ -42,7 +49,8 @@ export class Poster {
         clearTimeout(deadline);
         resolve(null);
       });
-      request.end(body);
+      // With a string as body, Node encodes the headers as UTF-8 instead of Latin-1.
+      request.end(Buffer.from(body));
     });
   }
 

@@ -9,6 +9,11 @@ import { faultRules, OPERATION_NAMES } from './faults';
 
 const operation = z.enum(OPERATION_NAMES);
 const path = z.string().regex(/^\/[\w/.-]*[\w.-]$/, 'must be a path that begins with / and does not end with it');
+const HEADER_RULE = 'must be the value of an HTTP header: no control characters, no characters beyond U+00FF';
+/** What Node sends as the value of a header. */
+const headerValue = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, HEADER_RULE);
+/** A token of RFC 9110. */
+const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of an HTTP header');
 const fieldNames = z.array(z.string().min(1)).max(20);
 
 export const serviceProfile = z.strictObject({
@@ -71,7 +76,7 @@ export const serviceProfile = z.strictObject({
     .enum(['message', 'error', 'error_object', 'errors', 'detail', 'text', 'html'])
     .default('message')
     .describe('Where the body of a refusal has its message: a field, the first of a list, plain text or a page.'),
-  content_type: z.string().min(1).default('application/json; charset=utf-8').describe('The type of JSON answers.'),
+  content_type: headerValue.min(1).default('application/json; charset=utf-8').describe('The type of JSON answers.'),
 
   references: z
     .enum(['text', 'number'])
@@ -96,10 +101,10 @@ export const serviceProfile = z.strictObject({
     .union([z.literal(''), path])
     .default('')
     .describe('A path between the address of the operator and that of the webhook.'),
-  webhook_content_type: z.string().min(1).default('application/json').describe('The type of webhooks.'),
+  webhook_content_type: headerValue.min(1).default('application/json').describe('The type of webhooks.'),
   webhook_byte_order_mark: z.boolean().default(false).describe('The body of a webhook begins with U+FEFF.'),
   webhook_headers: z
-    .record(z.string().regex(/^[\w-]+$/), z.string())
+    .record(headerName, headerValue)
     .default({})
     .describe('Further headers of webhooks, such as a shared secret.'),
   other_events: z

@@ -272,6 +272,26 @@ test('refuses options that are unknown or invalid, and keeps the profile', async
   expect((await simulator.control('GET', '/options')).body).toEqual(serviceProfile.parse({}));
 });
 
+test.each([
+  ['content_type', { content_type: 'application/json; x=كلمة' }],
+  ['webhook_content_type', { webhook_content_type: 'application/json\r\n' }],
+  ['webhook_headers.x-secret', { webhook_headers: { 'x-secret': 'كلمة' } }],
+  ['webhook_headers.x secret', { webhook_headers: { 'x secret': 'a' } }],
+])('refuses the option %s when it is no valid HTTP header, and keeps the profile', async (field, wrong) => {
+  const simulator = await simulate();
+  const answer: OperationResponse = await simulator.control('PUT', '/options', wrong).expect(400);
+
+  const rule = matching(/^must be the (name|value) of an HTTP header/);
+  expect(answer.body).toMatchObject({ code: 'invalid_request', details: [{ field, rule }] });
+  expect((await simulator.control('GET', '/options')).body).toEqual(serviceProfile.parse({}));
+});
+
+test('sends webhooks with headers of every character that HTTP allows', async () => {
+  const { posted } = await webhooksOf({ webhook_headers: { "x!#$%&'*+.^_`|~-9": 'a\tb é ÿ' } });
+
+  expect(posted[0]?.headers).toMatchObject({ "x!#$%&'*+.^_`|~-9": 'a\tb é ÿ' });
+});
+
 test('reads a profile by its name or from a JSON file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-profile-'));
   const [good, bad] = [join(folder, 'good.json'), join(folder, 'bad.json')];
