@@ -1,6 +1,6 @@
 import type { HeartbeatRole } from '../contracts/metrics';
 import { systemClock } from '../platform/clock';
-import { ConfigurationError, requireService, type Config } from '../platform/config';
+import { ConfigurationError, localAddress, requireService, type Config } from '../platform/config';
 import type { Listener, ReadinessCheck } from '../platform/http';
 import { errorMessage } from '../platform/errors';
 import type { Log } from '../platform/log';
@@ -146,7 +146,7 @@ async function startSimulatorRole(config: Config, log: Log): Promise<Resources> 
   const simulator = await startSimulator({
     ...config.simulator,
     profile,
-    webhookUrl: config.simulator.webhookUrl ?? `http://${host}:${port}`,
+    webhookUrl: config.simulator.webhookUrl ?? localAddress(host, port),
     webhookSecrets: config.webhook.secrets,
     ...(clientId !== null && clientSecret !== null ? { credentials: { clientId, clientSecret } } : {}),
     clock: systemClock,
