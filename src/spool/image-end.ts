@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * Detects images that were cut off in transit, which their header does not show. Bytes after the end of an image are
@@ -10,6 +11,9 @@ const BLOCK_BYTES = 65_536;
 const SIGNATURE_BYTES = 8;
 /** Length, name and checksum of a PNG chunk. */
 const CHUNK_BYTES = 12;
+/** The names `IDAT` and `IEND` of chunks, as numbers. */
+const IMAGE_DATA = 0x49444154;
+const IMAGE_END = 0x49454e44;
 
 /** The bytes of an image: a file, or in memory. */
 export type StoredBytes = FileHandle | Uint8Array;
@@ -24,9 +28,9 @@ export async function isPngWhole(file: StoredBytes, sizeBytes: number): Promise<
     const numbers = new DataView(block.buffer, block.byteOffset, block.length);
     let from = 0;
     while (from + 8 <= block.length && at + from + CHUNK_BYTES <= sizeBytes) {
-      const name = String.fromCodePoint(...block.subarray(from + 4, from + 8));
-      if (name === 'IEND') return hasPicture;
-      hasPicture ||= name === 'IDAT';
+      const name = numbers.getUint32(from + 4);
+      if (name === IMAGE_END) return hasPicture;
+      hasPicture ||= name === IMAGE_DATA;
       from += CHUNK_BYTES + numbers.getUint32(from);
     }
     at += from;
@@ -57,12 +61,14 @@ async function scanOf(file: StoredBytes, sizeBytes: number): Promise<number | nu
   while (at + SEGMENT_HEAD_BYTES <= sizeBytes) {
     const block = await bytesAt(file, at, Math.min(BLOCK_BYTES, sizeBytes - at));
     if (block.length < SEGMENT_HEAD_BYTES) return null;
+    const numbers = new DataView(block.buffer, block.byteOffset, block.length);
     let from = 0;
     while (from + SEGMENT_HEAD_BYTES <= block.length) {
-      const [first = 0, mark = 0, high = 0, low = 0] = block.subarray(from, from + SEGMENT_HEAD_BYTES);
+      const first = numbers.getUint8(from);
+      const mark = numbers.getUint8(from + 1);
       if (first === 0xff && mark === START_OF_SCAN) return at + from;
       if (first !== 0xff || mark === 0 || mark === 0xff) from += 1;
-      else from += hasNoLength(mark) ? 2 : 2 + ((high << 8) | low);
+      else from += hasNoLength(mark) ? 2 : 2 + numbers.getUint16(from + 2);
     }
     at += from;
   }
@@ -75,7 +81,11 @@ function hasNoLength(mark: number): boolean {
 
 /** Reads bytes into their own buffer: image-size reads past the end of a view of a larger one. */
 export async function bytesAt(file: StoredBytes, position: number, length: number): Promise<Uint8Array> {
-  if (file instanceof Uint8Array) return new Uint8Array(file.subarray(position, position + length));
+  if (file instanceof Uint8Array) {
+    // Between two blocks the event loop serves other requests, as it does while a file is read.
+    await nextTurn();
+    return new Uint8Array(file.subarray(position, position + length));
+  }
   const bytes = new Uint8Array(length);
   const { bytesRead } = await file.read(bytes, 0, length, position);
   return bytesRead === length ? bytes : bytes.slice(0, bytesRead);

@@ -114,6 +114,36 @@ it('an image of an unsupported type is not an image', async () => {
   for (const image of [icon, photoshop]) expect(await typeOf(Buffer.concat([image, Buffer.alloc(200)]))).toBeNull();
 });
 
+/** Runs `work`, and returns how many turns the event loop made meanwhile. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+const MEGABYTES_10 = 10_000_000;
+const filledWith = (head: Buffer, filling: readonly number[]) =>
+  Buffer.concat([head, Buffer.alloc(MEGABYTES_10, Buffer.from(filling))]);
+const JPEG_WITH_SIZE = (IMAGES[1]?.[1] ?? PNG).subarray(0, -16);
+
+it.each([
+  ['JPEG of zeros', filledWith(JPEG_WITH_SIZE, [0])],
+  ['JPEG of fill bytes', filledWith(JPEG_WITH_SIZE, [0xff])],
+  ['JPEG of empty segments', filledWith(JPEG_WITH_SIZE, [0xff, 0xe0, 0, 2])],
+  ['PNG of empty chunks', filledWith(PNG.subarray(0, 33), [0, 0, 0, 0, 0x74, 0x65, 0x58, 0x74, 0, 0, 0, 0])],
+])('the event loop goes on while the end of a truncated %s is searched in memory', async (_what, image) => {
+  const turns = await turnsDuring(async () => expect(await imageTypeOf(image, image.length)).toBeNull());
+  // A turn for each 100 kB.
+  expect(turns).toBeGreaterThan(100);
+});
+
 /** Detection takes milliseconds; the limit allows for a busy machine and still finds a loop that grows. */
 const HANG_MS = 10_000;
 
