@@ -1,4 +1,5 @@
-import { mkdir, open, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from './errors';
 
@@ -47,4 +48,36 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Moves a file, also to another file system: there it has its name only when it is complete and on the disk. */
+export async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    await copyDurably(from, to);
+    await rm(from, { force: true });
+  }
+}
+
+/** The copy has the mode and the owner of the file. */
+async function copyDurably(from: string, to: string): Promise<void> {
+  const draft = `${to}.${randomUUID()}`;
+  try {
+    await copyFile(from, draft, constants.COPYFILE_EXCL);
+    const { uid, gid } = await stat(from);
+    const handle = await open(draft, 'r+');
+    try {
+      if ((await handle.stat()).uid !== uid) await handle.chown(uid, gid);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, to);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(to));
 }

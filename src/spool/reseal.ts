@@ -1,9 +1,9 @@
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
 import { errorCode } from '../platform/errors';
-import { syncFolder } from '../platform/folders';
+import { moveFile, syncFolder } from '../platform/folders';
 import { SealedFileUnusable, storedForm, storedPieces } from '../platform/sealed-file';
 import { FILE_MODE, layoutOf, type SpoolLayout } from './folders';
 import { imagePieces, imageSeal } from './stored-image';
@@ -67,7 +67,7 @@ async function resealImage(path: string, draft: string, keys: DataKeys): Promise
     await handle.close();
   }
   await stat(path);
-  await rename(draft, path);
+  await moveFile(draft, path);
   await syncFolder(dirname(path));
 }
 

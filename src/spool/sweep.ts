@@ -1,9 +1,9 @@
-import { opendir, rename, rm, stat } from 'node:fs/promises';
+import { opendir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HOUR_MS } from '../domain/timestamp';
 import { errorCode } from '../platform/errors';
 import { ensureFolder, referenceOf, type SpoolLayout } from './folders';
-import { syncFolder } from '../platform/folders';
+import { moveFile, syncFolder } from '../platform/folders';
 
 /** An upload that takes longer may be swept before it is complete. The listener of the console ends it before. */
 export const INCOMING_MAX_MS = HOUR_MS;
@@ -80,7 +80,7 @@ async function moveTo(target: string, path: string): Promise<boolean> {
   let to = join(target, basename(path));
   for (let number = 2; await isTaken(to); number += 1) to = join(target, `${basename(path)}.${number}`);
   try {
-    await rename(path, to);
+    await moveFile(path, to);
   } catch (error) {
     // Another console sweeps the same disk.
     if (errorCode(error) === 'ENOENT') return false;

@@ -6,7 +6,7 @@ import { storedPieces } from '../platform/sealed-file';
 import type { SpooledFile, SpoolPlace, Upload } from '../workflow/spool-port';
 import { ensureFolder, FILE_MODE, FOLDER_MODE, folderOf, type SpoolLayout } from './folders';
 import { errorCode } from '../platform/errors';
-import { syncFolder } from '../platform/folders';
+import { moveFile, syncFolder } from '../platform/folders';
 import { imageTypeOf } from './image-type';
 import { imageBytes, imageSeal } from './stored-image';
 
@@ -78,7 +78,7 @@ async function moveWhole(folder: string, target: string): Promise<boolean> {
 /** Moves files beside those that the target has. */
 async function moveFiles(folder: string, target: string, files: readonly string[]): Promise<void> {
   await ensureFolder(target);
-  for (const file of files) await rename(join(folder, file), join(target, file));
+  for (const file of files) await moveFile(join(folder, file), join(target, file));
   await syncFolder(target);
   await rm(folder, { recursive: true, force: true });
 }

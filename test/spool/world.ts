@@ -13,8 +13,8 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'towhook-spool-'));
+export async function newFolder(above = tmpdir()): Promise<string> {
+  const folder = await mkdtemp(join(above, 'towhook-spool-'));
   folders.push(folder);
   return folder;
 }

@@ -1,0 +1,76 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { readFile, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataKeys } from '../../src/platform/data-keys';
+import { systemClock } from '../../src/platform/clock';
+import { imageKeys, resealImages } from '../../src/spool/reseal';
+import { dataKeysText, linesOf } from '../support/data-keys';
+import { imageOf } from '../support/images';
+import { filesIn, newFolder, openSpool, pieces, sharedMarker } from './world';
+
+const OTHER_VOLUME = '/dev/shm';
+const TOW = { kind: 'photos', towingReference: 'T-1' } as const;
+const IMAGE = imageOf(300_000);
+const DAYS_2_MS = 48 * 3_600_000;
+
+const describeOnTwoVolumes = hasOtherVolume() ? describe : describe.skip;
+
+function hasOtherVolume(): boolean {
+  try {
+    accessSync(OTHER_VOLUME, constants.W_OK);
+    return statSync(OTHER_VOLUME).dev !== statSync(tmpdir()).dev;
+  } catch {
+    return false;
+  }
+}
+
+/** A spool whose photos are on another volume, with the photo of one tow. */
+async function spoolOnTwoVolumes() {
+  const [dataDir, photos, marker] = [await newFolder(), await newFolder(OTHER_VOLUME), sharedMarker()];
+  await symlink(photos, join(dataDir, 'photos'));
+  const spool = openSpool(dataDir, marker);
+  await spool.state();
+  const upload = await spool.begin();
+  const stored = await upload.write(pieces(IMAGE));
+  await upload.keep(TOW);
+  return { dataDir, photos, marker, spool, upload, stored };
+}
+
+describeOnTwoVolumes('photos on a volume of their own', () => {
+  it('photos on a volume of their own are kept whole and private, and can be taken back', async () => {
+    const { dataDir, photos, spool, upload, stored } = await spoolOnTwoVolumes();
+
+    const path = (await spool.pathOf(TOW, stored)) ?? '';
+    expect((await readFile(path)).equals(IMAGE)).toBe(true);
+    expect((await stat(path)).mode & 0o077).toBe(0);
+    expect(await filesIn(photos)).toEqual([`T-1/${stored.file}`]);
+    expect(await filesIn(dataDir)).toEqual(['spool/marker']);
+    await upload.takeBack();
+    expect(await filesIn(photos)).toEqual([]);
+  });
+
+  it('the spool sweep moves a photo without a record from a volume of its own to the orphans', async () => {
+    const { dataDir, photos, marker, stored } = await spoolOnTwoVolumes();
+
+    const later = openSpool(dataDir, marker, () => Date.now() + DAYS_2_MS);
+    const references = { violation: () => Promise.resolve(true), photosOf: () => Promise.resolve([]) };
+    await later.startSweeping(references).stop();
+
+    expect(await filesIn(photos)).toEqual([]);
+    expect(await filesIn(join(dataDir, 'spool', 'orphans'))).toEqual([`photos.T-1/${stored.file}`]);
+  });
+
+  it('photos on a volume of their own are sealed in their place', async () => {
+    const { dataDir, photos, stored } = await spoolOnTwoVolumes();
+    const keys = new DataKeys('', linesOf(dataKeysText('a'), 'a'));
+
+    await resealImages(dataDir, { keys, clock: systemClock, onImage: () => {} });
+
+    const sealedUnder: (string | null)[] = [];
+    for await (const id of imageKeys(dataDir)) sealedUnder.push(id);
+    expect(sealedUnder).toEqual(['a']);
+    expect(await filesIn(photos)).toEqual([`T-1/${stored.file}`]);
+    expect(await filesIn(dataDir)).toEqual(['spool/marker']);
+  });
+});
