@@ -35,7 +35,9 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
     // An owner that this process cannot use keeps the reference. The answer is stored.
     const owner = await foundViolation(transaction.violationByReference(reference)).catch(damagedIfUnusable);
     return () => {
-      Object.assign(record, { serviceStatus, canTow });
+      // An answer that breaks its contract has only its reference.
+      record.serviceStatus = serviceStatus ?? record.serviceStatus;
+      record.canTow = canTow ?? record.canTow;
       const isFree = !isOfAnother(owner, record.id);
       if (isFree || (owner !== null && owner !== 'damaged' && dropReference(owner, reference))) {
         transaction.setReferenceOwner(reference, record.id);

@@ -113,6 +113,18 @@ describe('accepted answer after a lost claim', () => {
     expect(await idNamed(stores, 'V-1')).toBe('U1');
   });
 
+  test('an accepted answer with a reference alone keeps the status of an accepted answer without a claim', async () => {
+    const claim = await violationClaimThatIsLost();
+    const second = await mustClaimViolation(violations, 'U1');
+    const whole = { reference: 'V-1', serviceStatus: 'PENDING', canTow: true };
+    await violations.ack(claim, takenAs('V-1', { acceptedViolation: whole }));
+
+    const broken = { reference: 'V-1', serviceStatus: null, canTow: null };
+    await violations.ack(second, takenAs('V-1', { acceptedViolation: broken }));
+
+    expect(await readViolation(stores, 'U1')).toMatchObject({ ...whole, state: 'accepted' });
+  });
+
   test('an accepted answer without a claim settles the violation once the attempt in flight is given back', async () => {
     const claim = await violationClaimThatIsLost();
     const second = await mustClaimViolation(violations, 'U1');
