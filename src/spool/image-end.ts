@@ -40,7 +40,7 @@ export async function isPngWhole(file: StoredBytes, sizeBytes: number): Promise<
 
 /** True when a JPEG has a scan followed by the end marker. */
 export async function isJpegWhole(file: StoredBytes, sizeBytes: number): Promise<boolean> {
-  const scanAt = await scanOf(file, sizeBytes);
+  const scanAt = await jpegSegmentAt(file, sizeBytes, [START_OF_SCAN]);
   if (scanAt === null) return false;
   // Inside image data 0xff is never followed by 0xd9.
   for (let at = scanAt; at < sizeBytes; at += BLOCK_BYTES - 1) {
@@ -51,12 +51,20 @@ export async function isJpegWhole(file: StoredBytes, sizeBytes: number): Promise
 }
 
 const END_OF_IMAGE = Buffer.from([0xff, 0xd9]);
-const START_OF_SCAN = 0xda;
+/** The marker of the segment with which the image data of a JPEG begins. */
+export const START_OF_SCAN = 0xda;
 /** Marker and length of a JPEG segment. */
 const SEGMENT_HEAD_BYTES = 4;
 
-/** The position of the first scan of a JPEG. Earlier segments, such as previews, are skipped by their lengths. */
-async function scanOf(file: StoredBytes, sizeBytes: number): Promise<number | null> {
+/**
+ * The position of the first segment of a JPEG that has one of the markers; null without one. Other segments, such as
+ * previews, are skipped by their lengths.
+ */
+export async function jpegSegmentAt(
+  file: StoredBytes,
+  sizeBytes: number,
+  markers: readonly number[],
+): Promise<number | null> {
   let at = 2;
   while (at + SEGMENT_HEAD_BYTES <= sizeBytes) {
     const block = await bytesAt(file, at, Math.min(BLOCK_BYTES, sizeBytes - at));
@@ -66,7 +74,7 @@ async function scanOf(file: StoredBytes, sizeBytes: number): Promise<number | nu
     while (from + SEGMENT_HEAD_BYTES <= block.length) {
       const first = numbers.getUint8(from);
       const mark = numbers.getUint8(from + 1);
-      if (first === 0xff && mark === START_OF_SCAN) return at + from;
+      if (first === 0xff && markers.includes(mark)) return at + from;
       if (first !== 0xff || mark === 0 || mark === 0xff) from += 1;
       else from += hasNoLength(mark) ? 2 : 2 + numbers.getUint16(from + 2);
     }

@@ -1,5 +1,5 @@
 import { imageSize } from 'image-size';
-import { bytesAt, isJpegWhole, isPngWhole, type StoredBytes } from './image-end';
+import { bytesAt, isJpegWhole, isPngWhole, jpegSegmentAt, START_OF_SCAN, type StoredBytes } from './image-end';
 
 /**
  * The accepted kinds of images, detected by their bytes only. Text formats such as SVG are refused, because a browser
@@ -37,22 +37,45 @@ const HEADER_BYTES: Readonly<Record<Kind, number>> = {
   heif: 32,
 };
 
-/** How much of a file is read: cameras put previews and colour profiles before the image size. */
-const HEAD_BYTES = [4096, 65_536, 1_048_576];
+/** Enough for every header but those of JPEG, TIFF and HEIF. */
+const HEAD_BYTES = 4096;
+/** Far more than cameras need. image-size takes quadratic time for the parts of a HEIF: half a minute for 1 MB. */
+const HEIF_HEAD_BYTES = 65_536;
+/** Markers of the JPEG segments that have the image size. */
+const JPEG_SIZES = [0xc0, 0xc1, 0xc2];
+const JPEG_SIZE_BYTES = 10;
 /** The directory of a TIFF may be anywhere, mostly after the image data. No image has more entries than fit here. */
 const TIFF_DIRECTORY_BYTES = 16_384;
 
 /** The content type of an image; null when the kind is not accepted or the image is cut off. */
 export async function imageTypeOf(file: StoredBytes, sizeBytes: number): Promise<string | null> {
-  for (const [step, wanted] of HEAD_BYTES.entries()) {
-    const head = await bytesAt(file, 0, Math.min(wanted, sizeBytes));
-    const kind = kindOf(head);
-    if (kind === null || sizeBytes < HEADER_BYTES[kind]) return null;
-    const type = typeIn(kind === 'tiff' ? await tiffHeader(file, head, sizeBytes) : head);
-    if (type !== null) return (await isWhole(kind, file, sizeBytes)) ? type : null;
-    if (sizeBytes <= wanted || step === HEAD_BYTES.length - 1) return null;
+  const head = await bytesAt(file, 0, Math.min(HEAD_BYTES, sizeBytes));
+  const kind = kindOf(head);
+  if (kind === null || sizeBytes < HEADER_BYTES[kind]) return null;
+  const type = typeIn(await headerOf(kind, file, head, sizeBytes));
+  return type !== null && (await isWhole(kind, file, sizeBytes)) ? type : null;
+}
+
+/** The bytes in which image-size finds the image size, as few as possible: it does not yield to the event loop. */
+function headerOf(
+  kind: Kind,
+  file: StoredBytes,
+  head: Uint8Array,
+  sizeBytes: number,
+): Promise<Uint8Array> | Uint8Array {
+  switch (kind) {
+    case 'jpg':
+      return jpegHeader(file, sizeBytes);
+    case 'tiff':
+      return tiffHeader(file, head, sizeBytes);
+    case 'heif':
+      return bytesAt(file, 0, Math.min(HEIF_HEAD_BYTES, sizeBytes));
+    case 'png':
+    case 'webp':
+    case 'gif':
+    case 'bmp':
+      return head;
   }
-  return null;
 }
 
 /** Checked for PNG and JPEG, which cameras and screens produce. */
@@ -91,6 +114,14 @@ function isGif(head: Uint8Array): boolean {
   const flags = head[10] ?? 0;
   const coloursBytes = (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
   return [0x21, 0x2c, 0x3b].includes(head[13 + coloursBytes] ?? 0);
+}
+
+/** The beginning of a JPEG with an empty segment and the one that has its size. */
+async function jpegHeader(file: StoredBytes, sizeBytes: number): Promise<Uint8Array> {
+  const sizeAt = await jpegSegmentAt(file, sizeBytes, [...JPEG_SIZES, START_OF_SCAN]);
+  if (sizeAt === null) return new Uint8Array(0);
+  const size = await bytesAt(file, sizeAt, Math.min(JPEG_SIZE_BYTES, sizeBytes - sizeAt));
+  return Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 2, ...size);
 }
 
 /** The header of a TIFF with its directory moved directly behind it. */

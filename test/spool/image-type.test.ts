@@ -80,6 +80,11 @@ describe('a JPEG', () => {
     expect(await typeOf(Buffer.concat([previewed, end]))).toBe('image/jpeg');
   });
 
+  it('a JPEG is an image with previews of megabytes before its size', async () => {
+    const previews = Array.from({ length: 30_000 }, () => preview);
+    expect(await typeOf(Buffer.concat([image.subarray(0, 2), ...previews, image.subarray(2)]))).toBe('image/jpeg');
+  });
+
   it('a JPEG is an image with its end at any position and fill bytes before its markers', async () => {
     for (const filled of [65_500, 65_520, 65_535, 65_536, 131_070]) {
       for (let more = 0; more < 20; more += 1) {
@@ -92,6 +97,24 @@ describe('a JPEG', () => {
     const padded = Buffer.concat([whole.subarray(0, scanAt), padding, whole.subarray(scanAt), end]);
     expect(await typeOf(padded)).toBe('image/jpeg');
   });
+});
+
+it('a HEIF with more headers than a camera writes is not an image, because reading them would take seconds', async () => {
+  const [, heic = PNG] = IMAGES.find(([name]) => name === 'a.heic') ?? [];
+  const [ipco, part] = [heic.indexOf('ipco') - 4, heic.indexOf('ispe') - 4];
+  /** The image with its size given so many times. */
+  const withSizes = (count: number) => {
+    const size = heic.subarray(part, part + heic.readUInt32BE(part));
+    const more = (count - 1) * size.length;
+    const image = Buffer.concat([heic.subarray(0, part), Buffer.alloc(count * size.length, size)]);
+    for (const box of ['meta', 'iprp', 'ipco']) {
+      const at = heic.indexOf(box) - 4;
+      image.writeUInt32BE(heic.readUInt32BE(at) + more, at);
+    }
+    return Buffer.concat([image, heic.subarray(ipco + heic.readUInt32BE(ipco))]);
+  };
+  expect(await typeOf(withSizes(3000))).toBe('image/heic');
+  expect(await typeOf(withSizes(5000))).toBeNull();
 });
 
 it.each([
@@ -135,6 +158,7 @@ const JPEG_WITH_SIZE = (IMAGES[1]?.[1] ?? PNG).subarray(0, -16);
 
 it.each([
   ['JPEG of zeros', filledWith(JPEG_WITH_SIZE, [0])],
+  ['JPEG without a size', filledWith(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 2]), [0])],
   ['JPEG of fill bytes', filledWith(JPEG_WITH_SIZE, [0xff])],
   ['JPEG of empty segments', filledWith(JPEG_WITH_SIZE, [0xff, 0xe0, 0, 2])],
   ['PNG of empty chunks', filledWith(PNG.subarray(0, 33), [0, 0, 0, 0, 0x74, 0x65, 0x58, 0x74, 0, 0, 0, 0])],
