@@ -1,0 +1,3 @@
+import { proveRedisKills } from './redis-kills';
+
+proveRedisKills({ reads: true });
