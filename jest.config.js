@@ -1,4 +1,5 @@
-// Tests are compiled with swc and without a type check; `npm run typecheck` checks the types.
+// Tests are compiled with swc and without a type check; `npm run typecheck` checks the types. Sources are compiled by
+// global set-up (test/support/runtime.js).
 const shared = { module: { type: 'commonjs' }, sourceMaps: 'inline' };
 const typescript = { ...shared, jsc: { parser: { syntax: 'typescript' }, target: 'es2023' } };
 const tsx = {

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
 /**
- * The project as JavaScript, for processes that tests start: plain Node starts it in about half the time that a
- * TypeScript loader takes, and it is what the image runs. Jest's global set-up compiles it once per run.
+ * The project as JavaScript, for the test files (runtime.js) and for processes that tests start: plain Node starts it in
+ * about half the time that a TypeScript loader takes, and it is what the image runs. Jest's global set-up compiles it
+ * once per run.
  */
 
 const PROJECT = join(__dirname, '..', '..');
@@ -22,13 +23,24 @@ export async function compile(): Promise<void> {
     process.stderr.write('Compiling the project into .cache, which takes up to a minute the first time.\n');
   await mkdir(OUT, { recursive: true });
   const compiler = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const options = ['--noEmit', 'false', '--outDir', OUT, '--incremental', '--tsBuildInfoFile', join(OUT, 'state.json')];
+  const options = [
+    '--noEmit',
+    'false',
+    '--outDir',
+    OUT,
+    '--incremental',
+    '--tsBuildInfoFile',
+    join(OUT, 'state.json'),
+    '--sourceMap',
+  ];
   // The compiler writes its output despite type errors, which `npm run typecheck` reports.
   const problems = await new Promise<string>((resolve) => {
     execFile(process.execPath, [compiler, '-p', PROJECT, ...options], (error, stdout) => resolve(error ? stdout : ''));
   });
   if (!existsSync(pathOf('src/main/index.ts'))) throw new Error(`The project could not be compiled:\n${problems}`);
   for (const folder of DATA_FOLDERS) await cp(join(PROJECT, folder), join(OUT, folder), { recursive: true });
+  // In jest's watch mode this process may have loaded what was compiled before.
+  for (const path of Object.keys(require.cache)) if (path.startsWith(OUT + sep)) delete require.cache[path];
 }
 
 /** The compiled file of a source. Throws when `compile` has not run. */

@@ -1,9 +1,15 @@
 const { statSync } = require('node:fs');
+const path = require('node:path');
 const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 
+const PROJECT = path.join(__dirname, '..', '..');
+const COMPILED = path.join(PROJECT, '.cache', 'compiled');
+const PACKAGES = path.join(PROJECT, 'node_modules') + path.sep;
+const SOURCES = ['src', 'jobs'].map((folder) => path.join(PROJECT, folder) + path.sep);
+
 /**
- * The two members of jest-runtime 30 that are replaced here. Both are private.
+ * The members of jest-runtime 30 that are used or replaced here. All are private.
  *
  * @typedef {object} TransformCache
  * @property {(filename: string, options?: object) => string} transform
@@ -11,30 +17,62 @@ const { default: Runtime } = require('jest-runtime');
  * @property {Map<string, string>} sourceMaps The path of its source map.
  *
  * @typedef {object} ModuleExecutor
- * @property {(source: string, filename: string) => Function | null} compile Null: the context of the test file has ended.
+ * @property {(module: NodeJS.Module, options?: { isInternalModule?: boolean }, ...rest: unknown[]) => string} exec
+ *   Runs a module.
+ * @property {(source: string, filename: string) => Function | null} compile Null: the test file has ended.
  * @property {{ getVmContext(): import('node:vm').Context | null }} environment
  * @property {string[]} injectedModuleParameters
  */
 
 /**
- * Jest's runtime, except that a worker transforms and compiles a module once. Jest does both again for each test file,
- * though they all import the same few hundred modules: it took a sixth of the time of all tests. A module still runs
- * once per test file, in the context of that file.
+ * Jest's runtime, except that a worker loads packages and sources once, and not again for each test file. All test files
+ * run in the process itself (environment.ts), so Node can load them. The sources are those that global set-up compiled.
+ * Tests and what is in `test/` run once per test file, as ever; a worker transforms and compiles them once.
+ *
+ * A source therefore must not keep state of its own between two tests. No test mocks a module.
  */
-class CompilingOnce extends Runtime {
+class LoadingOnce extends Runtime {
   /** @param {ConstructorParameters<typeof Runtime>} given */
   constructor(...given) {
     super(...given);
-    compileOnce(this);
+    loadOnce(this);
   }
 }
 
-module.exports = CompilingOnce;
+module.exports = LoadingOnce;
 
 /** @param {{ transformCache: TransformCache, executor: ModuleExecutor }} runtime */
-function compileOnce({ transformCache, executor }) {
+function loadOnce({ transformCache, executor }) {
   transformCache.transform = transformingOnce(transformCache);
   executor.compile = compilingOnce(executor);
+  executor.exec = loadingOnce(executor);
+}
+
+/**
+ * @param {ModuleExecutor} executor
+ * @returns {ModuleExecutor['exec']}
+ */
+function loadingOnce(executor) {
+  const exec = executor.exec.bind(executor);
+  return (module, options, ...rest) => {
+    const { filename } = module;
+    const isShared = options?.isInternalModule !== true && (filename.startsWith(PACKAGES) || isSource(filename));
+    if (!isShared) return exec(module, options, ...rest);
+    /** @type {unknown} */
+    const exported = require(isSource(filename) ? compiled(filename) : filename);
+    module.exports = exported;
+    return 'loaded';
+  };
+}
+
+/** @param {string} filename */
+function isSource(filename) {
+  return SOURCES.some((folder) => filename.startsWith(folder));
+}
+
+/** @param {string} filename */
+function compiled(filename) {
+  return path.join(COMPILED, path.relative(PROJECT, filename).replace(/\.tsx?$/, '.js'));
 }
 
 /** @type {Map<string, { version: string, code: string, details: unknown, sourceMap: string | undefined }>} */
@@ -75,8 +113,7 @@ function compilingOnce(executor) {
   const compile = executor.compile.bind(executor);
   const head = `(function (${executor.injectedModuleParameters.join(', ')}) {`;
   return (source, filename) => {
-    const context = executor.environment.getVmContext();
-    if (context === null) return null;
+    if (executor.environment.getVmContext() === null) return null;
     let known = scripts.get(filename);
     if (known?.source !== source) {
       try {
@@ -88,7 +125,7 @@ function compilingOnce(executor) {
       scripts.set(filename, known);
     }
     /** @type {unknown} */
-    const compiled = known.script.runInContext(context);
+    const compiled = known.script.runInThisContext();
     return typeof compiled === 'function' ? compiled : null;
   };
 }
