@@ -82,10 +82,12 @@ export function createApiServer(
     change: (route, handler) =>
       register(route, (call, { path, idempotencyKey, body, traceparent }) =>
         traced({ route, call, traceparent }, tools, () =>
-          changeOnce({ method: route.method.toUpperCase(), path, idempotencyKey, content: body }, tools.answers, {
-            status: route.status,
-            ...handler(call),
-          }),
+          changeOnce(
+            // A route without a contract for its body does not read it, whatever it is.
+            { method: route.method.toUpperCase(), path, idempotencyKey, content: route.body ? body : {} },
+            tools.answers,
+            { status: route.status, ...handler(call) },
+          ),
         ),
       ),
     form: (route, handler) => {

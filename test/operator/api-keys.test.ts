@@ -163,6 +163,13 @@ describe('operator API: revoked API keys', () => {
     expect([again.status, errorOf(again).code]).toEqual([404, 'key_not_found']);
   });
 
+  it('revokes an API key under an Idempotency-Key whatever the body is, which the route does not read', async () => {
+    const { id } = await made();
+    const response = await revoke(id).set('idempotency-key', 'once').send([1]);
+    expect([response.status, response.text]).toEqual([204, '']);
+    expect(await listed()).toEqual([]);
+  });
+
   it('refuses to revoke or rotate the configured API key, which stays valid when all others are revoked', async () => {
     const ops = [await made('one', 'ops'), await made('two', 'ops')];
     for (const { id } of ops) await revoke(id);
