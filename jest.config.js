@@ -17,8 +17,8 @@ module.exports = {
   // `npm run test:slow` and `npm run test:nightly` run the others, `npm run test:all` all but the nightly ones.
   testMatch: ['<rootDir>/test/**/*.test.ts?(x)', '!**/*.slow.test.ts', '!**/*.nightly.test.ts'],
   testTimeout: 120_000,
-  // One more than CI has processors, because tests also wait.
-  maxWorkers: 3,
+  // Twice as many as CI has processors, because tests also wait.
+  maxWorkers: 4,
   // Above what a worker keeps between files (test/support/environment.ts), and so far below the limit of the heap in
   // package.json that the largest file fits in between.
   workerIdleMemoryLimit: '550MB',
