@@ -83,7 +83,7 @@ export function createApiServer(
       register(route, (call, { path, idempotencyKey, body, traceparent }) =>
         traced({ route, call, traceparent }, tools, () =>
           changeOnce(
-            // A route without a contract for its body does not read it, whatever it is.
+            // A route without a contract for its body does not read the body.
             { method: route.method.toUpperCase(), path, idempotencyKey, content: route.body ? body : {} },
             tools.answers,
             { status: route.status, ...handler(call) },
