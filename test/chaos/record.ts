@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import axios from 'axios';
+import axios, { isAxiosError } from 'axios';
 import { z } from 'zod';
 import { simulatorCall, simulatorOrders, simulatorViolation, simulatorWebhook } from '../../src/contracts/simulator';
 import type { JsonObject } from '../../src/domain/vocabulary';
@@ -51,22 +51,35 @@ export interface ServiceRecord {
 
 const sent = z.object({ webhook_id: z.string() });
 
+/**
+ * On a busy machine a kept connection may be closed by the simulator while a request is written to it. With more
+ * connections at once than it accepts in time, others fail, also those of the roles.
+ */
+const CONNECTIONS = { keepAlive: false, maxSockets: 64 };
+
 export function openRecord(simulatorUrl: string): ServiceRecord {
+  const agent = new Agent(CONNECTIONS);
   const ask = async (path: string, change?: { method: 'POST' | 'PUT'; body: JsonObject | readonly FaultRule[] }) => {
     const send = () =>
       axios.request<unknown>({
         url: `${simulatorUrl}/simulator/${path}`,
         method: change?.method ?? 'GET',
         data: change?.body,
-        // On a busy machine a kept connection may be closed by the simulator while a request is written to it, and
-        // fetch gives up after ten seconds without a connection.
-        httpAgent: new Agent({ keepAlive: false }),
+        httpAgent: agent,
         validateStatus: () => true,
       });
-    let response = await send();
-    // On a busy machine a request may not be read in time. The simulator then has done nothing.
-    while (response.status === 408) response = await send();
-    const { status, data } = response;
+    // On a busy machine a request may not be read in time. The simulator then has done nothing; it answers 408 and closes
+    // the connection, which may overtake the answer.
+    const sendUntilRead = async () => {
+      for (;;) {
+        const response = await send().catch((error: unknown) => {
+          if (isAxiosError(error) && error.code === 'ECONNRESET') return null;
+          throw error;
+        });
+        if (response !== null && response.status !== 408) return response;
+      }
+    };
+    const { status, data } = await sendUntilRead();
     if (status >= 400) throw new Error(`the simulator answered ${status} to ${path}: ${JSON.stringify(data)}`);
     return data;
   };
