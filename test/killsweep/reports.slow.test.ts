@@ -1,4 +1,4 @@
 import { REPORT_SCENARIOS } from './report-scenarios';
 import { sweep } from './sweep';
 
-sweep(REPORT_SCENARIOS, { freezes: false });
+sweep(REPORT_SCENARIOS);

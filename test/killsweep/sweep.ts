@@ -14,8 +14,8 @@ interface Result {
   readonly problems: string[];
 }
 
-/** Declares a test per scenario: its worker is killed at every step, once per run; with `freezes` also frozen. */
-export function sweep(scenarios: readonly Scenario[], options: { readonly freezes: boolean }): void {
+/** Declares a test per scenario: its worker is killed or frozen at every step it takes, once per run. */
+export function sweep(scenarios: readonly Scenario[]): void {
   const results = new Map<string, Result>();
   const resultOf = ({ name }: Scenario) => {
     const result = results.get(name);
@@ -41,7 +41,7 @@ export function sweep(scenarios: readonly Scenario[], options: { readonly freeze
       });
     });
     const runs = scenarios.flatMap((scenario) =>
-      interruptionsOf(resultOf(scenario).uninterrupted, options).map((interruption) => ({ scenario, interruption })),
+      interruptionsOf(resultOf(scenario).uninterrupted).map((interruption) => ({ scenario, interruption })),
     );
     await onTestBeds(testBeds, runs, async ({ scenario, interruption }, testBed) => {
       const result = resultOf(scenario);
@@ -61,9 +61,8 @@ export function sweep(scenarios: readonly Scenario[], options: { readonly freeze
     await redis.stop();
   });
 
-  const interrupted = options.freezes ? 'killed or frozen' : 'killed';
   test.each(scenarios)(
-    `when a worker is ${interrupted} at any step while it handles $name, another worker reaches the same end`,
+    'when a worker is killed or frozen at any step while it handles $name, another worker reaches the same end',
     (scenario) => {
       const { problems, interruptedRuns, uninterrupted } = resultOf(scenario);
       const { outcome, leasesEnded, failures, steps } = uninterrupted;
@@ -98,15 +97,15 @@ export async function onTestBeds<T>(
  * A worker freezes before each write, and between each step and the call of the service that follows it. Frozen within the
  * call it may be overtaken: its bytes may be on their way.
  */
-function interruptionsOf({ steps }: Run, { freezes }: { readonly freezes: boolean }): Interruption[] {
+function interruptionsOf({ steps }: Run): Interruption[] {
   return steps.flatMap(({ kind, mayWrite, isConcurrent }, index): Interruption[] => {
     const step = index + 1;
     const isBeforeCall = steps[index + 1]?.kind === 'service';
     return [
       ...(step === 1 || (mayWrite && isConcurrent) ? [{ step, what: 'killed before' } as const] : []),
       ...(mayWrite ? [{ step, what: 'killed after' } as const] : []),
-      ...(freezes && mayWrite && kind !== 'service' ? [{ step, what: 'frozen before' } as const] : []),
-      ...(freezes && isBeforeCall ? [{ step, what: 'frozen after' } as const] : []),
+      ...(mayWrite && kind !== 'service' ? [{ step, what: 'frozen before' } as const] : []),
+      ...(isBeforeCall ? [{ step, what: 'frozen after' } as const] : []),
     ];
   });
 }

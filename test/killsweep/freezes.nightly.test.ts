@@ -1,7 +1,0 @@
-import { BULK_SCENARIOS } from './bulk-scenarios';
-import { DELIVERY_SCENARIOS } from './delivery-scenarios';
-import { REPORT_SCENARIOS } from './report-scenarios';
-import { sweep } from './sweep';
-import { VIOLATION_SCENARIOS } from './violation-scenarios';
-
-sweep([...REPORT_SCENARIOS, ...DELIVERY_SCENARIOS, ...VIOLATION_SCENARIOS, ...BULK_SCENARIOS], { freezes: true });

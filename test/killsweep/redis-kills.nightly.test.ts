@@ -1,3 +1,0 @@
-import { proveRedisKills } from './redis-kills';
-
-proveRedisKills({ reads: true });
