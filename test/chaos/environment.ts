@@ -30,10 +30,10 @@ export interface ChaosEnvironment {
 
 /** UNKNOWN_GRACE_MS of the roles: how long an unknown outcome waits for proof. */
 export const GRACE_MS = 3000;
-/** 2.7 s: too short for some tow requests to prove a violation whose answer was lost. */
-const VIOLATION_PROOF_HOURS = 0.00075;
+/** 1.8 s: too short for late tow requests to prove a violation whose answer was lost. */
+const VIOLATION_PROOF_HOURS = 0.0005;
 /** From a violation to its tow request. */
-const ASSESS_AFTER_MS = 700;
+const ASSESS_AFTER_MS = 1200;
 
 const CREDENTIALS = { clientId: 'chaos-client', clientSecret: 'chaos-client-secret' };
 const API_KEY = 'chaos-bootstrap-key';
