@@ -1,4 +1,4 @@
-import { restoreProcess, stateOfProcess } from '../support/changed-process';
+import { restoreProcess, stateOfProcess } from './changed-process';
 
 declare global {
   var addedByTest: number | undefined;
