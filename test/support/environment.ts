@@ -1,9 +1,11 @@
+import { join, relative, sep } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { createContext, runInNewContext, type Context } from 'node:vm';
 import type { JestEnvironmentConfig } from '@jest/environment';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 import { restoreProcess, stateOfProcess } from './changed-process';
+import { compiledFile } from './compiled';
 import { createWorkerResources, type WorkerResources } from './worker-resources';
 
 declare global {
@@ -42,6 +44,13 @@ export default class WorkerEnvironment {
     return ['node', 'node-addons'];
   }
 
+  /** What Node loads once per worker for `filename`; null when each test file loads it for itself. */
+  sharedFile(filename: string): string | null {
+    if (filename.startsWith(PACKAGES)) return filename;
+    const source = relative(PROJECT, filename);
+    return SOURCES.some((folder) => source.startsWith(folder)) ? compiledFile(source) : null;
+  }
+
   /** Null tells jest that the test file has ended. No code runs in the context: runtime.js runs all in the process. */
   getVmContext(): Context | null {
     return this.#context;
@@ -49,6 +58,9 @@ export default class WorkerEnvironment {
 }
 
 const UNUSED_CONTEXT = createContext();
+const PROJECT = join(__dirname, '..', '..');
+const PACKAGES = join(PROJECT, 'node_modules') + sep;
+const SOURCES = ['src', 'jobs'].map((folder) => folder + sep);
 
 /**
  * Without garbage collection between files a worker grows past 800 MB. A collection takes 0.2 s, so it waits for several

@@ -1,12 +1,6 @@
 const { statSync } = require('node:fs');
-const path = require('node:path');
 const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
-
-const PROJECT = path.join(__dirname, '..', '..');
-const COMPILED = path.join(PROJECT, '.cache', 'compiled');
-const PACKAGES = path.join(PROJECT, 'node_modules') + path.sep;
-const SOURCES = ['src', 'jobs'].map((folder) => path.join(PROJECT, folder) + path.sep);
 
 /**
  * The members of jest-runtime 30 that are used or replaced here. All are private.
@@ -20,14 +14,14 @@ const SOURCES = ['src', 'jobs'].map((folder) => path.join(PROJECT, folder) + pat
  * @property {(module: NodeJS.Module, options?: { isInternalModule?: boolean }, ...rest: unknown[]) => string} exec
  *   Runs a module.
  * @property {(source: string, filename: string) => Function | null} compile Null: the test file has ended.
- * @property {{ getVmContext(): import('node:vm').Context | null }} environment
+ * @property {import('./environment').default} environment
  * @property {string[]} injectedModuleParameters
  */
 
 /**
  * Jest's runtime, except that a worker loads packages and sources once, and not again for each test file. All test files
- * run in the process itself (environment.ts), so Node can load them. The sources are those that global set-up compiled.
- * Tests and what is in `test/` run once per test file, as ever; a worker transforms and compiles them once.
+ * run in the process itself (environment.ts), so Node can load them. Tests and what is in `test/` run once per test file,
+ * as ever; a worker transforms and compiles them once.
  *
  * A source therefore must not keep state of its own between two tests. No test mocks a module.
  */
@@ -55,24 +49,13 @@ function loadOnce({ transformCache, executor }) {
 function loadingOnce(executor) {
   const exec = executor.exec.bind(executor);
   return (module, options, ...rest) => {
-    const { filename } = module;
-    const isShared = options?.isInternalModule !== true && (filename.startsWith(PACKAGES) || isSource(filename));
-    if (!isShared) return exec(module, options, ...rest);
+    const shared = options?.isInternalModule === true ? null : executor.environment.sharedFile(module.filename);
+    if (shared === null) return exec(module, options, ...rest);
     /** @type {unknown} */
-    const exported = require(isSource(filename) ? compiled(filename) : filename);
+    const exported = require(shared);
     module.exports = exported;
     return 'loaded';
   };
-}
-
-/** @param {string} filename */
-function isSource(filename) {
-  return SOURCES.some((folder) => filename.startsWith(folder));
-}
-
-/** @param {string} filename */
-function compiled(filename) {
-  return path.join(COMPILED, path.relative(PROJECT, filename).replace(/\.tsx?$/, '.js'));
 }
 
 /** @type {Map<string, { version: string, code: string, details: unknown, sourceMap: string | undefined }>} */
