@@ -16,6 +16,8 @@ export interface ChaosPhaseTools {
   readonly signal: AbortSignal;
   /** When to give up, on the monotonic clock. */
   readonly untilMs: number;
+  /** Whether fault injection goes on after the planned faults. */
+  readonly needsMoreFaults: () => Promise<boolean>;
   /** Called for every tow whose facts are all recorded. */
   readonly completed: () => void;
 }
@@ -27,8 +29,6 @@ export interface ChaosRound {
   /** Number of tows in the earlier rounds. */
   readonly first: number;
   readonly chaosMs: number;
-  /** The fewest repeated calls after which fault injection may end. */
-  readonly repeatsLeast: number;
 }
 
 export interface ChaosPhaseResult {
@@ -40,7 +40,7 @@ export interface ChaosPhaseResult {
 /** Plays a round. Resolves when all facts are recorded and every process runs again. */
 export async function runChaosPhase(
   environment: ChaosEnvironment,
-  { seed, tows, first, chaosMs, repeatsLeast }: ChaosRound,
+  { seed, tows, first, chaosMs }: ChaosRound,
   tools: ChaosPhaseTools,
 ): Promise<ChaosPhaseResult> {
   const refs: string[] = [];
@@ -67,10 +67,7 @@ export async function runChaosPhase(
   );
   try {
     const [playedTows, processFaults] = await Promise.race([
-      Promise.all([
-        Promise.all(playing),
-        injectFaults(scheduleOf(seed, chaosMs), { ...environment, ...tools, repeatsLeast }),
-      ]),
+      Promise.all([Promise.all(playing), injectFaults(scheduleOf(seed, chaosMs), { ...environment, ...tools })]),
       tooLong,
     ]);
     over.abort();

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Killable } from './killable';
-import { faultsIn, repeatsIn, type ServiceRecord } from './record';
+import type { ServiceRecord } from './record';
 import { LONG_FREEZE_MS, type PlannedFault, type FaultTarget } from './schedule';
-import { NO_FAULTS, HIGHEST_FAULTS, REQUIRED_FAULTS } from './fault-plan';
+import { NO_FAULTS, HIGHEST_FAULTS } from './fault-plan';
 
 /** The kills and freezes of running processes. */
 export interface ProcessFaults {
@@ -31,12 +31,12 @@ export interface FaultInjectorTools {
   readonly targets: Readonly<Record<FaultTarget, Killable>>;
   readonly record: ServiceRecord;
   readonly signal: AbortSignal;
-  /** The fewest repeated calls after which fault injection may end. */
-  readonly repeatsLeast: number;
+  /** Whether fault injection goes on after the planned faults. */
+  readonly needsMoreFaults: () => Promise<boolean>;
 }
 
 /** Faults that did not occur by then are left to another round, which makes more calls. */
-const EXTRA_FAULTS_MAX_MS = 20_000;
+const EXTRA_FAULTS_MAX_MS = 40_000;
 const LOOK_EVERY_MS = 500;
 
 /**
@@ -70,7 +70,7 @@ export async function injectFaults(
   const faultPlans = schedule.filter(({ kind }) => kind === 'service');
   const processFaults = schedule.filter(({ kind }) => kind !== 'service');
   // A worker may stay frozen long after the last planned service faults; these go on independently.
-  const injecting = Promise.all(faultPlans.map(inject)).then(() => injectUntilEachFaultOccurred(tools));
+  const injecting = Promise.all(faultPlans.map(inject)).then(() => injectUntilEnoughOccurred(tools));
   await Promise.all([injecting, ...processFaults.map(inject)]);
   return { kills, freezes, longFreezes };
 }
@@ -79,21 +79,12 @@ function groupOf(target: FaultTarget): keyof ProcessFaults['kills'] {
   return target === 'redis' || target === 'receiver' ? target : 'workers';
 }
 
-/**
- * Keeps the service faults at their highest rates until each kind occurred and enough calls were repeated. A slow
- * machine makes most of its calls after the planned faults.
- */
-async function injectUntilEachFaultOccurred({ record, signal, repeatsLeast }: FaultInjectorTools): Promise<void> {
+/** Keeps the service faults at their highest rates. A slow machine makes most of its calls after the planned faults. */
+async function injectUntilEnoughOccurred({ record, signal, needsMoreFaults }: FaultInjectorTools): Promise<void> {
   const untilMs = performance.now() + EXTRA_FAULTS_MAX_MS;
-  while (performance.now() < untilMs && (await needsMoreFaults(record, repeatsLeast))) {
+  while (performance.now() < untilMs && (await needsMoreFaults())) {
     await record.setFaults(HIGHEST_FAULTS.rules);
     await pause(LOOK_EVERY_MS, undefined, { signal });
   }
   await record.setFaults(NO_FAULTS.rules);
-}
-
-async function needsMoreFaults(record: ServiceRecord, repeatsLeast: number): Promise<boolean> {
-  const calls = await record.calls();
-  const played = faultsIn(calls, await record.webhooks());
-  return REQUIRED_FAULTS.some((fault) => !played.has(fault)) || repeatsIn(calls) < repeatsLeast;
 }

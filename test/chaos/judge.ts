@@ -8,6 +8,7 @@ import type { DispatcherViolationDecision } from './dispatcher-violations';
 import {
   CALLS_MAX,
   faultsIn,
+  violationFaultsIn,
   refOf,
   type RecordedCall,
   type ServiceViolation,
@@ -58,10 +59,7 @@ export function judge(playedTows: readonly PlayedTow[], seen: ServiceObservation
   const sum = (pick: (one: CallFindings) => number) => findings.reduce((total, one) => total + pick(one), 0);
   return {
     faults: faultsIn(calls, webhooks),
-    violationFaults: faultsIn(
-      calls.filter(({ operation }) => operation === 'violation'),
-      [],
-    ),
+    violationFaults: violationFaultsIn(calls),
     calls: calls.length,
     reports: {
       owed: sum(({ owed }) => owed),

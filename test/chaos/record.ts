@@ -121,6 +121,14 @@ export function faultsIn(calls: readonly RecordedCall[], webhooks: readonly Reco
   return counts;
 }
 
+/** Occurrences by fault of the creates of violations. */
+export function violationFaultsIn(calls: readonly RecordedCall[]): Map<string, number> {
+  return faultsIn(
+    calls.filter(({ operation }) => operation === 'violation'),
+    [],
+  );
+}
+
 /** The tow of a call; empty when it has none. */
 export function refOf({ body }: RecordedCall): string {
   const ref = body?.['towing_reference_id'];

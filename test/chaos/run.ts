@@ -13,7 +13,7 @@ import { awaitFinalState } from './final-state';
 import type { SettledFindings } from './settled';
 import { startEnvironment, type ChaosEnvironment } from './environment';
 import { runChaosPhase, type ChaosRound } from './chaos-phase';
-import { brokenPromisesOf, retriesLeast, missingCoverageOf } from './verdict';
+import { brokenPromisesOf, missingCoverageOf, needsMoreFaults } from './verdict';
 import { watchScans } from './conservation-scans';
 
 export interface ChaosOptions {
@@ -117,7 +117,14 @@ async function play(
   let spuriousJobs = 0;
   const playRound = async (round: ChaosRound) => {
     const phase = await Promise.race([
-      runChaosPhase(environment, round, { ...tools, completed: () => (progress.completed += 1) }),
+      runChaosPhase(environment, round, {
+        ...tools,
+        needsMoreFaults: async () => {
+          const [calls, webhooks] = [await record.calls(), await record.webhooks()];
+          return needsMoreFaults({ calls, webhooks, violationDecisions: dispatcher.violationDecisions }, options.tows);
+        },
+        completed: () => (progress.completed += 1),
+      }),
       working.then(() => Promise.reject(new Error('the dispatcher or the reading of the conservation checks stopped'))),
     ]);
     playedTows.push(...phase.playedTows);
@@ -165,7 +172,7 @@ async function play(
 }
 
 function firstRound({ seed, tows, chaosMs }: ChaosOptions): ChaosRound {
-  return { seed, tows, chaosMs, first: 0, repeatsLeast: retriesLeast(tows) };
+  return { seed, tows, chaosMs, first: 0 };
 }
 
 /** A short round with its own schedule, also derived from the seed of the run. */
@@ -175,7 +182,6 @@ function nextRound(round: ChaosRound, { tows }: ChaosOptions): ChaosRound {
     tows: Math.max(EXTRA_TOWS_MIN, Math.ceil(tows / 10)),
     first: round.first + round.tows,
     chaosMs: EXTRA_CHAOS_MS,
-    repeatsLeast: round.repeatsLeast,
   };
 }
 

@@ -1,6 +1,8 @@
 import { TOWS_PER_VIOLATION } from './tow-scenarios';
-import type { FindingsOfRound } from './run';
+import type { DispatcherViolationDecision } from './dispatcher-violations';
 import { REQUIRED_FAULTS } from './fault-plan';
+import { faultsIn, repeatsIn, violationFaultsIn, type RecordedCall, type RecordedWebhook } from './record';
+import type { FindingsOfRound } from './run';
 
 /** The counts that must be zero. */
 export function mustBeZero({
@@ -34,9 +36,38 @@ export function mustBeZero({
   };
 }
 
-/** The fewest repeated calls about tows in a run. */
-export function retriesLeast(tows: number): number {
-  return Math.ceil(tows / 20);
+/** The fewest events of a run of so many tows that depend on how often the service failed. */
+function faultsLeast(tows: number) {
+  const violations = Math.floor(tows / TOWS_PER_VIOLATION);
+  return {
+    repeats: Math.ceil(tows / 20),
+    violationFaults: Math.floor(violations / 10),
+    violationsAcceptedByHand: Math.floor(violations / 400),
+  };
+}
+
+/** Whether the service has to fail more often before a run of so many tows proves anything. */
+export function needsMoreFaults(
+  seen: {
+    readonly calls: readonly RecordedCall[];
+    readonly webhooks: readonly RecordedWebhook[];
+    readonly violationDecisions: readonly DispatcherViolationDecision[];
+  },
+  tows: number,
+): boolean {
+  const { calls, webhooks, violationDecisions } = seen;
+  const least = faultsLeast(tows);
+  const occurred = faultsIn(calls, webhooks);
+  return (
+    REQUIRED_FAULTS.some((fault) => !occurred.has(fault)) ||
+    repeatsIn(calls) < least.repeats ||
+    sum(violationFaultsIn(calls)) < least.violationFaults ||
+    violationDecisions.filter(({ action }) => action === 'accept').length < least.violationsAcceptedByHand
+  );
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
 }
 
 /** The reasons why the run fails; empty when it passes. `tows` is the requested number. */
@@ -70,7 +101,7 @@ export function brokenPromisesOf(findings: FindingsOfRound): string[] {
 export function missingCoverageOf(findings: FindingsOfRound, tows: number): string[] {
   const { processFaults, reports, faults, violations, settled, violationFaults, violationDecisions } = findings;
   const seen = Math.floor(tows / TOWS_PER_VIOLATION);
-  const hits = [...violationFaults.values()].reduce((total, count) => total + count, 0);
+  const least = faultsLeast(tows);
   const atLeast = (what: string, is: number, least: number) =>
     is >= least ? [] : [`too little happened: ${what} ${is}, at least ${least} expected`];
   return [
@@ -80,7 +111,7 @@ export function missingCoverageOf(findings: FindingsOfRound, tows: number): stri
     ...atLeast('freezes of workers', processFaults.freezes.workers, 1),
     ...atLeast('freezes longer than a lease', processFaults.longFreezes, 1),
     ...REQUIRED_FAULTS.flatMap((fault) => atLeast(`fault ${fault}`, faults.get(fault) ?? 0, 1)),
-    ...atLeast('retries', reports.retries, retriesLeast(tows)),
+    ...atLeast('retries', reports.retries, least.repeats),
     ...atLeast('reports owed', reports.owed, tows * 2),
     ...atLeast('spurious jobs', findings.spuriousJobs, tows),
     ...atLeast('conservation checks read', findings.scans.seen, 2),
@@ -88,10 +119,10 @@ export function missingCoverageOf(findings: FindingsOfRound, tows: number): stri
     ...atLeast('violations posted', violations.posted, seen),
     ...atLeast('images', violations.images, Math.floor(seen / 4)),
     ...atLeast('tows started from a violation', violations.startedFromViolation, Math.floor(seen / 2)),
-    ...atLeast('faults of creates of violations', hits, Math.floor(seen / 10)),
+    ...atLeast('faults of creates of violations', sum(violationFaults), least.violationFaults),
     ...atLeast('creates of violations repeated', violations.repeated, Math.floor(seen / 20)),
     ...atLeast('proved by a tow request', settled.byHow.get('proved_by_tow_request') ?? 0, Math.floor(seen / 40)),
-    ...atLeast('violations accepted by hand', settled.byHow.get('by_hand') ?? 0, Math.floor(seen / 400)),
+    ...atLeast('violations accepted by hand', settled.byHow.get('by_hand') ?? 0, least.violationsAcceptedByHand),
     ...atLeast('workers lost over a create of a violation', settled.workersLost, Math.floor(seen / 120)),
     ...atLeast('violations decided by hand', violationDecisions.length, Math.floor(seen / 40)),
   ];
