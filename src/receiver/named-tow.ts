@@ -1,9 +1,10 @@
 import { withoutByteOrderMark } from '../contracts/read-webhook';
-import { storedObject } from '../contracts/stored';
-import { withQuotedNumbers } from '../domain/json';
-import { brokenReferenceRule, isTowingReference, type JsonObject, type TowingReference } from '../domain/vocabulary';
+import { isObject, withQuotedNumbers } from '../domain/json';
+import { brokenReferenceRule, isTowingReference, type TowingReference } from '../domain/vocabulary';
 
 /** Finds the tow that a webhook names in another place than documented. */
+
+type Place = Readonly<Record<string, unknown>>;
 
 const NAMES = ['towing_reference_id', 'towingReferenceId'] as const;
 
@@ -35,15 +36,20 @@ export function namedTow(message: unknown, text: string): NamedTow | null {
   return null;
 }
 
-/** Deeper places are not looked at: a hostile message may be nested as deep as it is long. */
+/** Deeper and further places are not looked at: a hostile message may have as many of them as bytes. */
 const DEPTH_MAX = 4;
+const PLACES_MAX = 1000;
 
 /** The objects that may name a tow, in the order of the text. */
-function placesIn(value: unknown, depth = 0): JsonObject[] {
-  if (depth > DEPTH_MAX) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, depth + 1));
-  const object = storedObject.safeParse(value).data;
-  return object ? [object, ...placesIn(object['data'], depth + 1)] : [];
+function placesIn(value: unknown, places: Place[] = [], depth = 0): readonly Place[] {
+  if (depth > DEPTH_MAX || !isObject(value)) return places;
+  if (Array.isArray(value)) {
+    for (const item of value.slice(0, PLACES_MAX)) placesIn(item, places, depth + 1);
+  } else if (places.length < PLACES_MAX) {
+    places.push(value);
+    placesIn(value['data'], places, depth + 1);
+  }
+  return places;
 }
 
 function textOf(value: unknown, digits: unknown): string | null {

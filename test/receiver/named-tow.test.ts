@@ -40,6 +40,14 @@ test.each([
   expect(read(body)).toMatchObject({ kind: 'broken', code: 'contract_broken' });
 });
 
+test.each<[string, string, string | null]>([
+  ['at place 1,000 is found', '{},'.repeat(999), 'TW-1'],
+  ['at place 1,001 is not looked for', '{},'.repeat(1000), null],
+  ['after 1,000 items that are no objects is not looked for', '1,'.repeat(1000), null],
+])('a tow %s: a list of the allowed size would stop the receiver for a second', (_what, before, tow) => {
+  expect(towIn(`[${before}{"towing_reference_id":"TW-1"}]`)).toBe(tow);
+});
+
 test('two webhooks that differ in the digits of a large number in data are two deliveries', () => {
   const ids = ['90071992547409931', '90071992547409932'].map((number) => {
     const call = read(`{"data":{"towing_reference_id":"TW-1","number":${number}}}`);
