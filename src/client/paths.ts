@@ -164,6 +164,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -236,6 +241,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -318,6 +328,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -390,6 +405,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -472,6 +492,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -550,6 +575,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -621,6 +651,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -710,6 +745,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -783,6 +823,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -864,6 +909,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -936,6 +986,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -1017,6 +1072,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -1090,6 +1150,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -1171,6 +1236,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -1243,6 +1313,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -1324,6 +1399,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -1396,6 +1476,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -1786,6 +1871,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -1943,6 +2033,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -2055,6 +2150,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -2257,6 +2357,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -2334,6 +2439,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -2405,11 +2515,7 @@ export interface paths {
   };
   '/api/tickets/check': {
     post: {
-      parameters: {
-        header?: {
-          'Idempotency-Key'?: string | undefined;
-        };
-      };
+      parameters: {};
       requestBody: {
         content: {
           'application/json': {
@@ -2451,6 +2557,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -2574,6 +2685,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -2783,6 +2899,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -2930,6 +3051,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -3034,6 +3160,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -3212,6 +3343,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -3284,6 +3420,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -3364,6 +3505,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -3436,6 +3582,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -3693,6 +3844,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -3801,6 +3957,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -3873,6 +4034,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -4097,6 +4263,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -4169,6 +4340,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -4380,6 +4556,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -4520,6 +4701,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -4586,6 +4772,11 @@ export interface paths {
             'application/json': Refusal;
           };
         };
+        415: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
         422: {
           content: {
             'application/json': Refusal;
@@ -4611,11 +4802,7 @@ export interface paths {
   };
   '/api/notifications/test': {
     post: {
-      parameters: {
-        header?: {
-          'Idempotency-Key'?: string | undefined;
-        };
-      };
+      parameters: {};
       requestBody: {
         content: {
           'application/json': {
@@ -4648,6 +4835,11 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -4694,6 +4886,11 @@ export interface paths {
           };
         };
         401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
           content: {
             'application/json': Refusal;
           };

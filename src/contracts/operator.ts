@@ -12,6 +12,7 @@ import {
   TOW_STATES,
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
+import { timestampMs } from '../domain/timestamp';
 import { jsonObject, oneLine, reason, text } from './common';
 import { dispatchView } from './dispatch';
 import { BUDGET_NAMES } from './operations';
@@ -28,7 +29,8 @@ export const resolveBody = z.strictObject({ reason: reason.optional() });
 /** `grace_hours`: how long the earlier secret stays valid, so that its users can change to the new one. */
 export const rotateKeyBody = z.strictObject({ grace_hours: z.number().min(0).max(720).default(24) });
 export const newApiKeyBody = z.strictObject({
-  name: oneLine(text(100)),
+  // The audit names keys by their names, so no two may look alike.
+  name: oneLine(text(100)).refine((name) => !/\p{Cf}/u.test(name), 'must not contain control characters'),
   role: z.enum(ROLES),
 });
 
@@ -218,6 +220,13 @@ export const errorView = z.object({
 });
 
 export const deliveryPage = page(deliveryView);
+
+export const eventsQuery = z.strictObject({
+  since: z
+    .string()
+    .refine((text) => timestampMs(text) !== null, 'must be an ISO 8601 date and time with Z or an offset')
+    .optional(),
+});
 
 /** A row of `GET /api/events`. */
 export const eventView = z.object({

@@ -1,9 +1,12 @@
 import type { Express, Response } from 'express';
+import { eventsQuery } from '../contracts/operator';
 import type { StoreEvent } from '../contracts/records';
+import { failedRules } from '../contracts/rules';
+import { timestampMs } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { Authenticator } from './authenticate';
 import { identify, type Caller } from './identify';
-import { refused } from './responses';
+import { invalidFields, refused } from './responses';
 import { sendRefusal } from './send-response';
 
 /** Server-sent events about every change, sent to every subscriber. */
@@ -22,10 +25,16 @@ const RECONNECT_MS = 2000;
 const UNREAD_BYTES_MAX = 1_048_576;
 const STREAM_LIMITS = { streamsOfKeyMax: 20, streamsMax: 500, replayMax: 1000 };
 const RETRY_AFTER_MS = 30_000;
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  connection: 'keep-alive',
+  'x-accel-buffering': 'no',
+};
 
 /**
- * Serves `GET /api/events` (role viewer). With `since`, recent events from that time on are sent first. If there are more
- * than can be replayed, one `events.missed` is sent instead, and the client reads everything again.
+ * Serves `GET /api/events` (role viewer). With `since`, the events from that time on are sent first. If they cannot all be
+ * replayed, one `events.missed` is sent instead, and the client reads everything again.
  */
 export function serveEvents(
   app: Express,
@@ -42,19 +51,17 @@ export function serveEvents(
     const caller = await identify(request, response, authenticator);
     // A response that is already destroyed emits no 'close', so its subscriber would never be removed.
     if (!caller || response.destroyed) return;
+    const query = eventsQuery.safeParse(request.query);
+    if (!query.success) return sendRefusal(response, invalidFields(failedRules(query.error)).refusal);
     const ofKey = [...subscribers.values()].filter(({ actor }) => actor.id === caller.actor.id).length;
     if (ofKey >= streamsOfKeyMax) return sendRefusal(response, tooManyStreams(streamsOfKeyMax).refusal);
     if (subscribers.size >= streamsMax) return sendRefusal(response, STREAMS_FULL.refusal);
-    response.writeHead(200, {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      connection: 'keep-alive',
-      'x-accel-buffering': 'no',
-    });
+    response.writeHead(200, STREAM_HEADERS);
+    // Express calls the handler of GET for HEAD, too.
+    if (request.method === 'HEAD') return void response.end();
     response.write(`retry: ${RECONNECT_MS}\n\n`);
-    // An invalid `since` replays nothing.
-    const { since } = request.query;
-    const replay = recent.since(typeof since === 'string' ? Date.parse(since) : Number.NaN);
+    const sinceMs = query.data.since === undefined ? null : timestampMs(query.data.since);
+    const replay = sinceMs === null ? [] : recent.since(sinceMs);
     for (const text of replay ?? [eventText('events.missed', clock.nowMs())]) response.write(text);
     subscribers.set(response, caller);
     response.on('close', () => {
@@ -136,14 +143,16 @@ const CLOCK_SKEW_MS = 500;
 class RecentEvents {
   /** By subject, in the order of the last event of each. */
   readonly #bySubject = new Map<string, { readonly text: string; readonly atMs: number }>();
-  /** The time of the latest event that was dropped because of `#max`, or that may have been missed. */
-  #droppedAtMs = Number.NEGATIVE_INFINITY;
+  /** The time of the latest event that is no longer kept, or that may have been missed. */
+  #droppedAtMs: number;
   readonly #clock: Clock;
   readonly #max: number;
 
   constructor(clock: Clock, max: number) {
     this.#clock = clock;
     this.#max = max;
+    // What happened before this process started is unknown to it.
+    this.#droppedAtMs = clock.nowMs() - CLOCK_SKEW_MS - 1;
   }
 
   add(subject: string, text: string): void {
@@ -153,7 +162,7 @@ class RecentEvents {
     for (const [oldest, { atMs }] of this.#bySubject) {
       const isExpired = nowMs - atMs > REPLAY_MS;
       if (!isExpired && this.#bySubject.size <= this.#max) break;
-      if (!isExpired) this.#droppedAtMs = atMs;
+      this.#droppedAtMs = atMs;
       this.#bySubject.delete(oldest);
     }
   }
@@ -164,7 +173,7 @@ class RecentEvents {
     this.#droppedAtMs = this.#clock.nowMs();
   }
 
-  /** The events from this time on, oldest first. Null when some of them were dropped. */
+  /** The events from this time on, oldest first. Null when some of them may be no longer kept. */
   since(sinceMs: number): readonly string[] | null {
     const fromMs = sinceMs - CLOCK_SKEW_MS;
     if (this.#droppedAtMs >= fromMs) return null;

@@ -46,6 +46,12 @@ it('gives a key twenty event streams, refuses the next with 429, and gives it th
   await api(app, apiKey).get('/api/events').expect(429);
 });
 
+it('answers HEAD without opening an event stream', async () => {
+  const apiKey = await newKey(app, 'viewer');
+  for (let index = 0; index < 25; index += 1) await api(app, apiKey).head('/api/events').expect(200);
+  expect(await statusOf(app.consoleUrl, apiKey)).toBe(200);
+});
+
 it('refuses event streams of any key with 503 once the process has as many as it may', async () => {
   const { url } = await startStream({ streamsMax: 3 });
   const keys = [await newKey(app, 'viewer'), await newKey(app, 'crew')];
@@ -108,6 +114,21 @@ describe('events since a time', () => {
     expect(await eventsOf(open, 'events.missed')).toEqual(['tow.changed', 'events.missed']);
     expect(await eventsOf(await watch(url, app.apiKey, since), 'events.missed')).toEqual(['events.missed']);
   });
+
+  it('tells a client that was away for longer than events are kept to read everything again', async () => {
+    const { url } = await startStream({});
+    const since = `?since=${new Date(app.foundation.clock.nowMs() - 77_000).toISOString()}`;
+    expect(await eventsOf(await watch(url, app.apiKey, since), 'events.missed')).toEqual(['events.missed']);
+  });
+
+  it.each(['since=yesterday', 'since=', 'since=2026-11-26T01:48:29+03:00', 'since=a&since=b'])(
+    'refuses ?%s with 422 and names since',
+    async (query) => {
+      const { response } = await watch(app.consoleUrl, app.apiKey, `?${query}`);
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({ code: 'field_invalid', details: [{ field: 'since' }] });
+    },
+  );
 
   it('repeats the events since a time after those that it no longer keeps', async () => {
     const { url, publish } = await startStream({ replayMax: 2 });

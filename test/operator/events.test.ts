@@ -115,7 +115,7 @@ it('sends the events since the given time, once per tow, followed by new events'
   );
 });
 
-it.each(['', '?since=', '?since=yesterday', '?since=2999-01-01T00:00:00Z'])(
+it.each(['', '?since=2999-01-01T00:00:00Z'])(
   'sends no earlier events to a client that connects with the query %j',
   async (query) => {
     let before = '';

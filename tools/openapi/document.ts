@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventView } from '../../src/contracts/operator';
+import { eventsQuery, eventView } from '../../src/contracts/operator';
 import { answerContract, type Route } from '../../src/contracts/operator-routes';
 import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
@@ -9,7 +9,7 @@ import { TASK_ROUTES } from '../../src/contracts/routes/tasks';
 import { TOW_ROUTES } from '../../src/contracts/routes/tows';
 import { VIOLATION_ROUTES } from '../../src/contracts/routes/violations';
 import { violationForm } from '../../src/contracts/service';
-import { refusalComponents, refusalsOf } from './refusals';
+import { isChange, refusalComponents, refusalsOf } from './refusals';
 import { createSchemaWriter, type OpenApiObject, type SchemaWriter } from './schemas';
 import { webhooksDescribed } from './webhooks';
 
@@ -127,6 +127,7 @@ function eventStream(schemas: SchemaWriter): OpenApiObject {
         path: '/api/events',
         role: 'viewer',
         summary: '',
+        query: eventsQuery,
         status: 200,
         answer: eventView,
       }),
@@ -208,6 +209,6 @@ function queryParameters(route: Route, schemas: SchemaWriter): OpenApiObject[] {
 }
 
 function idempotencyKey(route: Route): OpenApiObject[] {
-  if (route.method !== 'post') return [];
+  if (!isChange(route)) return [];
   return [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } }];
 }

@@ -10,7 +10,10 @@ const REFUSALS = {
   404: ['NotFound', 'There is nothing with this id.'],
   409: ['Conflict', 'The current state does not allow this.'],
   413: ['TooLarge', 'The body, or all images together, are too large.'],
-  415: ['WrongType', 'The body must be multipart/form-data.'],
+  415: [
+    'WrongType',
+    'The body must be of the accepted content type, in UTF-8, and compressed with gzip, deflate or br only.',
+  ],
   422: ['Invalid', 'Fields are invalid. Every failing field is named.'],
   429: ['TooMany', 'Too many calls. Try again after Retry-After seconds.'],
   503: ['Unavailable', 'The request failed, or its result is not known. Try again after Retry-After seconds.'],
@@ -39,17 +42,21 @@ export function refusalsOf(route: Route): OpenApiObject {
   return { ...Object.fromEntries(applying), default: reference('Refused') };
 }
 
+/** A POST that only asks the service or sends a test answers 200, and ignores an Idempotency-Key. */
+export function isChange(route: Route): boolean {
+  return route.method === 'post' && route.status !== 200;
+}
+
 function statusesOf(route: Route): RefusalStatus[] {
   const takesBody = route.body !== undefined;
-  const changes = route.method === 'post' && route.status !== 200;
   const applies: Readonly<Record<RefusalStatus, boolean>> = {
     400: takesBody,
     401: true,
     403: route.role !== 'viewer',
     404: route.path.includes(':'),
-    409: changes,
+    409: isChange(route),
     413: takesBody,
-    415: route.takes === 'form',
+    415: takesBody || route.takes === 'form',
     422: takesBody || route.query !== undefined || route.path.includes(':zone_id'),
     429: true,
     503: true,
