@@ -66,7 +66,12 @@ export const NO_SUCH_ADDRESS = { code: 'not_found', message: 'No such address.' 
 
 /** Trimmed text that is not empty. */
 export const text = (max: number) =>
-  z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(max, `must be at most ${max} characters`)
+    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode text');
 
 export const oneLine = (schema: z.ZodString) =>
   schema.refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FactCommand } from '../domain/fact-command';
 import { FACTS } from '../domain/facts';
 import type { FactEvent, Role } from '../domain/vocabulary';
-import { latitude, longitude, reason, text } from './common';
+import { latitude, longitude, oneLine, reason, severalLines, text } from './common';
 import { sensitive } from './sensitive';
 
 /**
@@ -37,12 +37,12 @@ const occurred = { occurred_at: timestamp.optional().describe('when it happened;
 // A field of a fact and its correction keep the same rule.
 
 // Open question Q14: length and format of a plate are not documented; anything that is not absurd is taken.
-const plate = sensitive(text(50));
-const towedLocation = text(500);
-const cancellationReason = text(500);
-const vehicleType = text(50);
+const plate = sensitive(oneLine(text(50)));
+const towedLocation = severalLines(text(500));
+const cancellationReason = severalLines(text(500));
+const vehicleType = oneLine(text(50));
 const delayInDays = z.int().min(0).max(36_500);
-const paymentStatus = text(50);
+const paymentStatus = oneLine(text(50));
 
 export const FACT_CONTRACTS = {
   started: contractOf('started', {
@@ -110,7 +110,7 @@ export const FACT_CONTRACTS = {
     summary: 'The invoice was paid.',
     body: z.strictObject({
       payment_status: paymentStatus.optional().describe('payment status of the service; default: PAID'),
-      external_reference: text(200).optional().describe('your own reference of the payment'),
+      external_reference: oneLine(text(200)).optional().describe('your own reference of the payment'),
       ...occurred,
     }),
     toCommand: (body) => ({

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { oneLine } from './common';
+import { sensitive } from './sensitive';
 import { capacityAnswer, ticketAnswer, ticketRequest, violationForm } from './service';
 
 /** Lookups at the service (docs/service-api.md#guide-operations), in its own field names. */
@@ -8,5 +10,8 @@ export const capacityView = capacityAnswer.extend({
   /** When the service answered; earlier than the request if the answer was cached. */
   checked_at: z.string(),
 });
-export const ticketBody = ticketRequest.extend({ zoneId });
+export const ticketBody = ticketRequest.extend({
+  zoneId,
+  plateNumber: sensitive(oneLine(z.string().min(1))),
+});
 export const ticketView = ticketAnswer.extend({ checked_at: z.string() });

@@ -16,6 +16,8 @@ export function isoTimestamp(atMs: number): string {
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 /** Tolerance for reported times in the future: the clocks of phones drift. */
 const FUTURE_TOLERANCE_MS = 2 * 60_000;
+/** An earlier time has a wrong year, and would make an invoice of thousands of days. */
+const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z');
 
 /** The ms since the epoch of an ISO 8601 timestamp with an offset; null when it is invalid or names no real day. */
 export function timestampMs(text: string): number | null {
@@ -38,7 +40,7 @@ export function hasOffset(time: string): boolean {
  * Returns the timestamp of a fact as it will be sent. UTC text stays verbatim; another offset becomes `Z`, with the
  * given fraction. Without `given`: now, or `previous` if that is later. What towhook makes has whole seconds: the document shows no fractions,
  * and a service may refuse them. It is never rounded up, because the next fact may follow within the same second.
- * Refuses text that is not ISO 8601 with an offset, more than 2 minutes ahead, or before `previous`.
+ * Refuses text that is not ISO 8601 with an offset, before the year 2000, more than 2 minutes ahead, or before `previous`.
  */
 export function occurredAt(
   given: string | undefined,
@@ -51,6 +53,7 @@ export function occurredAt(
   const ms = timestampMs(text);
   if (ms === null)
     return invalid([{ field: 'occurred_at', rule: 'must be an ISO 8601 date and time with Z or an offset' }]);
+  if (ms < EARLIEST_MS) return invalid([{ field: 'occurred_at', rule: 'must not be before the year 2000' }]);
   if (ms > nowMs + FUTURE_TOLERANCE_MS)
     return invalid([{ field: 'occurred_at', rule: 'must not be more than 2 minutes in the future' }]);
   if (previousMs !== null && ms < previousMs)

@@ -15,8 +15,8 @@ import { refused, type RefusedResponse } from './responses';
 /** Finds the actor of a request, by its API key or its console session. */
 export interface Authenticator extends SignIn {
   /**
-   * The actor of the console session of a GET request without a key; null for any other request, as another site may
-   * have caused it. Rejects while the session store is unavailable.
+   * The actor of the console session of a GET or HEAD request without a key; null for any other request, as another site
+   * may have caused it. Rejects while the session store is unavailable.
    */
   signedIn(request: Request): Promise<Actor | null>;
 }
@@ -68,14 +68,15 @@ export function createSignIn(options: SignInOptions): SignIn {
   };
 }
 
-/** Accepts API keys, and for GET requests console sessions. */
+/** Accepts API keys, and console sessions for requests that only read. */
 export function createAuthenticator(signIn: SignIn, sessionActor: SessionActor): Authenticator {
   return {
     check: (key, address) => signIn.check(key, address),
     holderOf: (keyHash) => signIn.holderOf(keyHash),
     async signedIn(request) {
       const { method, headers } = request;
-      return method === 'GET' && headers.authorization === undefined ? sessionActor(request) : null;
+      const isReading = method === 'GET' || method === 'HEAD';
+      return isReading && headers.authorization === undefined ? sessionActor(request) : null;
     },
   };
 }

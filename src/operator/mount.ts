@@ -1,28 +1,29 @@
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import type { Express, Request } from 'express';
 import type { Route } from '../contracts/operator-routes';
 import type { Endpoint, Endpoints } from './api-server';
 import type { Authenticator } from './authenticate';
 import type { UncheckedCall } from './check-call';
 import { identify } from './identify';
-import { JSON_BODY_BYTES_MAX } from './responses';
+import { readJson } from './read-json';
 import { send } from './send-response';
 
-/** Serves each endpoint over HTTP at the method and path of its route. */
+/**
+ * Serves each endpoint over HTTP at the method and path of its route. The caller is identified before the body is read, so
+ * that a stranger can neither fill the disk nor make this process parse.
+ */
 export function mountEndpoints(app: Express, endpoints: Endpoints, authenticator: Authenticator): void {
-  const parseJson: RequestHandler = express.json({ type: () => true, limit: JSON_BODY_BYTES_MAX });
   const mount = (route: Route, endpoint: Endpoint) => {
     switch (endpoint.takes) {
       case 'json':
-        app[route.method](route.path, parseJson, async (request, response) => {
+        app[route.method](route.path, async (request, response) => {
           const caller = await identify(request, response, authenticator);
           if (!caller) return;
           const { actor } = caller;
-          const body: unknown = request.body ?? {};
+          const body = await readJson(request, response);
           await send(response, await endpoint.answer({ actor, query: request.query, body, ...addressOf(request) }));
         });
         break;
       case 'form':
-        // The caller is identified before the body is read, so that a stranger cannot fill the disk.
         app[route.method](route.path, async (request, response) => {
           const caller = await identify(request, response, authenticator);
           if (!caller) return;

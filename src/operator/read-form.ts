@@ -158,6 +158,8 @@ class FormReader {
   #field(name: string | undefined, value: string | undefined, isTruncated: boolean): void {
     if (name === undefined) return this.#fault('body', 'must not have parts without a name');
     if (value === undefined) return this.#fault(name, 'must be text in a known character set');
+    // What busboy puts in the place of bytes that it cannot decode.
+    if (value.includes('\uFFFD')) return this.#fault(name, 'must be well-formed Unicode text');
     if (isTruncated) return this.#fault(name, `must be at most ${LIMITS.fieldSize} bytes`);
     if (this.fields.has(name)) return this.#fault(name, 'must be given once');
     // Text under the name of the files is a fault, unless it is empty.

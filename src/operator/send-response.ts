@@ -22,7 +22,9 @@ export async function send(response: Response, result: EndpointResponse): Promis
   switch (result.kind) {
     case 'answered':
       if (result.hasSecrets) response.set('cache-control', 'no-store');
-      sendJson(response, result.httpStatus, result.body);
+      // A 204 has neither a body nor a length (RFC 9110, 8.6).
+      if (result.httpStatus === 204) response.writeHead(204).end();
+      else sendJson(response, result.httpStatus, result.body);
       return;
     case 'image':
       if (!(await sendImage(response, result.image))) sendRefusal(response, NOT_FOUND.refusal);
@@ -66,8 +68,10 @@ export function answerError(log: Log): ErrorRequestHandler {
     } else if (error instanceof URIError) {
       // The path has an invalid percent-encoding.
       sendError(response, 404, NO_SUCH_ADDRESS);
+    } else if (httpStatus === 415) {
+      sendError(response, 415, ENCODING_NOT_SUPPORTED);
     } else if (typeof httpStatus === 'number' && httpStatus < 500) {
-      const details = [{ field: 'body', rule: 'must be JSON' }];
+      const details = [{ field: 'body', rule: 'must be JSON in UTF-8' }];
       sendError(response, 400, { code: 'not_json', message: 'The body is not valid JSON.', details });
     } else {
       log.error('api.failed', { ...routeOf(request), ...errorFacts(error) });
@@ -80,6 +84,11 @@ export function answerError(log: Log): ErrorRequestHandler {
     }
   };
 }
+
+const ENCODING_NOT_SUPPORTED: ApiError = {
+  code: 'encoding_not_supported',
+  message: 'The body must be in UTF-8. It may be compressed with gzip, deflate or br.',
+};
 
 /** How long the rest of a request body is read and discarded after the response. */
 const DISCARD_MS = 2000;

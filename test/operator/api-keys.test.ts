@@ -96,7 +96,7 @@ describe('operator API: new API keys', () => {
 });
 
 describe('operator API: names of API keys', () => {
-  it.each(['yard', ' yard ', 'yard\ud83d'])(
+  it.each(['yard', ' yard '])(
     'refuses a second API key with the name of an existing one with 409: %j',
     async (name) => {
       await made(name);

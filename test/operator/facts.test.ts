@@ -173,6 +173,16 @@ describe('operator API: time of a fact', () => {
     expect(time).toBeLessThanOrEqual(Date.now() + REDIS_CLOCK_ERROR_MS);
   });
 
+  it('refuses a fact of another millennium, which is a slip of the year, with 422', async () => {
+    const response = await api(app)
+      .post(towPath(await newTow(app), '/started'))
+      .send({ ...WHEREABOUTS, occurred_at: '1026-11-20T10:00:00Z' });
+    expect([response.status, errorOf(response).details]).toEqual([
+      422,
+      [{ field: 'occurred_at', rule: 'must not be before the year 2000' }],
+    ]);
+  });
+
   it('accepts a fact up to 2 minutes in the future and refuses a later one with 422', async () => {
     const ahead = minutesFromNow(1.5);
     expect((await startedAt(ahead)).facts[0]?.occurred_at).toBe(ahead);

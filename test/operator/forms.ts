@@ -90,11 +90,14 @@ export function violationIn(response: ApiResponse, status = 202): ViolationView 
   return violationView.parse(response.body);
 }
 
-/** The files below the spool and the photo folder of a process, without the spool's marker. */
+/** The files below the spool and the photo folder of a process, without those by which it is recognized and tried. */
 export async function imagesOnDisk(app: Pick<App, 'foundation'>): Promise<string[]> {
   const { dataDir } = app.foundation.config;
   const [spooled, photos] = [await filesIn(join(dataDir, 'spool')), await filesIn(join(dataDir, 'photos'))];
-  return [...spooled.filter((path) => path !== 'marker'), ...photos.map((path) => `photos/${path}`)];
+  return [
+    ...spooled.filter((path) => path !== 'marker' && !path.startsWith('probe.')),
+    ...photos.map((path) => `photos/${path}`),
+  ];
 }
 
 /** Removes all images: the Redis of the next test has no record of them. */
