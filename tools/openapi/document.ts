@@ -95,8 +95,9 @@ export function openApiDocument(groups: readonly RouteGroup[] = GROUPS): OpenApi
 }
 
 const DESCRIPTION = `Each role includes the rights of the roles before it: viewer reads; crew records started and detained; \
-dispatcher records all facts and decides; ops administers. Every POST takes an \`Idempotency-Key\`: repeated with the same \
-key within 24 hours, the change is made once. Every refusal is \`{ code, message, details: [{ field, rule }] }\`.`;
+dispatcher records all facts and decides; ops administers. Every POST that changes something takes an \`Idempotency-Key\`. A \
+success is remembered for 24 hours: a repeat gets the same answer, without the text of a new key. A refusal is not remembered, so \
+the same key may be tried again. Every refusal is \`{ code, message, details: [{ field, rule }] }\`.`;
 
 /** Not in the route table, because its answer is an endless stream. */
 function eventStream(schemas: SchemaWriter): OpenApiObject {
