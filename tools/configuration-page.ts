@@ -6,11 +6,12 @@ import { wrapped } from './wrap';
 
 const INTRODUCTION = `# Configuration
 
-Generated from \`src/platform/variables.ts\` by \`npm run generate\`. Change the list there, not this page.
+Generated from \`src/platform/variables.ts\` and the files \`*-variables.ts\` beside it by \`npm run generate\`. Change the
+lists there, not this page.
 
 All settings are environment variables. A role reads them once, when it starts, and ignores white space around their
-values. An empty value counts as absent. A wrong value stops the start with exit code 2, and the message names the
-variable and its rule, never the value.
+values. Files of webhook secrets and of data keys are read again when they change. An empty value counts as absent. A
+wrong value stops the start with exit code 2, and the message names the variable and its rule, never the value.
 [operations/deployment.md](operations/deployment.md) describes which variables production needs.
 `;
 
@@ -51,8 +52,14 @@ function ruleText(schema: z.ZodType): string | null {
   return maximum === Number.MAX_SAFE_INTEGER ? `${kind} from ${minimum}` : `${kind} from ${minimum} to ${maximum}`;
 }
 
-/** Null for a variable without a default. */
+/** Null for a variable without a default, or with an empty one. */
 function defaultText(schema: z.ZodType): string | null {
-  const value = ruleOf(schema).default;
-  return value === undefined ? null : `default \`${value}\``;
+  const value = ruleOf(schema).default ?? defaultList(schema);
+  return value === undefined || value === '' ? null : `default \`${value}\``;
+}
+
+/** The default of a comma list, which a JSON schema of the text does not have. Undefined for any other variable. */
+function defaultList(schema: z.ZodType): string | undefined {
+  const { data } = z.array(z.string()).safeParse(schema.safeParse(undefined).data);
+  return data?.join(',');
 }

@@ -28,7 +28,7 @@ export const NOTIFICATION_VARIABLES = {
     .refine(isNoticeAddress, NOTICE_ADDRESS_RULE)
     .optional()
     .describe(
-      'Address that alarms are posted to, signed. This and the following settings can also be set on `/ops/notifications`, which then counts; secrets and the mail server cannot. See [Notifications](operations/notifications.md).',
+      'Address that alarms are posted to, signed. This and the following settings can also be set on `/ops/notifications`, which then counts; secrets, the mail server and `NOTIFY_MAIL_FROM` cannot. See [Notifications](operations/notifications.md).',
     ),
   NOTIFY_WEBHOOK_SECRET: signingSecret
     .optional()
@@ -54,7 +54,7 @@ export const NOTIFICATION_VARIABLES = {
     .min(0)
     .max(NOTIFICATION_LIMITS.escalateAfterMinutes)
     .default(15)
-    .describe('That time. 0 means never.'),
+    .describe('Minutes after which an alarm that is not acknowledged is escalated. 0 means never.'),
   NOTIFY_MUTED_ALARMS: list
     .pipe(z.array(z.enum(ALARM_KINDS)).max(NOTIFICATION_LIMITS.mutedAlarms))
     .default([])
@@ -68,7 +68,9 @@ export const NOTIFICATION_VARIABLES = {
   NOTIFY_QUIET_SEVERITIES: list
     .pipe(z.array(z.enum(ALARM_SEVERITIES)).max(NOTIFICATION_LIMITS.quietSeverities))
     .default(['wait'])
-    .describe('Comma list of what these hours hold back: `bad` (work is stalled or lost), `wait` (other alarms).'),
+    .describe(
+      'Comma list of severities without notices in these hours: `bad` (work is stalled or lost), `wait` (other alarms).',
+    ),
   NOTIFY_TIME_ZONE: z
     .string()
     .refine(isTimeZone, TIME_ZONE_RULE)

@@ -104,7 +104,7 @@ const storage = {
     .min(1)
     .optional()
     .describe(
-      'File with the keys that personal data is encrypted with at rest, one `<id>:<base64 of 32 bytes>` per line. All roles need the same file. Absent: it is not encrypted. See [Encryption](operations/encryption.md).',
+      'File with the keys that personal data is encrypted with at rest, one `<id>:<base64 of 32 bytes>` per line. All roles need the same file. It is read again when it changes. Absent: the data is not encrypted. See [Encryption](operations/encryption.md).',
     ),
 };
 
@@ -190,14 +190,21 @@ const operatorApi = {
 
 const sending = {
   RETRY_BASE_MS: z.coerce.number().int().min(1).default(1000).describe('First wait before a failed call is retried.'),
-  RETRY_CAP_MS: z.coerce.number().int().min(1).default(300_000).describe('Longest wait between two attempts.'),
+  RETRY_CAP_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(300_000)
+    .describe(
+      'Longest backoff between two attempts, before up to 25 % of jitter. A wait that the service asks for may be longer, up to 1 h.',
+    ),
   NOT_FOUND_RETRIES: count(3).describe('Retries after "Violation not found" or "Plate number not found".'),
   NOT_FOUND_RETRY_MS: durationMs(5000).describe('Wait before each of these retries.'),
   UNKNOWN_GRACE_MS: durationMs(15_000).describe(
-    'Wait for proof of an unanswered call that creates something, before it counts as unproved.',
+    'Wait for proof of an unanswered invoice request before it counts as unproved, and of any call that creates something before it is retried after a 500 or 503. For unanswered violations see `VIOLATION_PROOF_HOURS`.',
   ),
   REPORT_GIVE_UP_AFTER_HOURS: hours(48).describe(
-    'Time after which a report that keeps failing becomes a task. Time blocked by an open circuit does not count.',
+    'Time after which a report that keeps failing becomes a task. Time blocked by an open circuit does not count. 0 means after the first failure.',
   ),
   // Open question Q30: the rate limits of the service are not documented; these are our own.
   BUDGET_AUTH_PER_MINUTE: count(20).describe(
@@ -211,7 +218,7 @@ const sending = {
     .enum(['follow', 'ignore'])
     .default('follow')
     .describe(
-      'What `X-RateLimit-Limit`, `-Remaining` and `-Reset` of the service do: `follow` keeps to a limit below ours for 10 minutes, and waits for the reset when no call is left; `ignore` does neither. A 429 always counts.',
+      'What `X-RateLimit-Limit`, `-Remaining` and `-Reset` of the service do, also spelled `RateLimit-…` or `X-Rate-Limit-…`: `follow` keeps to a limit below ours for 10 minutes, and waits for the reset when no call is left; `ignore` does neither. A 429 always counts.',
     ),
 };
 
@@ -251,10 +258,10 @@ const violations = {
       'Largest total size of the images of one violation, as the service accepts it, and of one upload of photos.',
     ),
   IMAGES_KEEP_ORIGINALS: flag('false').describe(
-    'Send photos as they were taken. Otherwise the console scales photos down before the upload when all together are larger than that.',
+    'Send photos as they were taken. Otherwise the console scales photos down before the upload when all together are larger than `IMAGES_TOTAL_BYTES_MAX`.',
   ),
   VIOLATION_TICKET_CHECK: flag('false').describe(
-    'Check for an active ticket before a violation `NO_TICKET` or `TICKET_ENDED` is sent. With a ticket it is held for a person.',
+    'Check for an active ticket before a violation `NO_TICKET` or `TICKET_ENDED` is sent. With a ticket it waits for a decision.',
   ),
 };
 
