@@ -82,7 +82,6 @@ export interface ViolationRecord {
   /** `answered`, `proved_by_tow_request`, `late_answer` or `by_hand`. */
   readonly acceptedHow: string | null;
   readonly acceptedAtMs: number | null;
-  /** True while a task questions the answer that accepted it: its images stay, and it may be sent again. */
   /** See Report.differs. */
   readonly differs: string | null;
   readonly answer: JsonObject | null;

@@ -46,8 +46,9 @@ export const KEYS = {
   permitQueueTows: key('budget-waiting'),
   /** Violations that wait for a rate limit permit, by rank. */
   permitQueueViolations: key('budget-waiting', 'violations'),
-  /** The progress of the running conservation scan, and the result of the last complete one (conservation.ts). */
+  /** The settings and the state of notifications (notification-record.ts). */
   notifications: key('notifications'),
+  /** The progress of the running conservation scan, and the result of the last complete one (conservation.ts). */
   scan: key('walk'),
   lastScan: key('last-walk'),
   /** The hash-chained audit (lua/commit.lua). */
@@ -109,7 +110,7 @@ export const unsentTowsKey = `${KEYS.indexTows}:unsent`;
 /** The crew '' means: no crew is assigned. */
 export const towsOfCrewKey = (crew: string) => `${KEYS.indexTows}:crew:${crew.toWellFormed()}`;
 export const crewsKey = `${KEYS.indexTows}:crews`;
-/** Open tasks by group, `<type>` or `<type>.<kind>`, and the names of the groups (task-index.ts). */
+/** Open tasks by group, `<type>` or `<type>.<kind>`, and the names of the groups (task-groups.ts). */
 export const taskGroupKey = (group: string) => `${KEYS.openTasks}:group:${group}`;
 export const taskGroupsKey = `${KEYS.openTasks}:groups`;
 /** The newest refused calls of a group, `<reason> <hash of the source>` (refused-calls.ts). */
@@ -124,7 +125,7 @@ export const deliveryKey = (id: string) => key('delivery', id);
 export const idempotencyKey = (scope: string) => key('idempotency', scope);
 /** A session, by the hash of its cookie (sessions.ts). */
 export const sessionKey = (idHash: string) => key('session', idHash);
-/** The sessions of one API key, by the id of the key. */
+/** The sessions of one API key or person, by the id of that key or person. */
 export const signInsKey = (holderId: string) => key('sign-ins', holderId);
 /** The number of wrong API keys of one source, in a key with this prefix (source-limits.ts). */
 export const WRONG_KEYS_PREFIX = key('wrong-keys');
