@@ -25,9 +25,10 @@ import type { SeenDifference } from './difference';
 import { editEntry, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
 import type { Verdict } from './policy';
 import type { ServiceHealth } from './service-health';
-import { acceptEntry } from './settle-entry';
-import { connectionTask, outageTask, pausedOperationTask, type NewTask } from './tasks';
+import { acceptEntry, requestCleanup } from './settle-entry';
+import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrectionTask, type NewTask } from './tasks';
 import type { AcceptedViolation } from './violation-names';
+import { beforeCorrectionTask } from './violation-tasks';
 import type { JsonObject } from './vocabulary';
 
 /** The result of one attempt. */
@@ -116,13 +117,18 @@ export function settleAttempt(
   if (!stored) return 'gone';
   const entry = editEntry(record, stored);
   const outcome = result.verdict.next;
+  const isKnownLost = entry.log.some(({ attempt_id: id }) => id === right.attemptId);
   if (outcome !== 'hold') logAttempt(entry, { attempt_id: right.attemptId, ...result.attempt });
   const { wasAnswered, isForbidden } = result;
   const isAlive = result.service === 'alive';
   applyAnswer(circuits, { kind: entry.kind, wasAnswered, isAlive, isForbidden }, effects);
   const isSameBody = entry.revision === right.entry.revision;
   const isOurs = isSameBody && entry.attemptId === right.attemptId && record.lease?.token === right.leaseToken;
-  if (!isOurs) return isSameBody && outcome === 'accepted' ? settleLate(record, entry, result, context) : 'late';
+  if (!isOurs) {
+    if (outcome === 'accepted') return settleLate(record, entry, { result, isSameBody }, context);
+    if (!isKnownLost) countLostClaim(record, entry, { right, result }, context.nowMs);
+    return 'late';
+  }
   record.lease = null;
   entry.attemptId = null;
   const isPaused = updateCircuits(record, entry, right, result, context);
@@ -136,9 +142,49 @@ export function settleAttempt(
   return 'done';
 }
 
-/** Settles an entry by an accepted answer whose lease was lost: an accepted answer is never thrown away. */
-function settleLate(record: OutboxRecord, entry: Entry, result: AttemptResult, context: SettleContext): Settled {
-  if (isSettled(entry.state)) return 'late';
+/**
+ * Counts a create whose claim was lost with the last writes of Redis, and that may have taken effect: it is not sent again
+ * as if it had never left.
+ */
+function countLostClaim(
+  record: OutboxRecord,
+  entry: Entry,
+  { right, result }: { readonly right: AttemptRight; readonly result: AttemptResult },
+  nowMs: number,
+): void {
+  if (result.hadNoEffect || isSettled(entry.state) || ENTRY_POLICY[entry.kind].safeToRepeat) return;
+  entry.unanswered += 1;
+  entry.sentRevision ??= right.entry.revision;
+  countPossibleEffect(entry);
+  if (record.kind === 'tow') entry.firstSentAtMs ??= nowMs;
+  if (entry.attemptId !== null || entry.nextAtMs === null) return;
+  entry.state = 'unknown';
+  entry.nextAtMs = nowMs + ('delayMs' in result.verdict ? result.verdict.delayMs : 0);
+}
+
+/**
+ * Settles an entry by an accepted answer whose lease was lost: an accepted answer is never thrown away. That to an earlier
+ * body counts for a create: the service has one, and must not get another.
+ */
+function settleLate(
+  record: OutboxRecord,
+  entry: Entry,
+  { result, isSameBody }: { readonly result: AttemptResult; readonly isSameBody: boolean },
+  context: SettleContext,
+): Settled {
+  if (!isSameBody && ENTRY_POLICY[entry.kind].safeToRepeat) return 'late';
+  if (isSettled(entry.state)) {
+    // A person decided meanwhile. The reference in the answer still joins tows.
+    if (entry.answer === null && entry.rawBody === null) {
+      keepAnswer(record, entry, result, { ...context, differs: null });
+    }
+    if (record.kind === 'violation') requestCleanup(record);
+    return 'late';
+  }
+  if (!isSameBody) {
+    const task = record.kind === 'tow' ? provedBeforeCorrectionTask : beforeCorrectionTask(record.id);
+    openTask(record, task, context.nowMs);
+  }
   if (entry.attemptId !== null) {
     entry.lateAnswer = { answer: result.answer, rawBody: result.rawBody, differs: context.differs };
     // The reference in the answer is valid, no matter how the other attempt ends.

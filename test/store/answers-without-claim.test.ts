@@ -1,15 +1,19 @@
 import { towKey, violationKey } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
-import { endLease, copyRecord } from '../support/stored-records';
+import { changeEntry, endLease, copyRecord } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, useStores, result, START, UNKNOWN, type Stores } from '../support/stores';
 import {
+  claimAs,
+  decide,
   idNamed,
   mustClaimViolation,
   openOutbox,
   outcome,
   readViolation,
+  report,
   reportViolations,
   takenAs,
+  violationOf,
 } from '../support/violations';
 
 /** A claim is lost when Redis fails over to a replica that lags, or loses power, after the call has left. */
@@ -146,4 +150,82 @@ describe('accepted answer after a lost claim', () => {
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
   });
+});
+
+describe('a create whose claim was lost and whose call had no answer', () => {
+  test('is not sent again by itself: an unanswered violation', async () => {
+    const claim = await violationClaimThatIsLost();
+    await violations.ack(claim, outcome({ next: 'unknown', delayMs: 0 }));
+
+    expect((await readViolation(stores, 'U1')).state).toBe('unknown');
+    expect((await violations.claim('U1')).kind).toBe('escalated');
+  });
+
+  test('waits for its proof before it is sent again: an unanswered invoice', async () => {
+    const claim = await claimThatIsLost();
+    await stores.outbox.ack(claim, result({ next: 'unknown', delayMs: 60_000 }));
+
+    expect(await invoice()).toMatchObject({ state: 'unknown', mayHaveHadEffect: true });
+    expect((await stores.outbox.claim('T1')).kind).toBe('wait');
+
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
+    expect(await invoice()).toMatchObject({ state: 'accepted' });
+  });
+
+  test('allows no third create after a second one without an answer', async () => {
+    const first = await claimThatIsLost();
+    const second = await mustClaim(stores.outbox, 'T1');
+    await stores.outbox.ack(first, result({ next: 'unknown', delayMs: 0 }));
+    await stores.outbox.ack(second, result({ next: 'unknown', delayMs: 0 }));
+
+    expect((await stores.outbox.claim('T1')).kind).toBe('escalated');
+  });
+
+  test('is counted once when its result is stored again', async () => {
+    const claim = await claimThatIsLost();
+    await stores.outbox.ack(claim, result({ next: 'unknown', delayMs: 0 }));
+    await stores.outbox.ack(claim, result({ next: 'unknown', delayMs: 0 }));
+
+    expect((await stores.outbox.claim('T1')).kind).toBe('send');
+  });
+
+  test('is sent again at once when the call surely had no effect', async () => {
+    const claim = await claimThatIsLost();
+    const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
+    await stores.outbox.ack(claim, result(notSent, { hadNoEffect: true }));
+
+    expect((await stores.outbox.claim('T1')).kind).toBe('send');
+  });
+});
+
+test('the accepted answer of a frozen worker keeps its reference although a person accepted the violation without one', async () => {
+  const guide = openOutbox(stores, { leaseMs: 20_000, graceMs: 0 });
+  await report(stores, violationOf('U1', { api: 'guide' }));
+  const frozen = await mustClaimViolation(guide, 'U1');
+  await endLease(stores.redis, violationKey('U1'));
+  await claimAs(guide, 'U1', 'escalated');
+  await decide(stores, 'U1', { action: 'accept', reason: 'seen at the service', reference: null });
+
+  expect((await guide.ack(frozen, takenAs('V-77'))).kind).toBe('late');
+
+  expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-77' });
+  expect(await idNamed(stores, 'V-77')).toBe('U1');
+});
+
+test('the accepted answer to an invoice request that was corrected meanwhile accepts it and opens a task', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', INVOICE);
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  const frozen = await mustClaim(stores.outbox, 'T1');
+  await endLease(stores.redis, towKey('T1'));
+  await stores.outbox.claim('T1');
+  await changeEntry(stores.redis, { ref: 'T1' }, 2, { revision: 2 });
+
+  expect((await stores.outbox.ack(frozen, accepted())).kind).toBe('late_accepted');
+
+  expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
+  expect((await stores.read('T1')).tasks.map(({ type }) => type)).toEqual(['invoice_before_correction']);
 });

@@ -120,20 +120,21 @@ describe('claim and ack of a violation', () => {
     expect(after).toEqual(before);
   });
 
-  test('an answer to a violation corrected meanwhile changes only its attempts', async () => {
+  test('an accepted answer to a violation corrected meanwhile accepts it and opens a task, so that there is no second one', async () => {
     await reportViolations(stores, 'U1');
     const lost = await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
     await changeEntry(stores.redis, { violationId: 'U1' }, 1, { revision: 2 });
 
-    expect((await outbox.ack(lost, takenAs('V-1'))).kind).toBe('late');
+    expect((await outbox.ack(lost, takenAs('V-1'))).kind).toBe('late_accepted');
 
     const { state, reference, log } = await read('U1');
     expect([state, reference, log.map(({ outcome: what }) => what)]).toEqual([
-      'unknown',
-      null,
+      'accepted',
+      'V-1',
       ['worker_lost', 'accepted'],
     ]);
+    expect(await openTasks()).toEqual(['violation_before_correction.U1']);
   });
 
   test('a refused violation is escalated with the error message of the service', async () => {
