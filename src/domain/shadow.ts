@@ -1,5 +1,5 @@
 import type { CircuitEffects, Circuits } from './circuits';
-import type { Entry } from './entry';
+import { unblock, type Entry } from './entry';
 import { headOf, isSettled } from './outbox';
 import { editEntry, addEvent, type OutboxRecord } from './outbox-record';
 import { conflict, type Decision } from './refusal';
@@ -33,7 +33,7 @@ export function endShadow(circuits: Circuits, effects: CircuitEffects): boolean 
   return true;
 }
 
-/** Marks a record that a process in shadow mode received or changed. A declined tow stays declined. */
+/** Marks a record that was received or changed in a shadow time. A declined tow stays declined. */
 export function markShadow(record: OutboxRecord): void {
   record.shadow ??= 'held';
 }
@@ -79,7 +79,11 @@ export function decideShadow(
       record.shadow = null;
       const head = headOf(record.entries);
       // The time in which it was held does not count against it.
-      if (head) Object.assign(editEntry(record, head), { firstFailedAtMs: null, giveUpAtMs: null });
+      if (head) {
+        const entry = editEntry(record, head);
+        unblock(entry, nowMs);
+        Object.assign(entry, { firstFailedAtMs: null, giveUpAtMs: null });
+      }
       addEvent(record, { type: 'shadow.sent', by }, nowMs);
       return { ok: true };
     }

@@ -2,6 +2,7 @@ import { newEntry, type Entry } from './entry';
 import { editEntry, type StoredTow } from './outbox-record';
 import type { Owed, ReportStatus } from './outbox';
 import type { InvoiceWebhook, Tow } from './tow';
+import type { ReportState, ShadowState } from './vocabulary';
 
 /** A tow whose request has come and that is not archived. */
 export type KnownTow = StoredTow & { tow: Tow };
@@ -10,12 +11,25 @@ export function isKnown(record: StoredTow): record is KnownTow {
   return record.tow !== null;
 }
 
+/** Other software reported what is waived of a declined tow: it counts as if it had been accepted here. */
+export function countedState(state: ReportState, shadow: ShadowState | null): ReportState {
+  return shadow === 'declined' && state === 'waived' ? 'accepted' : state;
+}
+
 /** The reports of a tow, as the rules need them. */
-export function reportsOf({ entries }: StoredTow): ReportStatus[] {
+export function reportsOf({ entries, shadow }: StoredTow): ReportStatus[] {
   return entries.flatMap(({ id, kind, state, possibleEffects, attemptId }) =>
     kind === 'violation' || state === 'held'
       ? []
-      : [{ id, kind, state, mayHaveHadEffect: possibleEffects > 0, inFlight: attemptId !== null }],
+      : [
+          {
+            id,
+            kind,
+            state: countedState(state, shadow),
+            mayHaveHadEffect: possibleEffects > 0,
+            inFlight: attemptId !== null,
+          },
+        ],
   );
 }
 

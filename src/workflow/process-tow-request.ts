@@ -9,6 +9,7 @@ import { isKnown, withNewest, type KnownTow } from '../domain/stored-tow';
 import type { Tow } from '../domain/tow';
 import type { ServiceMode } from '../domain/vocabulary';
 import { matchRequestedTow } from './match-violation';
+import { isShadowTime } from './service-mode';
 import type { Transaction } from './transaction-port';
 
 export type RequestVerdict = 'created' | 'already_known' | 'rival_kept' | 'late';
@@ -55,7 +56,7 @@ export async function processTowRequest(
   }
   draft.tow = joined?.tow ?? requested;
   draft.requestedAtMs = delivery.receivedAtMs;
-  if (mode === 'shadow') markShadow(draft);
+  if (await isShadowTime(transaction, mode)) markShadow(draft);
   const about = violation ? { violation_id: violation.id } : {};
   addEvent(draft, { type: 'tow.requested', delivery_id: delivery.id, ...about }, nowMs);
   // All are due, the one that was parked first before the others.

@@ -11,6 +11,7 @@ import type { ServiceMode } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { changeTow, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
+import { isShadowTime } from './service-mode';
 import type { RecordStore } from './transaction-port';
 
 export interface FactTools {
@@ -33,7 +34,8 @@ const WITHDRAWN = 'withdrawn by cancel';
 /** Records what happened in the field and owes the service its report, in one commit; or refuses and changes nothing. */
 export function recordFact(tools: FactTools, request: FactRequest): Promise<ActionResult<TowView>> {
   const { ref, command, actor } = request;
-  return changeTow(tools.records, request, (draft, { nowMs }) => {
+  return changeTow(tools.records, request, async (draft, transaction) => {
+    const { nowMs } = transaction;
     const decision = advance(draft.tow, command, {
       reports: reportsOf(draft),
       rules: tools.rules,
@@ -51,7 +53,7 @@ export function recordFact(tools: FactTools, request: FactRequest): Promise<Acti
       addEvent(draft, { type: 'report.waived', report_id: id, reason: WITHDRAWN }, nowMs);
     }
     appendReport(draft, owed, nowMs);
-    if (tools.mode === 'shadow') markShadow(draft);
+    if (await isShadowTime(transaction, tools.mode)) markShadow(draft);
     waiveIfDeclined(draft, nowMs);
     return { ok: true, audit: auditOfFact(actor, command, { ref, occurredAt, withdrawn: withdraw }) };
   });

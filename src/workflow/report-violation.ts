@@ -10,6 +10,7 @@ import type { ServiceMode, ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { changeWithFiles } from './change-with-files';
+import { isShadowTime } from './service-mode';
 import type { Upload } from './spool-port';
 import { orderKeyOfViolation, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 import { violationAfter } from './read-models';
@@ -69,7 +70,7 @@ export async function reportViolation(
       const refusal = await refusalOfId(transaction, violation);
       if (refusal) return refused(refusal);
       const draft = transaction.createViolation(violation);
-      if (tools.mode === 'shadow') markShadow(draft);
+      if (await isShadowTime(transaction, tools.mode)) markShadow(draft);
       transaction.audit(auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } }));
       return done(violationViewOf(violationAfter(draft)));
     });

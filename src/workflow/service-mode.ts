@@ -2,7 +2,7 @@ import { beginShadow, endShadow } from '../domain/shadow';
 import type { ServiceMode } from '../domain/vocabulary';
 import type { Log } from '../platform/log';
 import type { ProcessStore } from './metrics-port';
-import { CIRCUITS_ORDER_KEY, type RecordStore } from './transaction-port';
+import { CIRCUITS_ORDER_KEY, type RecordStore, type Transaction } from './transaction-port';
 
 /**
  * How the processes of an installation agree on their mode. The circuit `shadow` in Redis is the common mode, with the
@@ -55,6 +55,17 @@ export function agreeOnMode(tools: ModeTools): Promise<CommonMode> {
     log.warn('mode.live', { problem: 'shadow mode has ended: what is recorded from now on is sent' });
     return LIVE;
   });
+}
+
+/**
+ * True in a shadow time, which is that of the installation: also for a process in live mode, while another one keeps the
+ * circuit open.
+ */
+export async function isShadowTime(
+  transaction: Pick<Transaction, 'circuits'>,
+  mode: ServiceMode | undefined,
+): Promise<boolean> {
+  return mode === 'shadow' || (await transaction.circuits()).open.shadow !== undefined;
 }
 
 const LIVE: CommonMode = { shadowSinceMs: null, isContradicted: false };

@@ -215,6 +215,7 @@ test('a try after a 429 whose call was never sent is made by the next report', a
   await tows('A', 'B');
   const closed = JSON.stringify({ closed_until: Date.now() - 1000, needs_trial: true, strikes: 3 });
   await stores.redis.hset(KEYS.circuits, budgetStateField('tow'), closed);
+  stores.records.forgetCircuits();
   const outbox = outboxWith(0, 60_000);
   const state = async () =>
     JSON.parse((await stores.redis.hget(KEYS.circuits, budgetStateField('tow'))) ?? '') as unknown;

@@ -1,7 +1,8 @@
 import type { ProcessStatus } from '../../src/workflow/metrics-port';
 import { silentLog } from '../../src/platform/log';
 import { editEntryNamed } from '../../src/domain/stored-tow';
-import { KEYS } from '../../src/store/keys';
+import { blockedKey, KEYS } from '../../src/store/keys';
+import { redisTimeMs } from '../../src/store/redis-time';
 import { createShadowStore } from '../../src/store/shadow';
 import type { ShadowCommand } from '../../src/domain/shadow';
 import type { FactCommand } from '../../src/domain/fact-command';
@@ -207,6 +208,66 @@ describe('a tow of a shadow time', () => {
 
     expect((await claim('C')).kind).toBe('needs_action');
     expect(await heldIds()).toEqual(['A', 'C']);
+  });
+
+  test('is held also when a process in live mode recorded the fact, and no worker looked before the switch', async () => {
+    await stores.request('C');
+    await say('C', START, 'live');
+    await agree('live');
+
+    expect((await claim('C')).kind).toBe('needs_action');
+    expect(await heldIds()).toEqual(['A', 'C']);
+  });
+
+  test('is held also when its first report is older than the shadow time', async () => {
+    await agree('live');
+    await stores.request('D');
+    await say('D', START, 'live');
+    await beginShadow();
+    await stores.change('D', (draft) => {
+      editEntryNamed(draft, 'started-1').createdAtMs -= 3_600_000;
+    });
+    await say('D', { event: 'detained' }, 'live');
+    await agree('live');
+
+    expect((await claim('D')).kind).toBe('needs_action');
+  });
+
+  test('is held also when a process in live mode received the tow request', async () => {
+    await stores.request('E');
+    await agree('live');
+    await say('E', START, 'live');
+
+    expect((await claim('E')).kind).toBe('needs_action');
+  });
+
+  test('is due at once when a person sends it, also after it waited for the end of the shadow time', async () => {
+    for (const waiting of ['1', '2', '3', '4', '5', '6']) await stores.redis.sadd(blockedKey('shadow'), waiting);
+    await stores.request('F');
+    await say('F', START, 'live');
+    await claim('F');
+    await agree('live');
+
+    expect(await decide('F', { action: 'send' })).toBe('done');
+
+    expect(await stores.dueAt('F')).toBeLessThanOrEqual(await redisTimeMs(stores.redis));
+  });
+
+  test('can be paid and released after it was declined, although the service posted an invoice', async () => {
+    await agree('live');
+    await decide('A', { action: 'decline', reason: 'the other software did it' });
+    await stores.acceptInvoice('A');
+    await stores.process('invoice-A');
+    await say('A', { event: 'payment' }, 'live');
+    await say('A', { event: 'released' }, 'live');
+
+    expect((await stores.read('A')).tow.state).toBe('released');
+    expect(await stores.states('A')).toEqual([
+      'started waived',
+      'detained waived',
+      'payment waived',
+      'released waived',
+    ]);
   });
 
   test('is in the CSV with each call, and a reference that looks like a formula is made harmless', async () => {

@@ -2,6 +2,7 @@ import { towPath } from '../../page-table';
 import type { TowView } from '../../../contracts/operator';
 import type { Report, TowRecord } from '../../../contracts/records';
 import { allowedFacts, type AllowedFact } from '../../../domain/allowed-facts';
+import { countedState } from '../../../domain/stored-tow';
 import type { FactContext } from '../../../domain/fact-command';
 import { overdueOf, type OverdueMark } from '../../../domain/overdue';
 import { releaseChecklist, type ReleaseCheck } from '../../../domain/release-checklist';
@@ -38,7 +39,8 @@ export async function readTow(
   const ref = visit.params('ref');
   const record = await progress.tows.read(ref);
   if (!record) return null;
-  const { tow, reports, readAtMs: nowMs } = record;
+  const { tow, readAtMs: nowMs } = record;
+  const reports = record.reports.map((report) => ({ ...report, state: countedState(report.state, record.shadow) }));
   const { rules } = progress;
   const context: FactContext = { reports, rules, by: visit.actor.name, role: visit.actor.role, nowMs };
   return {
