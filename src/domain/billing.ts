@@ -109,7 +109,8 @@ export function paymentIsNeeded(tow: Tow, { reports, rules }: Pick<FactContext, 
     case 'never':
       return false;
     case 'always':
-      return true;
+      // A waived request is final, and a tow without an invoice has nothing to pay.
+      return tow.invoiceRequest === null || isInvoiced(tow, reports);
     case 'invoiced':
       return isInvoiced(tow, reports);
   }

@@ -4,8 +4,10 @@ import { decideEntry } from './decide-entry';
 import { refusedForReport, type DecisionAction } from './decisions';
 import type { Entry } from './entry';
 import type { TowRules } from './fact-command';
+import { isProvedByInvoice } from './invoice-entries';
+import { isSettled } from './outbox';
 import { editEntry, addEvent } from './outbox-record';
-import { unknown, type Decision } from './refusal';
+import { conflict, unknown, type Decision } from './refusal';
 import { waiveEntry } from './settle-entry';
 import { waitsForOf } from './shadow';
 import { reportsOf, type KnownTow } from './stored-tow';
@@ -44,6 +46,10 @@ export function decideReport(
   const decidable = (entry: Entry) => decidableOf(entry, draft);
   const refused = refusedForReport(command.action, decidable(stored), draft.entries.map(decidable));
   if (refused) return refused;
+  // The next claim would accept it by that webhook, and no call would leave.
+  if (command.action === 'retry' && isSettled(stored.state) && isProvedByInvoice(draft, stored)) {
+    return conflict('report_settled', 'An invoice webhook proves that the service has this invoice.');
+  }
   const entry = editEntry(draft, stored);
   const { actor, nowMs } = context;
   const decided = (about: JsonObject, { why = null, what = {} }: { why?: string | null; what?: AuditDetails }) => {

@@ -147,6 +147,13 @@ describe('releases', () => {
     ['invoiced', 'a waived invoice', detained, [report('invoice', 'waived')]],
     ['invoiced', 'the payment recorded', paidWith('PAID'), invoiceWaiting],
     ['always', 'the payment recorded', paidWith('PAID'), invoiceWaiting],
+    // Nothing can be paid: the request is final, and a second one is refused.
+    [
+      'always',
+      'a waived invoice',
+      recorded(advance(detained, COMMANDS.invoice, context())).tow,
+      [report('invoice', 'waived')],
+    ],
     ['never', 'no invoice', detained, []],
     ['never', 'an unpaid invoice', detained, invoiceWaiting],
     ['never', 'an unpaid invoice webhook', withWebhook, []],

@@ -12,6 +12,7 @@ import { useRedis } from '../support/redis';
 import {
   ACCEPTED,
   GRACE_MS,
+  INVOICE,
   LEASE_MS,
   mustClaim,
   oddAnswer,
@@ -193,6 +194,19 @@ test('a chosen report is sent again while its kind is open, and leaves the list 
   ]);
   expect(await mustClaim(outbox, 'A')).toMatchObject({ entry: { id: 'started-1', attempts: 2 } });
   await expect(stores.decide('A', 'started-1', { action: 'retry' })).rejects.toThrow('report_in_flight');
+});
+
+test('an invoice whose webhook came is not sent again: the webhook would settle it before any call', async () => {
+  await stores.request('A');
+  await stores.say('A', START);
+  await stores.say('A', INVOICE);
+  await outbox.ack(await mustClaim(outbox, 'A'), result(ACCEPTED));
+  await outbox.ack(await mustClaim(outbox, 'A'), result(ACCEPTED, { difference: oddAnswer('invoice') }));
+  await stores.acceptInvoice('A');
+  await stores.process('invoice-A');
+
+  await expect(stores.decide('A', 'invoice-2', { action: 'retry' })).rejects.toThrow('report_settled');
+  expect(await stores.states('A')).toEqual(['started accepted', 'invoice accepted']);
 });
 
 test('kinds above the limit count under one kind of their operation, with one task', async () => {

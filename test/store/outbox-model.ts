@@ -163,8 +163,9 @@ function stateBetweenAttempts(report: ModelReport): 'unknown' | 'pending' {
   return isOnce(report) && report.unanswered > 0 ? 'unknown' : 'pending';
 }
 
-/** What was accepted with a broken answer may have worked, like an attempt without an answer. */
+/** What was accepted with a broken answer may have worked, like an attempt without an answer. A proof ends the question. */
 function sendAgain(model: Model, report: ModelReport): boolean {
+  if (isProved(model, report)) return false;
   if (!report.isQuestioned || model.reports.some(({ attempt }) => attempt !== null)) return false;
   Object.assign(report, { isQuestioned: false, unanswered: 1, mayHaveWorked: true });
   report.state = stateBetweenAttempts(report);
