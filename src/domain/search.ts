@@ -30,9 +30,9 @@ export function violationSearchTerms(violation: Violation, reference: string | n
   return [...new Set([...values.map(textTerm), plateTerm(violation.form.plateNumber)])];
 }
 
-/** The term of a reference, id or number; case is ignored. */
+/** The term of a reference, id or number; case and spaces around it are ignored. */
 export function textTerm(text: string): string {
-  return `word:${text.toLowerCase()}`;
+  return `word:${text.trim().toLowerCase()}`;
 }
 
 /** The prefixes of terms that match a typed search. */

@@ -98,8 +98,11 @@ async function isStillAsked(
   return task !== null && questionOf(task) === target.question;
 }
 
-function isPassing({ httpStatus, retryAfterMs }: ApiCallRefusal): boolean {
-  return httpStatus === 429 || httpStatus >= 500 || retryAfterMs !== null;
+/** Refusals that pass within seconds: a call of the same record is being made. */
+const IN_FLIGHT: readonly string[] = ['report_in_flight', 'violation_in_flight'];
+
+function isPassing({ httpStatus, retryAfterMs, code }: ApiCallRefusal): boolean {
+  return httpStatus === 429 || httpStatus >= 500 || retryAfterMs !== null || IN_FLIGHT.includes(code);
 }
 
 function settled(outcome: BulkResult['outcome'], words: BulkResult['words'] = null): BulkItemTry {

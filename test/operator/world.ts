@@ -110,7 +110,7 @@ export async function towAfter(
   return ref;
 }
 
-function outboxOf({ redis, clock }: Foundation) {
+export function outboxOf({ redis, clock }: Foundation) {
   return createTowOutbox(redis, clock, { leaseMs: 20_000, graceMs: 15_000, ...NO_LIMITS });
 }
 

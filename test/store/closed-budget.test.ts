@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { BudgetName } from '../../src/contracts/operations';
 import { createBudgets, type BudgetSettings } from '../../src/store/budgets';
 import { budgetStateField, KEYS } from '../../src/store/keys';
@@ -25,6 +26,13 @@ const budgets = () => createBudgets(stores.redis, NO_LIMITS, MINUTE_MS);
 const close = (askedMs: number) =>
   budgets().observe(BUDGET, { isRefusal: true, askedMs, perMinute: null, remaining: null, resetInMs: null });
 
+/** Lets the time of the closure be over; the trial is still needed. */
+async function endClosure(): Promise<void> {
+  const state: unknown = JSON.parse((await stores.redis.hget(KEYS.circuits, budgetStateField(BUDGET))) ?? '{}');
+  const ended = { ...z.looseObject({}).parse(state), closed_until: 0 };
+  await stores.redis.hset(KEYS.circuits, budgetStateField(BUDGET), JSON.stringify(ended));
+}
+
 /** How long a call has to wait that takes its permit however far ahead it is, ms. */
 async function waitOfNextMs(): Promise<number> {
   const reservation: Reservation = await budgets().reserve(BUDGET, 2 * MINUTE_MS);
@@ -37,12 +45,22 @@ test('calls that reserve their permits before a closed budget opens all wait unt
   for (const waitMs of waits) expect(waitMs).toBeGreaterThan(60_000);
 });
 
+test('a service that asks for a few milliseconds again and again is asked less and less often', async () => {
+  const waits = [];
+  for (let refusal = 0; refusal < 4; refusal += 1) {
+    waits.push((await close(1)).closedForMs);
+    await endClosure();
+  }
+  expect(waits.map((waitMs) => Math.round(waitMs / (MINUTE_MS / 60)))).toEqual([1, 2, 4, 8]);
+});
+
 test('a trial without a 429 in its time ends the closure, although every permit is for later', async () => {
   // The trial has a thirtieth of this minute.
   const limited = createBudgets(stores.redis, { ...NO_LIMITS, [BUDGET]: 1 }, 30_000);
   const stateNow = async (): Promise<unknown> =>
     JSON.parse((await stores.redis.hget(KEYS.circuits, budgetStateField(BUDGET))) ?? '');
   await close(1);
+  await endClosure();
   const triedByMs = await eventually(async () => {
     const reservation = await limited.reserve(BUDGET, 0);
     expect(reservation).toMatchObject({ granted: true });
@@ -56,6 +74,7 @@ test('a trial without a 429 in its time ends the closure, although every permit 
 
 test('while the trial of a closed budget has no answer, calls that reserve permits wait for it', async () => {
   await close(1);
+  await endClosure();
   await eventually(async () => expect(await budgets().reserve(BUDGET, 0)).toMatchObject({ granted: true }));
   const waits = [await waitOfNextMs(), await waitOfNextMs(), await waitOfNextMs()];
   for (const waitMs of waits) expect(waitMs).toBeGreaterThan(60_000);

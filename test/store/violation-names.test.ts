@@ -104,6 +104,18 @@ describe('violation with several references', () => {
     expect(await openTasks()).toEqual(['violation_twice.TW-2']);
   });
 
+  test.each([' V-2', 'V-3 ', '\u3000V-4'])(
+    'a violation is joined to its tow by the reference %j, with spaces around it as the service wrote them',
+    async (reference) => {
+      await request('TW-1', reference, 'x');
+      await createAcceptedViolation(stores, 'U1', reference);
+
+      await matchEarlierTows(stores, await read('U1'));
+
+      expect((await stores.read('TW-1')).tow.violationId).toBe('U1');
+    },
+  );
+
   test('a violation with a number as its metadata id is joined to its tow behind 50 plates that begin so', async () => {
     for (let plate = 1201; plate <= 1250; plate += 1) {
       await stores.request(`TW-${plate}`);

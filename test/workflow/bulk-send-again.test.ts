@@ -4,8 +4,10 @@ import { createDifferenceStore } from '../../src/store/differences';
 import type { Actor } from '../../src/domain/audit';
 import { BOOTSTRAP } from '../../src/operator';
 import { api, towOf, towPath } from '../operator/client';
-import { answerHead, towAfter } from '../operator/world';
+import { answerHead, claimHead, outboxOf, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
+import { eventually } from '../support/eventually';
+import { ACCEPTED, result } from '../support/stores';
 
 /** Sending all reports of a kind of difference again: a bulk run over reports that no task names. */
 
@@ -43,6 +45,27 @@ test('all reports of a kind are sent again once, except one that a person sent a
   expect(await Promise.all(rest.map(stateOf))).toEqual(['pending', 'pending']);
   expect(await stateOf(other)).toBe('accepted');
   expect(await createDifferenceStore(app.foundation.redis).waiting(kind?.id ?? '')).toBe(0);
+});
+
+test('a report of a tow that is being sent to right now is sent again once that call has ended', async () => {
+  const ref = await accepted('drift');
+  await api(app).post(towPath(ref, '/detained')).send({}).expect(202);
+  const [kind] = await createDifferenceStore(app.foundation.redis).all();
+  const bulk = openBulk(app.foundation);
+  const preview = await bulk.preview({ action: 'retry', difference_id: kind?.id }, PERSON);
+  if (!preview.ok) throw new Error(preview.refusal.code);
+  const { id } = preview.run;
+  const detained = await claimHead(app, ref);
+  await bulk.start(id, PERSON);
+
+  await run(id);
+  expect(await bulk.read(id)).toMatchObject({ state: 'running', counts: { waiting: 1 } });
+
+  await outboxOf(app.foundation).ack(detained, result(ACCEPTED));
+  await eventually(async () => {
+    await run(id);
+    expect(await bulk.read(id)).toMatchObject({ state: 'done', counts: { done: 1 } });
+  });
 });
 
 test('a kind without reports, another decision and a second choice are refused', async () => {

@@ -61,7 +61,9 @@ end
 if ARGV[8] == '429' then
   -- A call that had left before the budget was closed is no further strike.
   local asked, strikes = tonumber(ARGV[9]), tonumber(state.strikes) or 0
-  local wait = asked or math.min(tonumber(ARGV[11]), tonumber(ARGV[10]) * 2 ^ strikes)
+  local own = math.min(tonumber(ARGV[11]), tonumber(ARGV[10]) * 2 ^ strikes)
+  -- A service that asks for a few milliseconds, again and again, must not be called as often.
+  local wait = asked and (asked < tonumber(ARGV[10]) and own or asked) or own
   if not is_closed then
     state.strikes = math.min(strikes + 1, 30)
   end
