@@ -85,6 +85,7 @@ export const reportView = z.object({
   body: jsonObject,
   log: z.array(attempt),
 });
+export type ReportView = z.infer<typeof reportView>;
 
 /** A task with its report or violation: the message of the service, what was sent, and the attempts. */
 export const taskView = task.extend({ report: reportView.nullable(), violation: violationView.nullable() });
@@ -185,6 +186,7 @@ export const deliveryView = z.object({
   failures: z.number(),
   replays: z.number(),
 });
+export type DeliveryView = z.infer<typeof deliveryView>;
 export const deliveryDetail = deliveryView.extend({
   raw_body: z.string(),
   /** How it differs from the document: the rules that it breaks, or what was tolerated. */
@@ -210,7 +212,9 @@ export const apiKeyView = z.object({
   /** Until when the secret before a rotation is valid; null if there is none. */
   previous_valid_until: z.string().nullable(),
 });
+export type ApiKeyView = z.infer<typeof apiKeyView>;
 export const newApiKeyView = apiKeyView.extend({ api_key: sensitive(z.string()) });
+export type NewApiKeyView = z.infer<typeof newApiKeyView>;
 
 /** The body of every refusal. */
 export const errorView = z.object({

@@ -7,7 +7,7 @@ export const pageQuery = {
     .string()
     .refine((text) => readCursor(text) !== null, 'must be a next_cursor of this list')
     .optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: z.coerce.number<string | number | undefined>().int().min(1).max(200).default(50),
 };
 
 /** By when an item was received. */

@@ -14,7 +14,10 @@ const REPORT = `${TOW}/reports/:report_id`;
 const change = { method: 'post', status: 202, answer: operator.towView } as const;
 
 /** The route by which a fact is recorded. */
-export function factRoute(event: string, { role, summary, body }: Pick<FactContract, 'role' | 'summary' | 'body'>) {
+export function factRoute<E extends string, C extends Pick<FactContract, 'role' | 'summary' | 'body'>>(
+  event: E,
+  { role, summary, body }: C,
+): typeof change & Pick<C, 'role' | 'summary' | 'body'> & { readonly path: `${typeof TOW}/${E}` } {
   return { ...change, path: `${TOW}/${event}`, role, summary, body };
 }
 
