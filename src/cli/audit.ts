@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { answerOf, type AuditEntry } from '../client';
 import { LIST_OPTIONS, listOutput } from './list-command';
-import { notedHead } from '../contracts/audit';
+import { notedHead, type AuditView } from '../contracts/audit';
+import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, option, type CommandTools } from './command';
 import { riyadhTime, textOrDash, table } from './format';
 import type { LocalCommands } from './local';
@@ -20,7 +20,7 @@ export function addAudit(program: Command, { tools, local }: { tools: CommandToo
       const filter = ref === undefined ? {} : { towing_reference_id: ref };
       return listOutput(
         call,
-        (page) => answerOf(call.client.GET('/api/audit', { params: { query: { ...filter, ...page } } })),
+        (page) => call.client.call(ROUTES.listAudit, { query: { ...filter, ...page } }),
         auditTable,
       );
     },
@@ -43,7 +43,7 @@ function headIn(text: string) {
   throw new UsageError([{ field: 'head', rule: 'must be <seq>:<hash>, as printed by an earlier check' }]);
 }
 
-function auditTable(entries: readonly AuditEntry[]): string[] {
+function auditTable(entries: readonly AuditView[]): string[] {
   return table(
     ['at (Riyadh)', 'who', 'role', 'what', 'to', 'why'],
     entries.map((entry) => [

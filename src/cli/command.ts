@@ -20,8 +20,8 @@ export interface CommandTools {
 export interface Invocation {
   readonly client: ApiClient;
   readonly terminal: Terminal;
-  /** The header with the Idempotency-Key of this run. */
-  readonly header: { readonly 'Idempotency-Key': string };
+  /** The Idempotency-Key of this run. */
+  readonly key: string;
   /** An argument by its position, '' when absent. */
   readonly argument: (index: number) => string;
   /** The values of a variadic argument. */
@@ -124,7 +124,7 @@ function invocationOf(
       return tools.client();
     },
     terminal: tools.terminal,
-    header: { 'Idempotency-Key': key },
+    key,
     argument: (index) => stringOf(argumentsGiven[index]) ?? '',
     rest: (index) => stringsOf(argumentsGiven[index]),
     text: (name) => stringOf(given[name]),

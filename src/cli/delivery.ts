@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
-import { answerOf, type Delivery, type DeliveryDetail, type OtherCall, type RefusedCall } from '../client';
+import type { z } from 'zod';
 import type { JudgementPreview, JudgementView } from '../contracts/judgements';
 import { runForEach } from './run-each';
 import { LIST_OPTIONS, listOutput } from './list-command';
 import { addCommand, checked, numberOption, option, type CommandTools } from './command';
-import { otherCallsQuery } from '../contracts/operator';
-import { refusedCallsQuery } from '../contracts/refused-calls';
+import { otherCallsQuery, type deliveryDetail, type DeliveryView } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
+import type { OtherCall } from '../contracts/records';
+import { refusedCallsQuery, type KeptRefusal } from '../contracts/refused-calls';
 import { pairs, riyadhTime, section, textOrDash, table } from './format';
 
 /** Characters of a body in a table; `--json` has more. */
@@ -33,7 +35,7 @@ export function addDelivery(program: Command, tools: CommandTools): void {
       };
       return listOutput(
         call,
-        (page) => answerOf(call.client.GET('/api/deliveries', { params: { query: { ...filter, ...page } } })),
+        (page) => call.client.call(ROUTES.listDeliveries, { query: { ...filter, ...page } }),
         deliveryTable,
       );
     },
@@ -45,7 +47,7 @@ export function addDelivery(program: Command, tools: CommandTools): void {
     examples: ['towhook delivery refused', 'towhook delivery refused --json'],
     run: async (call) => {
       const { limit } = checked(refusedCallsQuery, { limit: call.number('limit') });
-      const calls = await answerOf(call.client.GET('/api/refused-calls', { params: { query: { limit } } }));
+      const calls = await call.client.call(ROUTES.listRefusedCalls, { query: { limit } });
       return { json: calls, lines: refusedTable(calls.items) };
     },
   });
@@ -56,7 +58,7 @@ export function addDelivery(program: Command, tools: CommandTools): void {
     examples: ['towhook delivery other', 'towhook delivery other --json'],
     run: async (call) => {
       const { limit } = checked(otherCallsQuery, { limit: call.number('limit') });
-      const calls = await answerOf(call.client.GET('/api/other-calls', { params: { query: { limit } } }));
+      const calls = await call.client.call(ROUTES.listOtherCalls, { query: { limit } });
       return { json: calls, lines: otherTable(calls.items) };
     },
   });
@@ -65,8 +67,8 @@ export function addDelivery(program: Command, tools: CommandTools): void {
     summary: 'show a delivery with its raw body and verdict',
     examples: ['towhook delivery show 0b5c…'],
     run: async (call) => {
-      const path = { delivery_id: call.argument(0) };
-      const detail = await answerOf(call.client.GET('/api/deliveries/{delivery_id}', { params: { path } }));
+      const params = { delivery_id: call.argument(0) };
+      const detail = await call.client.call(ROUTES.readDelivery, { params });
       return { json: detail, lines: deliveryLines(detail) };
     },
   });
@@ -83,16 +85,13 @@ export function addDelivery(program: Command, tools: CommandTools): void {
     ],
     changes: true,
     run: async (call) => {
-      const path = { difference_id: call.argument(0) };
+      const params = { difference_id: call.argument(0) };
       if (call.flag('preview')) {
-        const preview = await answerOf(
-          call.client.GET('/api/differences/{difference_id}/judgement', { params: { path } }),
-        );
+        const preview = await call.client.call(ROUTES.previewJudgement, { params });
         return { json: preview, lines: previewLines(preview) };
       }
-      const params = { path, header: call.header };
       const body = { reason: call.text('reason') };
-      const run = await answerOf(call.client.POST('/api/differences/{difference_id}/judge', { params, body }));
+      const run = await call.client.call(ROUTES.judgeAgain, { params, body, key: call.key });
       return { json: run, lines: pairs(runRows(run)) };
     },
   });
@@ -105,15 +104,15 @@ export function addDelivery(program: Command, tools: CommandTools): void {
       runForEach(call, call.rest(0), {
         what: 'deliveries',
         run: (id) => {
-          const params = { path: { delivery_id: id }, header: call.header };
-          return answerOf(call.client.POST('/api/deliveries/{delivery_id}/replay', { params }));
+          const params = { delivery_id: id };
+          return call.client.call(ROUTES.replayDelivery, { params, key: call.key });
         },
         lines: (done) => deliveryTable(done),
       }),
   });
 }
 
-function deliveryTable(deliveries: readonly Delivery[]): string[] {
+function deliveryTable(deliveries: readonly DeliveryView[]): string[] {
   return table(
     ['delivery', 'kind', 'state', 'verdict', 'tow', 'received (Riyadh)', 'verified'],
     deliveries.map((item) => [
@@ -128,7 +127,7 @@ function deliveryTable(deliveries: readonly Delivery[]): string[] {
   );
 }
 
-function refusedTable(calls: readonly RefusedCall[]): string[] {
+function refusedTable(calls: readonly KeptRefusal[]): string[] {
   return table(
     ['received (Riyadh)', 'path', 'status', 'reason', 'source', 'bytes', 'body', 'rules'],
     calls.map((call) => [
@@ -194,7 +193,7 @@ function otherTable(calls: readonly OtherCall[]): string[] {
   );
 }
 
-function deliveryLines(detail: DeliveryDetail): string[] {
+function deliveryLines(detail: z.infer<typeof deliveryDetail>): string[] {
   return [
     ...pairs([
       ['delivery', detail.id],

@@ -2,7 +2,6 @@ import { File } from 'node:buffer';
 import { openAsBlob } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { asUpload } from '../client';
 import { errorCode } from '../platform/errors';
 import type { CommandOutput, Invocation } from './command';
 import { UsageError } from './problems';
@@ -42,19 +41,16 @@ function totalBytes(files: readonly File[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Sends a form with files, and with `texts` as further fields, and shows a progress bar. */
+/** Sends a form with files, and shows a progress bar. */
 export async function upload<T>(
   call: Invocation,
   files: readonly File[],
-  send: (options: ReturnType<typeof asUpload>) => Promise<T>,
-  texts: Readonly<Record<string, string>> = {},
+  send: (onSent: ((bytes: number) => void) | undefined) => Promise<T>,
 ): Promise<T> {
   const bytes = totalBytes(files);
   const progress = bytes === 0 ? null : call.terminal.progress('bytes sent', bytes);
   try {
-    return await send(
-      asUpload({ texts, ...(progress && { onSent: (sent: number) => progress.at(Math.min(sent, bytes)) }) }),
-    );
+    return await send(progress ? (sent) => progress.at(Math.min(sent, bytes)) : undefined);
   } finally {
     progress?.end();
   }

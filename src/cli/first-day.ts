@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
+import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
 import type { Doctor } from './doctor';
 import type { Finding } from './finding';
@@ -65,7 +65,7 @@ It makes the checks of towhook doctor --probe, sends a signed test call to the r
 async function firstWebhook(call: Invocation): Promise<Finding> {
   const check = 'first webhook';
   try {
-    const { items } = await answerOf(call.client.GET('/api/deliveries', { params: { query: { limit: 1 } } }));
+    const { items } = await call.client.call(ROUTES.listDeliveries, { query: { limit: 1 } });
     const [newest] = items;
     if (newest) {
       return {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { answerOf, type ApiKey, type NewApiKey } from '../client';
-import { newApiKeyBody, rotateKeyBody } from '../contracts/operator';
+import { newApiKeyBody, rotateKeyBody, type ApiKeyView, type NewApiKeyView } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import { ROLES } from '../domain/vocabulary';
 import { addCommand, checked, numberOption, option, type CommandOutput, type CommandTools } from './command';
 import { pairs, riyadhTime, table } from './format';
@@ -19,7 +19,7 @@ export function addKey(program: Command, tools: CommandTools): void {
     summary: 'list API keys, without their secrets',
     examples: ['towhook key list'],
     run: async (call) => {
-      const keys = await answerOf(call.client.GET('/api/keys'));
+      const keys = await call.client.call(ROUTES.listApiKeys);
       return { json: keys, lines: keyTable(keys.items) };
     },
   });
@@ -34,7 +34,7 @@ export function addKey(program: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const body = checked(newApiKeyBody, { name: call.text('name'), role: call.text('role') });
-      return newKeyOutput(await answerOf(call.client.POST('/api/keys', { params: { header: call.header }, body })));
+      return newKeyOutput(await call.client.call(ROUTES.createApiKey, { body, key: call.key }));
     },
   });
   addCommand(key, tools, {
@@ -45,8 +45,8 @@ export function addKey(program: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const body = checked(rotateKeyBody, { grace_hours: call.number('graceHours') });
-      const params = { path: { key_id: call.argument(0) }, header: call.header };
-      return newKeyOutput(await answerOf(call.client.POST('/api/keys/{key_id}/rotate', { params, body })));
+      const params = { key_id: call.argument(0) };
+      return newKeyOutput(await call.client.call(ROUTES.rotateApiKey, { params, body, key: call.key }));
     },
   });
   addCommand(key, tools, {
@@ -55,13 +55,13 @@ export function addKey(program: Command, tools: CommandTools): void {
     examples: ['towhook key revoke 5b0e…'],
     run: async (call) => {
       const id = call.argument(0);
-      await call.client.DELETE('/api/keys/{key_id}', { params: { path: { key_id: id } } });
+      await call.client.call(ROUTES.revokeApiKey, { params: { key_id: id } });
       return { json: { id, revoked: true }, lines: [`${id} is no longer valid.`] };
     },
   });
 }
 
-function keyTable(keys: readonly ApiKey[]): string[] {
+function keyTable(keys: readonly ApiKeyView[]): string[] {
   return table(
     ['key', 'name', 'role', 'created (Riyadh)', 'old secret valid until'],
     keys.map(({ id, name, role, created_at, previous_valid_until }) => [
@@ -75,7 +75,7 @@ function keyTable(keys: readonly ApiKey[]): string[] {
 }
 
 /** The answer to a repeated run has no secret. */
-function newKeyOutput(key: NewApiKey | ApiKey): CommandOutput {
+function newKeyOutput(key: NewApiKeyView | ApiKeyView): CommandOutput {
   const { id, name, role, previous_valid_until } = key;
   const secret = 'api_key' in key ? key.api_key : null;
   return {

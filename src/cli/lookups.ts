@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import { ticketBody, zoneId } from '../contracts/lookups';
+import { ROUTES } from '../contracts/operator-routes';
 import { failedRules } from '../contracts/rules';
 import { PLATE_TYPES } from '../domain/vocabulary';
 import { UsageError } from './problems';
@@ -18,8 +18,8 @@ export function addLookups(program: Command, tools: CommandTools): void {
     run: async (call) => {
       const zone = zoneId.safeParse(call.argument(0));
       if (zone.error) throw new UsageError(failedRules(zone.error).map(({ rule }) => ({ field: 'zone', rule })));
-      const path = { zone_id: zone.data };
-      const answer = await answerOf(call.client.GET('/api/zones/{zone_id}/capacity', { params: { path } }));
+      const params = { zone_id: zone.data };
+      const answer = await call.client.call(ROUTES.readCapacity, { params });
       return {
         json: answer,
         lines: pairs([
@@ -47,8 +47,7 @@ export function addLookups(program: Command, tools: CommandTools): void {
         plateNumber: call.text('plateNumber'),
         plateType: call.text('plateType'),
       });
-      const params = { header: call.header };
-      const answer = await answerOf(call.client.POST('/api/tickets/check', { params, body }));
+      const answer = await call.client.call(ROUTES.checkTicket, { body, key: call.key });
       return {
         json: answer,
         lines: pairs([

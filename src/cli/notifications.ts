@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import {
   notificationSettingsBody,
   testNoticeBody,
   type AlarmPage,
   type NotificationsView,
 } from '../contracts/notifications';
-import { emptyBody, resolveBody } from '../contracts/operator';
+import { resolveBody } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import { ALARM_KINDS, ALARM_SEVERITIES, NOTICE_LANGUAGES } from '../domain/notification-settings';
 import { addCommand, checked, numberOption, option, type CommandOutput, type CommandTools } from './command';
 import { pairs, riyadhTime, section, table, textOrDash } from './format';
@@ -18,7 +18,7 @@ export function addNotifications(program: Command, tools: CommandTools): void {
     usage: 'list',
     summary: 'list the alarms that hold now, the worst first',
     examples: ['towhook alarm list'],
-    run: async (call) => alarmOutput(await answerOf(call.client.GET('/api/alarms'))),
+    run: async (call) => alarmOutput(await call.client.call(ROUTES.listAlarms)),
   });
   addCommand(alarm, tools, {
     usage: 'acknowledge <alarm>',
@@ -28,8 +28,8 @@ export function addNotifications(program: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const body = checked(resolveBody, { reason: call.text('reason') });
-      const params = { path: { alarm_id: call.argument(0) }, header: call.header };
-      return alarmOutput(await answerOf(call.client.POST('/api/alarms/{alarm_id}/acknowledge', { params, body })));
+      const params = { alarm_id: call.argument(0) };
+      return alarmOutput(await call.client.call(ROUTES.acknowledgeAlarm, { params, body, key: call.key }));
     },
   });
   const notifications = program.command('notifications').summary('notifications about alarms: settings, test');
@@ -37,7 +37,7 @@ export function addNotifications(program: Command, tools: CommandTools): void {
     usage: 'show',
     summary: 'show the settings and whether the channels work',
     examples: ['towhook notifications show'],
-    run: async (call) => notificationsOutput(await answerOf(call.client.GET('/api/notifications'))),
+    run: async (call) => notificationsOutput(await call.client.call(ROUTES.readNotifications)),
   });
   addSet(notifications, tools);
   addCommand(notifications, tools, {
@@ -46,9 +46,7 @@ export function addNotifications(program: Command, tools: CommandTools): void {
     examples: ['towhook notifications reset'],
     changes: true,
     run: async (call) => {
-      const params = { header: call.header };
-      const body = checked(emptyBody, {});
-      return notificationsOutput(await answerOf(call.client.POST('/api/notifications/reset', { params, body })));
+      return notificationsOutput(await call.client.call(ROUTES.resetNotifications, { key: call.key }));
     },
   });
   addCommand(notifications, tools, {
@@ -57,7 +55,7 @@ export function addNotifications(program: Command, tools: CommandTools): void {
     examples: ['towhook notifications test mail'],
     run: async (call) => {
       const body = checked(testNoticeBody, { channel: call.argument(0) });
-      const { delivered, problem } = await answerOf(call.client.POST('/api/notifications/test', { body }));
+      const { delivered, problem } = await call.client.call(ROUTES.testNotifications, { body });
       const lines = pairs([
         ['delivered', textOrDash(delivered)],
         ['problem', textOrDash(problem)],
@@ -108,8 +106,7 @@ function addSet(notifications: Command, tools: CommandTools): void {
         time_zone: call.text('timeZone'),
         quiet_severities: list('quietSeverities'),
       });
-      const params = { header: call.header };
-      return notificationsOutput(await answerOf(call.client.POST('/api/notifications', { params, body })));
+      return notificationsOutput(await call.client.call(ROUTES.changeNotifications, { body, key: call.key }));
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { answerOf, type Conservation, type Sending } from '../client';
-import { resolveBody } from '../contracts/operator';
+import type { ConservationView } from '../contracts/conservation';
+import { resolveBody, type SendingView } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import { UsageError } from './problems';
 import { addCommand, checked, option, type CommandOutput, type CommandTools } from './command';
@@ -13,7 +14,7 @@ export function addOperation(program: Command, tools: CommandTools): void {
     usage: 'list',
     summary: 'show what blocks sending now, and the budgets of calls',
     examples: ['towhook operation list'],
-    run: async (call) => sendingOutput(await answerOf(call.client.GET('/api/operations'))),
+    run: async (call) => sendingOutput(await call.client.call(ROUTES.readSending)),
   });
   addCommand(operation, tools, {
     usage: 'resume <operation>',
@@ -26,19 +27,19 @@ export function addOperation(program: Command, tools: CommandTools): void {
       if (!name)
         throw new UsageError([{ field: 'operation', rule: `must be one of ${PAUSABLE_OPERATIONS.join(', ')}` }]);
       const body = checked(resolveBody, { reason: call.text('reason') });
-      const params = { path: { operation: name }, header: call.header };
-      return sendingOutput(await answerOf(call.client.POST('/api/operations/{operation}/resume', { params, body })));
+      const params = { operation: name };
+      return sendingOutput(await call.client.call(ROUTES.resumeOperation, { params, body, key: call.key }));
     },
   });
   addCommand(program, tools, {
     usage: 'conservation',
     summary: 'show the states of everything that was acknowledged or recorded; lost must be 0',
     examples: ['towhook conservation --json'],
-    run: async (call) => conservationOutput(await answerOf(call.client.GET('/api/conservation'))),
+    run: async (call) => conservationOutput(await call.client.call(ROUTES.readConservation)),
   });
 }
 
-function sendingOutput(sending: Sending): CommandOutput {
+function sendingOutput(sending: SendingView): CommandOutput {
   const { connection, service, operations, budgets, held, token } = sending;
   const paused = operations.filter(({ state }) => state === 'paused');
   return {
@@ -74,12 +75,12 @@ function sendingOutput(sending: Sending): CommandOutput {
   };
 }
 
-function tokenText({ state, expires_at }: Sending['token']): string {
+function tokenText({ state, expires_at }: SendingView['token']): string {
   if (expires_at === null) return state;
   return `${state} ${state === 'expired' ? 'since' : 'until'} ${riyadhTime(expires_at)} (Riyadh)`;
 }
 
-function conservationOutput(check: Conservation): CommandOutput {
+function conservationOutput(check: ConservationView): CommandOutput {
   return {
     json: check,
     lines: [

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { answerOf, type Queue } from '../client';
-import { resolveBody } from '../contracts/operator';
+import { resolveBody, type QueueView } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, checked, option, type Invocation, type CommandTools } from './command';
 import { textOrDash, table } from './format';
 
 const REASON = option('--reason <text>', 'reason for the audit log');
 
-const paramsOf = (call: Invocation) => ({ path: { queue: call.argument(0) }, header: call.header });
+const paramsOf = (call: Invocation) => ({ queue: call.argument(0) });
 
 /** `towhook queue …` */
 export function addQueue(program: Command, tools: CommandTools): void {
@@ -21,7 +21,7 @@ export function addQueue(program: Command, tools: CommandTools): void {
     summary: 'show waiting, active and failed jobs, and the number of due records',
     examples: ['towhook queue stats', 'towhook queue stats --json'],
     run: async (call) => {
-      const queues = await answerOf(call.client.GET('/api/queues'));
+      const queues = await call.client.call(ROUTES.listQueues);
       return { json: queues, lines: queueTable(queues) };
     },
   });
@@ -33,7 +33,7 @@ export function addQueue(program: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const body = checked(resolveBody, { reason: call.text('reason') });
-      const paused = await answerOf(call.client.POST('/api/queues/{queue}/pause', { params: paramsOf(call), body }));
+      const paused = await call.client.call(ROUTES.pauseQueue, { params: paramsOf(call), body, key: call.key });
       return { json: paused, lines: queueTable([paused]) };
     },
   });
@@ -45,13 +45,13 @@ export function addQueue(program: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const body = checked(resolveBody, { reason: call.text('reason') });
-      const resumed = await answerOf(call.client.POST('/api/queues/{queue}/resume', { params: paramsOf(call), body }));
+      const resumed = await call.client.call(ROUTES.resumeQueue, { params: paramsOf(call), body, key: call.key });
       return { json: resumed, lines: queueTable([resumed]) };
     },
   });
 }
 
-function queueTable(queues: readonly Queue[]): string[] {
+function queueTable(queues: readonly QueueView[]): string[] {
   return table(
     ['queue', 'waiting', 'active', 'failed', 'due', 'oldest', 'paused'],
     queues.map((queue) => [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import { correctionBody } from '../contracts/facts';
 import { reasonBody } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import { FACTS, type FactTable } from '../domain/facts';
 import { FACT_EVENTS, type FactEvent } from '../domain/vocabulary';
 import { bodyOptions, bodyValues } from './body-options';
@@ -11,10 +11,7 @@ import { addCommand, checked, option, type Invocation, type CommandTools } from 
 const REPORT = 'TW-20261120-ABC123 started-1';
 const REASON = option('--reason <text>', 'reason for the audit log; never sent to the service');
 
-const paramsOf = (call: Invocation) => ({
-  path: { towing_reference_id: call.argument(0), report_id: call.argument(1) },
-  header: call.header,
-});
+const paramsOf = (call: Invocation) => ({ towing_reference_id: call.argument(0), report_id: call.argument(1) });
 
 /** `towhook report …`: decisions about a report that the service refused or did not answer. */
 export function addReport(program: Command, tools: CommandTools): void {
@@ -30,8 +27,7 @@ export function addReport(program: Command, tools: CommandTools): void {
     examples: [`towhook report retry ${REPORT}`],
     changes: true,
     run: async (call) => {
-      const url = '/api/tows/{towing_reference_id}/reports/{report_id}/retry';
-      return towOutput(await answerOf(call.client.POST(url, { params: paramsOf(call) })));
+      return towOutput(await call.client.call(ROUTES.retryReport, { params: paramsOf(call), key: call.key }));
     },
   });
   addCommand(report, tools, {
@@ -42,8 +38,7 @@ export function addReport(program: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const body = checked(correctionBody, bodyValues(correctionBody, call));
-      const url = '/api/tows/{towing_reference_id}/reports/{report_id}/correct';
-      return towOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return towOutput(await call.client.call(ROUTES.correctReport, { params: paramsOf(call), body, key: call.key }));
     },
   });
   addCommand(report, tools, {
@@ -53,9 +48,8 @@ export function addReport(program: Command, tools: CommandTools): void {
     examples: [`towhook report waive ${REPORT} --reason "reported by phone"`],
     changes: true,
     run: async (call) => {
-      const url = '/api/tows/{towing_reference_id}/reports/{report_id}/waive';
       const body = checked(reasonBody, { reason: call.text('reason') });
-      return towOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return towOutput(await call.client.call(ROUTES.waiveReport, { params: paramsOf(call), body, key: call.key }));
     },
   });
   addCommand(report, tools, {
@@ -65,9 +59,8 @@ export function addReport(program: Command, tools: CommandTools): void {
     examples: [`towhook report accept ${REPORT} --reason "seen in the service's own pages"`],
     changes: true,
     run: async (call) => {
-      const url = '/api/tows/{towing_reference_id}/reports/{report_id}/accept';
       const body = checked(reasonBody, { reason: call.text('reason') });
-      return towOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return towOutput(await call.client.call(ROUTES.acceptReport, { params: paramsOf(call), body, key: call.key }));
     },
   });
 }

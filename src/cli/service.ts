@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import type { DifferenceView, DifferingReport } from '../contracts/differences';
 import { resolveBody } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import type { ServiceView } from '../contracts/seen-service';
 import { addCommand, checked, option, type CommandTools, type Invocation } from './command';
 import { riyadhTime, section, table, textOrDash } from './format';
@@ -20,7 +20,7 @@ export function addService(program: Command, tools: CommandTools): void {
     summary: 'show the calls of the last hour, and the fields that differ from the document',
     examples: ['towhook service show', 'towhook service show --json'],
     run: async (call) => {
-      const seen = await answerOf(call.client.GET('/api/service'));
+      const seen = await call.client.call(ROUTES.readService);
       return { json: seen, lines: serviceLines(seen) };
     },
   });
@@ -29,7 +29,7 @@ export function addService(program: Command, tools: CommandTools): void {
     summary: 'list the kinds of difference with their count and decision',
     examples: ['towhook service differences'],
     run: async (call) => {
-      const differences = await answerOf(call.client.GET('/api/differences'));
+      const differences = await call.client.call(ROUTES.listDifferences);
       return { json: differences, lines: differenceTable(differences.items) };
     },
   });
@@ -39,12 +39,8 @@ export function addService(program: Command, tools: CommandTools): void {
     options: [...LIST_OPTIONS],
     examples: [`towhook service reports ${DIFFERENCE}`],
     run: (call) => {
-      const path = { difference_id: call.argument(0) };
-      return listOutput(
-        call,
-        (query) => answerOf(call.client.GET('/api/differences/{difference_id}/reports', { params: { path, query } })),
-        reportTable,
-      );
+      const params = { difference_id: call.argument(0) };
+      return listOutput(call, (query) => call.client.call(ROUTES.listDifferingReports, { params, query }), reportTable);
     },
   });
   addCommand(service, tools, {
@@ -54,9 +50,9 @@ export function addService(program: Command, tools: CommandTools): void {
     examples: [`towhook service send-again ${DIFFERENCE} --preview`, `towhook service send-again ${DIFFERENCE}`],
     changes: true,
     run: async (call) => {
-      const path = { difference_id: call.argument(0) };
+      const params = { difference_id: call.argument(0) };
       const newest = await readAllPages(call, (query) =>
-        answerOf(call.client.GET('/api/differences/{difference_id}/reports', { params: { path, query } })),
+        call.client.call(ROUTES.listDifferingReports, { params, query }),
       );
       const reports = newest.toReversed();
       if (call.flag('preview')) return { json: { items: reports }, lines: reportTable(reports) };
@@ -79,9 +75,9 @@ export function addService(program: Command, tools: CommandTools): void {
     examples: [`towhook service expect ${DIFFERENCE} --reason "the service has confirmed it"`],
     changes: true,
     run: async (call) => {
-      const params = { path: { difference_id: call.argument(0) }, header: call.header };
+      const params = { difference_id: call.argument(0) };
       const body = checked(resolveBody, { reason: call.text('reason') });
-      const expected = await answerOf(call.client.POST('/api/differences/{difference_id}/expect', { params, body }));
+      const expected = await call.client.call(ROUTES.expectDifference, { params, body, key: call.key });
       return { json: expected, lines: differenceTable([expected]) };
     },
   });
@@ -93,15 +89,12 @@ function nameOf({ towing_reference_id: tow, report_id: report, violation_id: vio
 
 async function sendAgain(call: Invocation, report: DifferingReport): Promise<unknown> {
   const { towing_reference_id, report_id, violation_id } = report;
-  const { header } = call;
   if (violation_id !== null) {
-    const params = { path: { violation_id }, header };
-    return answerOf(call.client.POST('/api/violations/{violation_id}/retry', { params }));
+    const params = { violation_id };
+    return call.client.call(ROUTES.retryViolation, { params, key: call.key });
   }
-  const path = { towing_reference_id: towing_reference_id ?? '', report_id: report_id ?? '' };
-  return answerOf(
-    call.client.POST('/api/tows/{towing_reference_id}/reports/{report_id}/retry', { params: { path, header } }),
-  );
+  const params = { towing_reference_id: towing_reference_id ?? '', report_id: report_id ?? '' };
+  return call.client.call(ROUTES.retryReport, { params, key: call.key });
 }
 
 function serviceLines({ operations, messages }: ServiceView): string[] {

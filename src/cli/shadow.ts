@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import { reasonBody, resolveBody } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import type { ShadowItem } from '../contracts/shadow';
 import { addCommand, checked, option, type CommandTools } from './command';
 import { riyadhTime, table, textOrDash } from './format';
@@ -22,16 +22,15 @@ export function addShadow(program: Command, tools: CommandTools): void {
     summary: 'list held tows and violations with the number of calls that would have been made',
     options: [...LIST_OPTIONS],
     examples: ['towhook shadow list', 'towhook shadow list --json'],
-    run: (call) =>
-      listOutput(call, (query) => answerOf(call.client.GET('/api/shadow', { params: { query } })), shadowTable),
+    run: (call) => listOutput(call, (query) => call.client.call(ROUTES.readShadow, { query }), shadowTable),
   });
   addCommand(shadow, tools, {
     usage: 'export',
     summary: 'print the calls that would have been made as CSV',
     examples: ['towhook shadow export'],
     run: async (call) => {
-      const csv = await answerOf<unknown>(call.client.GET('/api/shadow.csv', { parseAs: 'text' }));
-      const text = typeof csv === 'string' ? csv : '';
+      const csv = await call.client.call(ROUTES.exportShadow);
+      const text = await csv.text();
       return { json: { csv: text }, lines: text.trimEnd().split(/\r?\n/) };
     },
   });
@@ -47,11 +46,9 @@ function addTowDecisions(shadow: Command, tools: CommandTools): void {
     examples: [`towhook shadow send ${TOW}`],
     changes: true,
     run: async (call) => {
-      const params = { path: { towing_reference_id: call.argument(0) }, header: call.header };
+      const params = { towing_reference_id: call.argument(0) };
       const body = checked(resolveBody, { reason: call.text('reason') });
-      return towOutput(
-        await answerOf(call.client.POST('/api/tows/{towing_reference_id}/shadow/send', { params, body })),
-      );
+      return towOutput(await call.client.call(ROUTES.sendShadowTow, { params, body, key: call.key }));
     },
   });
   addCommand(shadow, tools, {
@@ -61,11 +58,9 @@ function addTowDecisions(shadow: Command, tools: CommandTools): void {
     examples: [`towhook shadow decline ${TOW} --reason "reported by hand"`],
     changes: true,
     run: async (call) => {
-      const params = { path: { towing_reference_id: call.argument(0) }, header: call.header };
+      const params = { towing_reference_id: call.argument(0) };
       const body = checked(reasonBody, { reason: call.text('reason') });
-      return towOutput(
-        await answerOf(call.client.POST('/api/tows/{towing_reference_id}/shadow/decline', { params, body })),
-      );
+      return towOutput(await call.client.call(ROUTES.declineShadowTow, { params, body, key: call.key }));
     },
   });
 }
@@ -78,11 +73,9 @@ function addViolationDecisions(shadow: Command, tools: CommandTools): void {
     examples: [`towhook shadow send-violation ${VIOLATION}`],
     changes: true,
     run: async (call) => {
-      const params = { path: { violation_id: call.argument(0) }, header: call.header };
+      const params = { violation_id: call.argument(0) };
       const body = checked(resolveBody, { reason: call.text('reason') });
-      return violationOutput(
-        await answerOf(call.client.POST('/api/violations/{violation_id}/shadow/send', { params, body })),
-      );
+      return violationOutput(await call.client.call(ROUTES.sendShadowViolation, { params, body, key: call.key }));
     },
   });
   addCommand(shadow, tools, {
@@ -92,11 +85,9 @@ function addViolationDecisions(shadow: Command, tools: CommandTools): void {
     examples: [`towhook shadow decline-violation ${VIOLATION} --reason "reported by hand"`],
     changes: true,
     run: async (call) => {
-      const params = { path: { violation_id: call.argument(0) }, header: call.header };
+      const params = { violation_id: call.argument(0) };
       const body = checked(reasonBody, { reason: call.text('reason') });
-      return violationOutput(
-        await answerOf(call.client.POST('/api/violations/{violation_id}/shadow/decline', { params, body })),
-      );
+      return violationOutput(await call.client.call(ROUTES.declineShadowViolation, { params, body, key: call.key }));
     },
   });
 }

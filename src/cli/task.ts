@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { answerOf, type Task } from '../client';
 import { resolveBody, tasksQuery } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import { SORT_ORDERS } from '../contracts/paging';
+import type { Task } from '../contracts/records';
 import { runForEach } from './run-each';
 import { LIST_OPTIONS, listOutput } from './list-command';
 import { addCommand, checked, option, type CommandTools } from './command';
@@ -29,7 +30,7 @@ export function addTask(program: Command, tools: CommandTools): void {
       const { type, order } = checked(tasksQuery, { type: call.text('type'), order: call.text('order') });
       return listOutput(
         call,
-        (page) => answerOf(call.client.GET('/api/tasks', { params: { query: { type, order, ...page } } })),
+        (page) => call.client.call(ROUTES.listTasks, { query: { type, order, ...page } }),
         taskTable,
       );
     },
@@ -45,8 +46,8 @@ export function addTask(program: Command, tools: CommandTools): void {
       return runForEach(call, call.rest(0), {
         what: 'tasks',
         run: (id) => {
-          const params = { path: { task_id: id }, header: call.header };
-          return answerOf(call.client.POST('/api/tasks/{task_id}/resolve', { params, body }));
+          const params = { task_id: id };
+          return call.client.call(ROUTES.resolveTask, { params, body, key: call.key });
         },
         lines: (done) => done.map(({ id }) => `${id} is closed.`),
       });

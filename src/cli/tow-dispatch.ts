@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import * as dispatch from '../contracts/dispatch';
+import { ROUTES } from '../contracts/operator-routes';
 import { CREW_STEPS } from '../domain/dispatch';
 import { UsageError } from './problems';
 import { towOutput } from './tow-lines';
@@ -8,7 +8,7 @@ import { addCommand, checked, timestampOption, option, type Invocation, type Com
 
 const REFERENCE = 'TW-20261120-ABC123';
 
-const paramsOf = (call: Invocation) => ({ path: { towing_reference_id: call.argument(0) }, header: call.header });
+const paramsOf = (call: Invocation) => ({ towing_reference_id: call.argument(0) });
 
 /** The operator's own records of a tow, which are never sent to the service. */
 export function addTowDispatch(tow: Command, tools: CommandTools): void {
@@ -25,9 +25,7 @@ export function addTowDispatch(tow: Command, tools: CommandTools): void {
       }
       const body = checked(dispatch.assignmentBody, { crew: crew === '' ? null : crew, truck: call.text('truck') });
       const params = paramsOf(call);
-      return towOutput(
-        await answerOf(call.client.POST('/api/tows/{towing_reference_id}/assignment', { params, body })),
-      );
+      return towOutput(await call.client.call(ROUTES.assignTow, { params, body, key: call.key }));
     },
   });
   addCommand(tow, tools, {
@@ -39,7 +37,7 @@ export function addTowDispatch(tow: Command, tools: CommandTools): void {
     run: async (call) => {
       const body = checked(dispatch.stepBody, { step: call.argument(1), occurred_at: call.text('occurredAt') });
       const params = paramsOf(call);
-      return towOutput(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/steps', { params, body })));
+      return towOutput(await call.client.call(ROUTES.recordStep, { params, body, key: call.key }));
     },
   });
   addCommand(tow, tools, {
@@ -51,7 +49,7 @@ export function addTowDispatch(tow: Command, tools: CommandTools): void {
     run: async (call) => {
       const body = checked(dispatch.yardBody, { yard: call.argument(1), slot: call.text('slot') });
       const params = paramsOf(call);
-      return towOutput(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/yard', { params, body })));
+      return towOutput(await call.client.call(ROUTES.setYard, { params, body, key: call.key }));
     },
   });
   addCommand(tow, tools, {
@@ -62,7 +60,7 @@ export function addTowDispatch(tow: Command, tools: CommandTools): void {
     run: async (call) => {
       const body = checked(dispatch.noteBody, { text: call.argument(1) });
       const params = paramsOf(call);
-      return towOutput(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/notes', { params, body })));
+      return towOutput(await call.client.call(ROUTES.addNote, { params, body, key: call.key }));
     },
   });
   addHolds(tow, tools);
@@ -78,7 +76,7 @@ function addHolds(tow: Command, tools: CommandTools): void {
     run: async (call) => {
       const body = checked(dispatch.holdBody, { reason: call.text('reason') });
       const params = paramsOf(call);
-      return towOutput(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/holds', { params, body })));
+      return towOutput(await call.client.call(ROUTES.placeHold, { params, body, key: call.key }));
     },
   });
   addCommand(tow, tools, {
@@ -89,11 +87,8 @@ function addHolds(tow: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const body = checked(dispatch.liftBody, { reason: call.text('reason') });
-      const path = { towing_reference_id: call.argument(0), hold_id: call.argument(1) };
-      const params = { path, header: call.header };
-      return towOutput(
-        await answerOf(call.client.POST('/api/tows/{towing_reference_id}/holds/{hold_id}/lift', { params, body })),
-      );
+      const params = { towing_reference_id: call.argument(0), hold_id: call.argument(1) };
+      return towOutput(await call.client.call(ROUTES.liftHold, { params, body, key: call.key }));
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import { FACT_CONTRACTS, type FactBody, type FactContract } from '../contracts/facts';
+import { ROUTES } from '../contracts/operator-routes';
 import { FACT_EVENTS } from '../domain/vocabulary';
 import { bodyOptions, bodyValues } from './body-options';
 import { addCommand, checked, optionNamed, type CommandSpec, type CommandTools } from './command';
@@ -18,10 +18,9 @@ export function addTowFacts(tow: Command, tools: CommandTools): void {
     addCommand(tow, tools, {
       ...factCommandSpec(event, FACT_CONTRACTS[event]),
       run: async (call) => {
-        const params = { path: { towing_reference_id: call.argument(0) }, header: call.header };
+        const params = { towing_reference_id: call.argument(0) };
         const fields = checked<FactBody>(body, bodyValues(body, call));
-        const url = `/api/tows/{towing_reference_id}/${event}` as const;
-        return towOutput(await answerOf(call.client.POST(url, { params, body: fields })));
+        return towOutput(await call.client.call(ROUTES[event], { params, body: fields, key: call.key }));
       },
     });
   }

@@ -1,12 +1,12 @@
-import type { Report, Tow } from '../client';
+import type { ReportView, TowView } from '../contracts/operator';
 import { pairs, riyadhTime, section, textOrDash, waitsForText, table } from './format';
 import type { CommandOutput } from './command';
 
-export function towOutput(tow: Tow): CommandOutput {
+export function towOutput(tow: TowView): CommandOutput {
   return { json: tow, lines: towLines(tow) };
 }
 
-export function towTable(tows: readonly Tow[]): string[] {
+export function towTable(tows: readonly TowView[]): string[] {
   return table(
     ['tow', 'state', 'plate', 'requested (Riyadh)', 'reports', 'tasks'],
     tows.map((tow) => [
@@ -20,7 +20,7 @@ export function towTable(tows: readonly Tow[]): string[] {
   );
 }
 
-function towLines(tow: Tow): string[] {
+function towLines(tow: TowView): string[] {
   const { dispatch } = tow;
   const place = tow.latitude === null ? '' : ` (${tow.latitude}, ${tow.longitude})`;
   const assigned = dispatch.assignment;
@@ -69,14 +69,14 @@ function towLines(tow: Tow): string[] {
   ];
 }
 
-function factTable(tow: Tow): string[] {
+function factTable(tow: TowView): string[] {
   return table(
     ['fact', 'happened (Riyadh)', 'by'],
     tow.facts.map(({ event, occurred_at, by }) => [event, riyadhTime(occurred_at), by]),
   );
 }
 
-function reportTable(reports: readonly Report[]): string[] {
+function reportTable(reports: readonly ReportView[]): string[] {
   return table(
     ['report', 'state', 'attempts', 'next attempt (Riyadh)', 'waits for', 'answer'],
     reports.map((report) => [
@@ -90,7 +90,7 @@ function reportTable(reports: readonly Report[]): string[] {
   );
 }
 
-function invoiceLine({ source, received_at, towing_invoice, delay_invoice }: Tow['invoices'][number]): string[] {
+function invoiceLine({ source, received_at, towing_invoice, delay_invoice }: TowView['invoices'][number]): string[] {
   const total = (invoice: { readonly [name: string]: unknown } | null) => amountText(invoice?.['total_amount']);
   const delay = delay_invoice === null ? '' : `, delay ${total(delay_invoice)}`;
   return [`${riyadhTime(received_at)}  by ${source}: tow ${total(towing_invoice)}${delay} SAR`];

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
-import { openImages, upload } from './files';
-import { saveFile } from './files';
+import { ROUTES } from '../contracts/operator-routes';
+import { openImages, saveFile, upload } from './files';
 import { towOutput } from './tow-lines';
 import { addCommand, option, type CommandTools } from './command';
 
@@ -16,10 +15,10 @@ export function addTowPhotos(tow: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const images = await openImages(call.rest(1));
-      const params = { path: { towing_reference_id: call.argument(0) }, header: call.header };
+      const params = { towing_reference_id: call.argument(0) };
       return towOutput(
-        await upload(call, images, (upload) =>
-          answerOf(call.client.POST('/api/tows/{towing_reference_id}/photos', { params, body: { images }, ...upload })),
+        await upload(call, images, (onSent) =>
+          call.client.call(ROUTES.addPhotos, { params, body: { images }, key: call.key, onSent }),
         ),
       );
     },
@@ -30,14 +29,9 @@ export function addTowPhotos(tow: Command, tools: CommandTools): void {
     options: [option('--output <file>', 'the file to write').makeOptionMandatory()],
     examples: [`towhook tow photo ${REFERENCE} photo-1 --output front.jpg`],
     run: async (call) => {
-      const path = { towing_reference_id: call.argument(0), photo_id: call.argument(1) };
-      const bytes = await answerOf(
-        call.client.GET('/api/tows/{towing_reference_id}/photos/{photo_id}', {
-          params: { path },
-          parseAs: 'arrayBuffer',
-        }),
-      );
-      return saveFile(call, bytes);
+      const params = { towing_reference_id: call.argument(0), photo_id: call.argument(1) };
+      const photo = await call.client.call(ROUTES.readPhoto, { params });
+      return saveFile(call, await photo.arrayBuffer());
     },
   });
 }

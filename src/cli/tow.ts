@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import { towsQuery } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import { SORT_ORDERS } from '../contracts/paging';
 import { linkBody } from '../contracts/violations';
 import { TOW_STATES } from '../domain/vocabulary';
@@ -46,11 +46,7 @@ export function addTow(program: Command, tools: CommandTools): void {
         order: call.text('order'),
       });
       const filter = { state, q, attention, unsent, overdue, crew, order };
-      return listOutput(
-        call,
-        (page) => answerOf(call.client.GET('/api/tows', { params: { query: { ...filter, ...page } } })),
-        towTable,
-      );
+      return listOutput(call, (page) => call.client.call(ROUTES.listTows, { query: { ...filter, ...page } }), towTable);
     },
   });
   addCommand(tow, tools, {
@@ -58,8 +54,8 @@ export function addTow(program: Command, tools: CommandTools): void {
     summary: 'show a tow with its facts, reports, invoices and tasks',
     examples: ['towhook tow show TW-20261120-ABC123'],
     run: async (call) => {
-      const path = { towing_reference_id: call.argument(0) };
-      return towOutput(await answerOf(call.client.GET('/api/tows/{towing_reference_id}', { params: { path } })));
+      const params = { towing_reference_id: call.argument(0) };
+      return towOutput(await call.client.call(ROUTES.readTow, { params }));
     },
   });
   addTowFacts(tow, tools);
@@ -71,10 +67,9 @@ export function addTow(program: Command, tools: CommandTools): void {
     examples: ['towhook tow link TW-20261120-ABC123 patrol-7-0042'],
     changes: true,
     run: async (call) => {
-      const path = { towing_reference_id: call.argument(0) };
+      const params = { towing_reference_id: call.argument(0) };
       const body = checked(linkBody, { violation_id: call.argument(1) });
-      const params = { path, header: call.header };
-      return towOutput(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/violation', { params, body })));
+      return towOutput(await call.client.call(ROUTES.linkViolation, { params, body, key: call.key }));
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
+import { ROUTES } from '../contracts/operator-routes';
 import { VIOLATION_FIELDS, violationInput } from '../contracts/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
 import { openImages, upload } from './files';
@@ -58,14 +58,11 @@ export function addViolationCreate(violation: Command, tools: CommandTools): voi
     run: async (call) => {
       const { metadata, ...fields } = checked(violationInput, textsGiven(call));
       const images = await openImages(call.list('image'));
-      const body = { ...fields, images: images.length === 0 ? undefined : images };
-      const params = { header: call.header };
+      // The metadata is sent as the text that was entered.
+      const body = { ...fields, metadata: metadata?.text, images: images.length === 0 ? undefined : images };
       return violationOutput(
-        await upload(
-          call,
-          images,
-          (upload) => answerOf(call.client.POST('/api/violations', { params, body, ...upload })),
-          metadata && { metadata: metadata.text },
+        await upload(call, images, (onSent) =>
+          call.client.call(ROUTES.reportViolation, { body, key: call.key, onSent }),
         ),
       );
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import type { KnownViolation } from '../contracts/known-violations';
+import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
 import { openResults, type RowResult } from './import-results';
 import { COLUMNS, readRows, type ImportedRow } from './import-rows';
@@ -93,5 +93,5 @@ async function send(call: Invocation, rows: readonly ImportedRow[]) {
 function add(call: Invocation, violations: KnownViolation[]) {
   const body = { violations };
   const key = `import-${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
-  return answerOf(call.client.POST('/api/violations/known', { params: { header: { 'Idempotency-Key': key } }, body }));
+  return call.client.call(ROUTES.addKnownViolations, { body, key });
 }

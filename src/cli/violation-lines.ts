@@ -1,13 +1,13 @@
-import type { Violation } from '../client';
+import type { ViolationView } from '../contracts/violations';
 import { hasOffset } from '../domain/timestamp';
 import type { CommandOutput } from './command';
 import { pairs, riyadhTime, section, textOrDash, waitsForText, table } from './format';
 
-export function violationOutput(violation: Violation): CommandOutput {
+export function violationOutput(violation: ViolationView): CommandOutput {
   return { json: violation, lines: violationLines(violation) };
 }
 
-export function violationTable(violations: readonly Violation[]): string[] {
+export function violationTable(violations: readonly ViolationView[]): string[] {
   return table(
     ['violation', 'state', 'plate', 'type', 'reported (Riyadh)', 'service', 'tows'],
     violations.map((violation) => [
@@ -27,7 +27,7 @@ function enteredTime(date: string | undefined): string {
   return date !== undefined && hasOffset(date) ? `${riyadhTime(date)} (Riyadh)` : textOrDash(date);
 }
 
-function violationLines(violation: Violation): string[] {
+function violationLines(violation: ViolationView): string[] {
   const { form, ticket } = violation;
   return [
     ...pairs([

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { answerOf } from '../client';
 import { reasonBody } from '../contracts/operator';
+import { ROUTES } from '../contracts/operator-routes';
 import { CLEARABLE_FIELDS, violationCorrection, violationImagesInput } from '../contracts/violation-input';
 import { violationAcceptBody, violationsQuery } from '../contracts/violations';
 import { VIOLATION_STATES } from '../domain/vocabulary';
@@ -23,7 +23,7 @@ import { violationOutput, violationTable } from './violation-lines';
 const ID = 'patrol-7-0042';
 const REASON = option('--reason <text>', 'reason for the audit log; never sent to the service');
 
-const paramsOf = (call: Invocation) => ({ path: { violation_id: call.argument(0) }, header: call.header });
+const paramsOf = (call: Invocation) => ({ violation_id: call.argument(0) });
 
 /** `towhook violation …` */
 export function addViolation(program: Command, tools: CommandTools): void {
@@ -46,7 +46,7 @@ export function addViolation(program: Command, tools: CommandTools): void {
       const { state, q } = checked(violationsQuery, { state: call.text('state'), q: call.text('q') });
       return listOutput(
         call,
-        (page) => answerOf(call.client.GET('/api/violations', { params: { query: { state, q, ...page } } })),
+        (page) => call.client.call(ROUTES.listViolations, { query: { state, q, ...page } }),
         violationTable,
       );
     },
@@ -56,8 +56,8 @@ export function addViolation(program: Command, tools: CommandTools): void {
     summary: 'show a violation with the answer of the service',
     examples: [`towhook violation show ${ID}`],
     run: async (call) => {
-      const path = { violation_id: call.argument(0) };
-      return violationOutput(await answerOf(call.client.GET('/api/violations/{violation_id}', { params: { path } })));
+      const params = { violation_id: call.argument(0) };
+      return violationOutput(await call.client.call(ROUTES.readViolation, { params }));
     },
   });
   addDecisions(violation, tools);
@@ -67,10 +67,9 @@ export function addViolation(program: Command, tools: CommandTools): void {
     options: [option('--output <file>', 'the file to write').makeOptionMandatory()],
     examples: [`towhook violation image ${ID} 1 --output front.jpg`],
     run: async (call) => {
-      const path = { violation_id: call.argument(0), image_number: call.argument(1) };
-      const url = '/api/violations/{violation_id}/images/{image_number}';
-      const bytes = await answerOf(call.client.GET(url, { params: { path }, parseAs: 'arrayBuffer' }));
-      return saveFile(call, bytes);
+      const params = { violation_id: call.argument(0), image_number: call.argument(1) };
+      const image = await call.client.call(ROUTES.readViolationImage, { params });
+      return saveFile(call, await image.arrayBuffer());
     },
   });
 }
@@ -95,11 +94,10 @@ async function correctWithImages(call: Invocation): Promise<CommandOutput> {
   checked(violationCorrection, fieldsGiven(call));
   const fields = checked(violationImagesInput, textsGiven(call));
   const images = await openImages(call.list('image'));
-  const url = '/api/violations/{violation_id}/images';
   const body = { ...fields, images };
   return violationOutput(
-    await upload(call, images, (sending) =>
-      answerOf(call.client.POST(url, { params: paramsOf(call), body, ...sending })),
+    await upload(call, images, (onSent) =>
+      call.client.call(ROUTES.replaceViolationImages, { params: paramsOf(call), body, key: call.key, onSent }),
     ),
   );
 }
@@ -112,9 +110,7 @@ function addDecisions(violation: Command, tools: CommandTools): void {
     examples: [`towhook violation retry ${ID}`],
     changes: true,
     run: async (call) =>
-      violationOutput(
-        await answerOf(call.client.POST('/api/violations/{violation_id}/retry', { params: paramsOf(call) })),
-      ),
+      violationOutput(await call.client.call(ROUTES.retryViolation, { params: paramsOf(call), key: call.key })),
   });
   addCommand(violation, tools, {
     usage: 'correct <violation>',
@@ -133,8 +129,9 @@ function addDecisions(violation: Command, tools: CommandTools): void {
     run: async (call) => {
       if (call.list('image').length > 0) return correctWithImages(call);
       const body = checked(violationCorrection, { ...fieldsGiven(call), ...fieldsCleared(call) });
-      const url = '/api/violations/{violation_id}/correct';
-      return violationOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return violationOutput(
+        await call.client.call(ROUTES.correctViolation, { params: paramsOf(call), body, key: call.key }),
+      );
     },
   });
   addCommand(violation, tools, {
@@ -145,8 +142,9 @@ function addDecisions(violation: Command, tools: CommandTools): void {
     changes: true,
     run: async (call) => {
       const body = checked(reasonBody, { reason: call.text('reason') });
-      const url = '/api/violations/{violation_id}/waive';
-      return violationOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return violationOutput(
+        await call.client.call(ROUTES.waiveViolation, { params: paramsOf(call), body, key: call.key }),
+      );
     },
   });
   addCommand(violation, tools, {
@@ -160,8 +158,9 @@ function addDecisions(violation: Command, tools: CommandTools): void {
         reason: call.text('reason'),
         violation_reference_id: call.text('violationReferenceId'),
       });
-      const url = '/api/violations/{violation_id}/accept';
-      return violationOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return violationOutput(
+        await call.client.call(ROUTES.acceptViolation, { params: paramsOf(call), body, key: call.key }),
+      );
     },
   });
 }

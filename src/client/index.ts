@@ -1,32 +1,12 @@
-import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
-import { NO_SUCH_ADDRESS } from '../contracts/common';
-import { errorView, eventView } from '../contracts/operator';
-import { answerContract, ROUTES, type Route } from '../contracts/operator-routes';
-import { failedRules } from '../contracts/rules';
+import { eventView } from '../contracts/operator';
+import type { Route } from '../contracts/operator-routes';
 import { API_KEY_RULE, isSendableKey } from '../domain/vocabulary';
+import { accepted, answerIn } from './answers';
 import { fetchWithin } from './fetch-within';
-import type { paths } from './paths';
-import { ApiAnswerBroken, ApiRefusal, isSyntaxError, unreachable } from './errors';
+import type { RequestParts, CallAnswer, CallArguments } from './call-types';
+import { counted, formOf, UPLOAD_TIMEOUT_MS } from './upload';
 
 export { ApiAnswerBroken, ApiRefusal, ApiUnreachable } from './errors';
-export { asUpload, type FormUploadOptions } from './upload';
-export type {
-  ApiKey,
-  AuditEntry,
-  Conservation,
-  Delivery,
-  DeliveryDetail,
-  NewApiKey,
-  paths,
-  OtherCall,
-  Queue,
-  RefusedCall,
-  Report,
-  Sending,
-  Task,
-  Tow,
-  Violation,
-} from './paths';
 
 export interface ClientOptions {
   /** Address of the console: `http://host:port`, with the path prefix of a proxy if any. */
@@ -36,92 +16,77 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
 }
 
-/** The operator API; every call is typed by the OpenAPI document. */
-export type ApiClient = Client<paths>;
+/**
+ * The operator API. Calls reject with ApiRefusal when towhook refuses, ApiUnreachable without an answer, and
+ * ApiAnswerBroken for an answer that is not from this version of towhook.
+ */
+export interface ApiClient {
+  /**
+   * Calls a route: `client.call(ROUTES.readTow, { params: { towing_reference_id } })`. Returns the JSON of the answer,
+   * which is checked against the contract of the route, or the response of a route that gives an image or CSV.
+   */
+  call<R extends Route>(route: R, ...request: CallArguments<R>): Promise<CallAnswer<R>>;
+  /** Calls back with the reference of every tow that changes. Resolves when the stream ends; rejects when it is aborted. */
+  watchTows(onChange: (towingReference: string) => void, signal: AbortSignal): Promise<void>;
+}
 
 const TIMEOUT_MS = 30_000;
 
 /**
- * Creates a client of the operator API. Every JSON answer is checked against its contract.
- *
- * Calls reject with ApiRefusal when towhook refuses, ApiUnreachable without an answer, and ApiAnswerBroken for an answer
- * that is not from this version of towhook.
+ * Creates a client of the operator API.
  *
  * @throws TypeError for a key that cannot be sent in a header.
  */
-export function createClient(options: ClientOptions): ApiClient {
-  const { baseUrl, apiKey, timeoutMs = TIMEOUT_MS } = options;
+export function createClient({ baseUrl, apiKey, timeoutMs = TIMEOUT_MS }: ClientOptions): ApiClient {
   // Checked here, because the error of `fetch` contains the key.
   if (!isSendableKey(apiKey)) throw new TypeError(`the API key ${API_KEY_RULE}`);
-  const client = createFetchClient<paths>({
-    baseUrl,
-    headers: { authorization: `Bearer ${apiKey}` },
+  const base = { url: baseUrl.replace(/\/$/, ''), headers: { authorization: `Bearer ${apiKey}` } };
+  return {
+    async call(route, ...[request = {}]) {
+      const made = requestOf(base, route, request);
+      return answerIn(await accepted(fetchWithin(route.takes === 'form' ? UPLOAD_TIMEOUT_MS : timeoutMs, made)), route);
+    },
+    async watchTows(onChange, signal) {
+      // Without a time limit, which would end the stream.
+      const { body } = await accepted(fetch(`${base.url}/api/events`, { ...base, redirect: 'manual', signal }));
+      if (!body) throw new Error('the event stream has no body');
+      await readEvents(body, onChange);
+    },
+  };
+}
+
+interface Base {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function requestOf(base: Base, route: Route, { params = {}, query, body, key, onSent }: RequestParts): Request {
+  const path = route.path.replaceAll(/:(\w+)/g, (_part, name: string) => encodeURIComponent(params[name] ?? ''));
+  const isForm = route.takes === 'form';
+  const made = new Request(`${base.url}${path}${queryText(query)}`, {
+    method: route.method.toUpperCase(),
+    headers: {
+      ...base.headers,
+      ...(body && !isForm && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    ...(body && { body: isForm ? formOf(body) : JSON.stringify(body) }),
     // towhook never redirects. Another server must not get the key.
     redirect: 'manual',
-    fetch: (request) => fetchWithin(timeoutMs, request),
   });
-  client.use(checkAnswers);
-  return client;
+  return onSent ? counted(made, onSent) : made;
 }
 
-/** The answer of a call: `await answerOf(client.GET('/api/queues'))`. Rejects like the call. */
-export async function answerOf<T>(call: Promise<{ readonly data?: T }>): Promise<T> {
-  const { data } = await call;
-  if (data === undefined) throw new ApiAnswerBroken([{ field: 'body', rule: 'is required' }]);
-  return data;
+/** Undefined parameters are left out. */
+function queryText(query: object = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, String(value));
+  return given.size === 0 ? '' : `?${given.toString()}`;
 }
 
-/** Rejects refusals, and answers that break their contract. */
-const checkAnswers: Middleware = {
-  async onResponse({ request, response, schemaPath }) {
-    if (!response.ok) throw await refusalOf(response);
-    const route = ROUTE_OF.get(`${request.method.toLowerCase()} ${schemaPath}`);
-    if (!route || route.status === 204 || route.gives !== undefined) return;
-    const checked = answerContract(route).safeParse(await jsonOf(response));
-    if (checked.error) throw new ApiAnswerBroken(failedRules(checked.error));
-  },
-  onError: ({ error }) => unreachable(error),
-};
-
-const ROUTE_OF: ReadonlyMap<string, Route> = new Map(
-  Object.values<Route>(ROUTES).map((route) => [`${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, route]),
-);
-
-/** The body as JSON, undefined when it is not JSON. The body can be read again. */
-async function jsonOf(response: Response): Promise<unknown> {
-  try {
-    return await response.clone().json();
-  } catch (error) {
-    if (isSyntaxError(error)) return undefined;
-    throw unreachable(error);
-  }
-}
-
-async function refusalOf(response: Response): Promise<ApiRefusal> {
-  const error = errorView.safeParse(await jsonOf(response));
-  const { status: httpStatus } = response;
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiRefusal({
-    httpStatus,
-    code: error.data?.code ?? `http_${httpStatus}`,
-    message: error.data?.message ?? `The answer ${httpStatus} is not from towhook.`,
-    details: error.data?.details ?? [],
-    retryAfterS: Number.isFinite(retryAfter) ? retryAfter : null,
-    isOfConsole: error.success && error.data.message !== NO_SUCH_ADDRESS.message,
-  });
-}
-
-/** Calls back with the reference of every tow that changes. Resolves when the stream ends; rejects when it is aborted. */
-export async function watchTows(
-  client: ApiClient,
-  onChange: (towingReference: string) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  // Its own fetch, because the time limit of the client would end the stream.
-  const { data } = await client.GET('/api/events', { parseAs: 'stream', signal, fetch: (request) => fetch(request) });
-  if (!data) throw new Error('the event stream has no body');
+async function readEvents(body: ReadableStream<Uint8Array>, onChange: (towingReference: string) => void) {
   let unread = '';
-  for await (const chunk of data.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     const lines = `${unread}${chunk}`.split('\n');
     unread = lines.pop() ?? '';
     for (const line of lines) {

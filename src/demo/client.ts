@@ -1,7 +1,8 @@
-import { answerOf, ApiRefusal, asUpload, createClient, watchTows } from '../client';
+import { ApiRefusal, createClient } from '../client';
 import { FACT_CONTRACTS } from '../contracts/facts';
 import type { TowView } from '../contracts/operator';
 import type { RequestOf } from '../contracts/operations';
+import { ROUTES } from '../contracts/operator-routes';
 import type { JsonObject, ReportKind } from '../domain/vocabulary';
 import { systemClock } from '../platform/clock';
 import { repeatUntilAnswered } from './repeats';
@@ -39,32 +40,27 @@ export function createOperatorClient(baseUrl: string, apiKey: string, signal?: A
   const send = <T>(call: () => Promise<T>) => repeatUntilAnswered(call, signal);
   return {
     async tow(ref) {
-      const path = { towing_reference_id: ref };
-      const read = send(() => answerOf(client.GET('/api/tows/{towing_reference_id}', { params: { path } })));
-      return read.catch((error: unknown) => {
+      const params = { towing_reference_id: ref };
+      return send(() => client.call(ROUTES.readTow, { params })).catch((error: unknown) => {
         if (error instanceof ApiRefusal && error.httpStatus === 404) return null;
         throw error;
       });
     },
     async recordFact(ref, kind, entry) {
-      const params = { path: { towing_reference_id: ref }, header: newIdempotencyKey() };
+      const params = { towing_reference_id: ref };
       const body = FACT_CONTRACTS[kind].body.parse(entry);
-      await send(() => client.POST(`/api/tows/{towing_reference_id}/${kind}`, { params, body }));
+      const key = systemClock.id();
+      await send(() => client.call(ROUTES[kind], { params, body, key }));
     },
     async report(form, pictures) {
-      const params = { header: newIdempotencyKey() };
-      const body = { ...form, images: [...pictures] };
-      await send(() => client.POST('/api/violations', { params, body, ...asUpload() }));
+      const body = { ...form, images: pictures };
+      const key = systemClock.id();
+      await send(() => client.call(ROUTES.reportViolation, { body, key }));
     },
     async deliveries(cursor) {
-      const params = { query: { limit: 200, cursor: cursor ?? undefined } };
-      const { items, next_cursor } = await send(() => answerOf(client.GET('/api/deliveries', { params })));
-      return { items: items.flatMap((item) => ('signature_id' in item ? [item] : [])), next_cursor };
+      const query = { limit: 200, cursor: cursor ?? undefined };
+      return send(() => client.call(ROUTES.listDeliveries, { query }));
     },
-    watch: (onChange, watchSignal) => watchTows(client, onChange, watchSignal),
+    watch: (onChange, watchSignal) => client.watchTows(onChange, watchSignal),
   };
-}
-
-function newIdempotencyKey() {
-  return { 'Idempotency-Key': systemClock.id() };
 }

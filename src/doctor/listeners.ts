@@ -1,13 +1,7 @@
-import {
-  ApiAnswerBroken,
-  ApiRefusal,
-  ApiUnreachable,
-  answerOf,
-  createClient,
-  type ApiRefusal as Refusal,
-} from '../client';
+import { ApiAnswerBroken, ApiRefusal, ApiUnreachable, createClient, type ApiRefusal as Refusal } from '../client';
 import type { Finding } from '../cli';
 import { jsonObject } from '../contracts/common';
+import { ROUTES } from '../contracts/operator-routes';
 import { WEBHOOKS } from '../contracts/webhooks';
 import {
   ApiKeyUnusable,
@@ -104,9 +98,8 @@ export async function checkConsole(environment: Environment | undefined): Promis
   const { url, apiKey } = settings;
   const key = 'Set TOWHOOK_API_KEY to a valid key; BOOTSTRAP_API_KEY must be the one the console was started with.';
   try {
-    const queues = await answerOf(
-      createClient({ baseUrl: url, apiKey: apiKey ?? 'none', timeoutMs: TIMEOUT_MS }).GET('/api/queues'),
-    );
+    const client = createClient({ baseUrl: url, apiKey: apiKey ?? 'none', timeoutMs: TIMEOUT_MS });
+    const queues = await client.call(ROUTES.listQueues);
     return notes.fine('console_answers', `answers at ${url}, and takes the key; ${queues.length} queues`);
   } catch (error) {
     if (error instanceof ApiUnreachable) {

@@ -107,7 +107,8 @@ export const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   client: {
     folders: ['domain', 'contracts'],
-    libraries: ['openapi-fetch'],
+    libraries: [],
+    typesOf: ['zod'],
     why: 'the client is what any dispatch software could have: the API over HTTP, and nothing of our inside',
   },
   cli: {

@@ -6,16 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import {
-  answerOf,
-  ApiAnswerBroken,
-  ApiRefusal,
-  ApiUnreachable,
-  asUpload,
-  createClient,
-  watchTows,
-} from '../../src/client';
+import { ApiAnswerBroken, ApiRefusal, ApiUnreachable, createClient } from '../../src/client';
 import { newApiKeyView } from '../../src/contracts/operator';
+import { ROUTES } from '../../src/contracts/operator-routes';
 import { deadAddress, startServer } from '../cli/fake-service';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
@@ -59,31 +52,42 @@ const refusalOf = (call: Promise<unknown>) =>
 
 test('the API client returns typed answers that it checks against their contract', async () => {
   const ref = await newTow(app);
-  const path = { towing_reference_id: ref };
-  const tow = await answerOf(clientOf().GET('/api/tows/{towing_reference_id}', { params: { path } }));
+  const params = { towing_reference_id: ref };
+  const tow = await clientOf().call(ROUTES.readTow, { params });
   expect([tow.towing_reference_id, tow.state]).toEqual([ref, 'requested']);
+});
+
+test('the API client returns the fields of a newer console, which its contract does not have', async () => {
+  const answer = { delivered: true, problem: null, added_later: [1] };
+  const newer = await serverAnswering(200, JSON.stringify(answer));
+  const call = clientOf(newer.url).call(ROUTES.testNotifications, { body: { channel: 'mail' } });
+  expect(await call).toEqual(answer);
+});
+
+test('the API client rejects an image without content', async () => {
+  const other = await serverAnswering(200, '', { 'content-length': '0' });
+  const params = { towing_reference_id: 'TW-1', photo_id: 'photo-1' };
+  expect(await refusalOf(clientOf(other.url).call(ROUTES.readPhoto, { params }))).toBeInstanceOf(ApiAnswerBroken);
 });
 
 test('the API client sends references with any characters', async () => {
   const ref = await newTow(app, { towing_reference_id: 'TW/ä ?#%2F&x' });
-  const path = { towing_reference_id: ref };
-  const tow = await answerOf(clientOf().GET('/api/tows/{towing_reference_id}', { params: { path } }));
+  const params = { towing_reference_id: ref };
+  const tow = await clientOf().call(ROUTES.readTow, { params });
   expect(tow.towing_reference_id).toBe('TW/ä ?#%2F&x');
 });
 
 test('the API client returns the answer without a secret when the creation of an API key is repeated', async () => {
-  const header = { 'Idempotency-Key': 'once' };
   const body = { name: 'yard', role: 'crew' } as const;
-  const create = () => answerOf(clientOf().POST('/api/keys', { params: { header }, body }));
+  const create = () => clientOf().call(ROUTES.createApiKey, { body, key: 'once' });
   const { api_key, ...view } = newApiKeyView.parse(await create());
   expect(api_key).toMatch(/^thk_/);
   expect(await create()).toEqual(view);
 });
 
 test('the API client throws a refusal with status, code, fields and Retry-After', async () => {
-  const path = { towing_reference_id: await newTow(app) };
-  const body = { latitude: 91 };
-  const call = clientOf().POST('/api/tows/{towing_reference_id}/started', { params: { path }, body });
+  const params = { towing_reference_id: await newTow(app) };
+  const call = clientOf().call(ROUTES.started, { params, body: { latitude: 91 } });
   const refusal = await refusalOf(call);
   expect(refusal).toBeInstanceOf(ApiRefusal);
   expect(refusal).toMatchObject({
@@ -94,12 +98,18 @@ test('the API client throws a refusal with status, code, fields and Retry-After'
   });
 
   const busy = await serverAnswering(503, '{"code":"unavailable","message":"no","details":[]}', { 'retry-after': '2' });
-  expect(await refusalOf(clientOf(busy.url).GET('/api/queues'))).toMatchObject({ httpStatus: 503, retryAfterS: 2 });
+  expect(await refusalOf(clientOf(busy.url).call(ROUTES.listQueues))).toMatchObject({
+    httpStatus: 503,
+    retryAfterS: 2,
+  });
 });
 
 test('the API client throws a refusal for an error answer that is not from towhook', async () => {
   const proxy = await serverAnswering(502, '<html>bad gateway</html>');
-  expect(await refusalOf(clientOf(proxy.url).GET('/api/queues'))).toMatchObject({ httpStatus: 502, code: 'http_502' });
+  expect(await refusalOf(clientOf(proxy.url).call(ROUTES.listQueues))).toMatchObject({
+    httpStatus: 502,
+    code: 'http_502',
+  });
 });
 
 test.each([
@@ -108,25 +118,25 @@ test.each([
   ['nothing', ''],
 ])('the API client rejects a successful answer that is %s', async (_name, body) => {
   const other = await serverAnswering(200, body);
-  expect(await refusalOf(answerOf(clientOf(other.url).GET('/api/queues')))).toBeInstanceOf(ApiAnswerBroken);
+  expect(await refusalOf(clientOf(other.url).call(ROUTES.listQueues))).toBeInstanceOf(ApiAnswerBroken);
 });
 
 test('the API client follows no redirection, so that the key reaches no other server', async () => {
   const elsewhere = await serverAnswering(200, '[]');
   const first = await serverAnswering(302, '', { location: `${elsewhere.url}/api/queues` });
-  expect(await refusalOf(clientOf(first.url).GET('/api/queues'))).toMatchObject({ httpStatus: 302 });
+  expect(await refusalOf(clientOf(first.url).call(ROUTES.listQueues))).toMatchObject({ httpStatus: 302 });
   expect(elsewhere.seen).toEqual([]);
 });
 
 test('the API client throws unreachable without the key when the console is down or too slow', async () => {
-  const away = await refusalOf(clientOf(await deadAddress(), 'a-secret-key').GET('/api/queues'));
+  const away = await refusalOf(clientOf(await deadAddress(), 'a-secret-key').call(ROUTES.listQueues));
   expect(away).toBeInstanceOf(ApiUnreachable);
   expect(away).toMatchObject({ reason: 'connection_refused' });
 
   const silent = await startServer(() => {});
   closing.push(silent.stop);
   const slow = createClient({ baseUrl: silent.url, apiKey: 'a-secret-key', timeoutMs: 50 });
-  const late = await refusalOf(slow.GET('/api/queues'));
+  const late = await refusalOf(slow.call(ROUTES.listQueues));
   expect(late).toMatchObject({ name: 'ApiUnreachable', reason: 'timeout' });
   expect(JSON.stringify([away, late]) + String(away) + String(late)).not.toContain('a-secret-key');
 });
@@ -142,7 +152,7 @@ test.each([
   });
   closing.push(silent.stop);
   const slow = createClient({ baseUrl: silent.url, apiKey: 'a-key', timeoutMs: 500 });
-  const late = refusalOf(slow.GET('/api/queues'));
+  const late = refusalOf(slow.call(ROUTES.listQueues));
   await eventually(() => expect(isCalled).toBe(true));
   collectGarbage();
   expect(await late).toMatchObject({ name: 'ApiUnreachable', reason: 'timeout' });
@@ -159,13 +169,13 @@ test.each(['a\rb', 'a\nb', 'a b', '\ufeffab', 'مفتاح', ''])(
 
 test('a refusal of the API client shows whether the console sent it', async () => {
   const other = await serverAnswering(404, '<html>no</html>');
-  const path = { towing_reference_id: 'nope' };
+  const params = { towing_reference_id: 'nope' };
   for (const [url, isOfConsole] of [
     [app.consoleUrl, true],
     [`${app.consoleUrl}/elsewhere`, false],
     [other.url, false],
   ] as const) {
-    const call = clientOf(url).GET('/api/tows/{towing_reference_id}', { params: { path } });
+    const call = clientOf(url).call(ROUTES.readTow, { params });
     expect(await refusalOf(call)).toMatchObject({ httpStatus: 404, isOfConsole });
   }
 });
@@ -180,7 +190,7 @@ test('the API client sends a form with its fields as text and its files with the
   const sent: number[] = [];
 
   await refusalOf(
-    clientOf(taker.url).POST('/api/violations', {
+    clientOf(taker.url).call(ROUTES.reportViolation, {
       body: {
         latitude: 24.5,
         longitude: 46.5,
@@ -193,7 +203,7 @@ test('the API client sends a form with its fields as text and its files with the
         metadata: { id: 'm-1', more: [1] },
         images: [image],
       },
-      ...asUpload({ onSent: (soFar) => sent.push(soFar) }),
+      onSent: (soFar) => sent.push(soFar),
     }),
   );
 
@@ -217,7 +227,9 @@ test('the API client sends a form with its fields as text and its files with the
 test('the API client streams changes of tows until the caller stops', async () => {
   const ending = new AbortController();
   const changed: string[] = [];
-  const watching = watchTows(clientOf(), (ref) => changed.push(ref), ending.signal).catch(() => 'ended');
+  const watching = clientOf()
+    .watchTows((ref) => changed.push(ref), ending.signal)
+    .catch(() => 'ended');
   const ref = await eventually(async () => {
     const made = await newTow(app);
     expect(changed.length).toBeGreaterThan(0);
