@@ -6,15 +6,12 @@ import { cliPage } from './cli-page';
 import { configurationPage } from './configuration-page';
 import { formatted } from './formatted';
 import { messageBindings } from './message-bindings';
-import { clientPaths } from './openapi/client-paths';
 import { openApiDocument } from './openapi/document';
 
 /** Writes the files that are generated from code; with `--check` it only reports whether they are up to date. */
 async function main(): Promise<void> {
-  const document = openApiDocument();
   const files = {
-    'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-    'src/client/paths.ts': await clientPaths(document),
+    'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
     'docs/configuration.md': configurationPage(),
     'docs/cli.md': await cliPage(),
     'src/console/messages/bindings.ts': await formatted('bindings.ts', messageBindings(english)),
