@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx';
 import type { Viewer } from '../viewer';
 
 /** Links to the first and the next page of a list; nothing if it has one page. */
@@ -60,6 +61,57 @@ export function SearchForm(props: {
         <button>{viewer.messages.common.search}</button>
       </form>
     </search>
+  );
+}
+
+/** A filter as a link, marked when it applies. */
+export function Chip(props: {
+  readonly to: string;
+  readonly isOn: boolean;
+  /** The number of matches, formatted. */
+  readonly count?: string;
+  /** The counted matches need attention. */
+  readonly isAlarm?: boolean;
+  readonly children: Child;
+}) {
+  const { to, isOn, count, isAlarm = false, children } = props;
+  return (
+    <li>
+      <a class={isAlarm ? 'chip alarm' : 'chip'} href={to} aria-current={isOn ? 'true' : undefined}>
+        {children}
+        {count !== undefined && <span class="count">{count}</span>}
+      </a>
+    </li>
+  );
+}
+
+/** A link that loads the list again with its new rows; the number of shown rows without new ones. */
+export function FreshLine({ fresh, to, shown }: { fresh: string | null; to: string; shown: string }) {
+  if (fresh === null) return <span class="muted">{shown}</span>;
+  return (
+    <a class="button main fresh" href={to}>
+      {fresh}
+    </a>
+  );
+}
+
+/** A cell of a table that is laid out as cards on a narrow screen. */
+export function Cell({ name, children }: { name: string; children: Child }) {
+  return (
+    <td role="cell" class={name}>
+      {children}
+    </td>
+  );
+}
+
+/** A link below an empty list. */
+export function LinkButton({ to, children }: { to: string; children: string }) {
+  return (
+    <p class="centered">
+      <a class="button" href={to}>
+        {children}
+      </a>
+    </p>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx';
 import { correctionBody, fieldsOfKind } from '../../contracts/facts';
 import type { Task, Report } from '../../contracts/records';
 import { TASK_TYPES } from '../../domain/tasks';
@@ -9,8 +10,9 @@ import type { FormFailure, PageResult, PageTools, PostedForm } from '../page';
 import { submit } from '../submit';
 import { FACTS } from '../../domain/facts';
 import { changedIn, unchangedAsNow, Was, bodyOf, fieldTime } from '../forms';
-import { decisionBody } from './decision-form';
+import { DecisionForm, decisionBody } from './decision-form';
 import { Field } from './form';
+import { Folded } from './live-form';
 
 type Subject = Pick<Task, 'type' | 'report_id' | 'operation'>;
 
@@ -53,6 +55,37 @@ export function submitResolve(
     done: 'resolved',
     again: (failure) => tools.show(posted, failure),
   });
+}
+
+/** The folded form that closes a task on the page of the tow or violation that it is about. */
+export function ResolveForm({
+  model: { viewer, failure, path },
+  task,
+  form,
+  problem,
+}: {
+  model: { readonly viewer: Viewer; readonly failure: FormFailure | null; readonly path: string };
+  task: Task;
+  form: string;
+  /** Shows a refusal; by default all of it. */
+  problem?: Child;
+}) {
+  const { resolve } = viewer.messages.towReports;
+  return (
+    <Folded label={resolve} isOpen={failure?.form === form}>
+      <DecisionForm
+        viewer={viewer}
+        decision="resolve"
+        form={form}
+        address={`${path}/tasks/${encodeURIComponent(task.id)}/resolve`}
+        ariaLabel={resolve}
+        label={resolve}
+        question={questionOf(task)}
+        failure={failure}
+        problem={problem}
+      />
+    </Folded>
+  );
 }
 
 /** The fields of a report correction, filled with the sent values. */

@@ -174,3 +174,29 @@ export function Fact({ label, children }: { label: string; children: Child }) {
     </>
   );
 }
+
+/** Coordinates with links to maps. Nothing is loaded from another site, and no referrer is sent. */
+export function Coordinates({
+  messages,
+  latitude,
+  longitude,
+}: {
+  messages: Pick<Viewer['messages']['tow'], 'openMap' | 'openMapHint' | 'openDevice'>;
+  latitude: number;
+  longitude: number;
+}) {
+  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=18/${latitude}/${longitude}`;
+  return (
+    <>
+      <Ref>{`${latitude}, ${longitude}`}</Ref>
+      <span class="tow-maps">
+        <a href={map} rel="noreferrer">
+          {messages.openMap} <span class="muted">{messages.openMapHint}</span>
+        </a>
+        <a href={`geo:${latitude},${longitude}`} rel="noreferrer">
+          {messages.openDevice}
+        </a>
+      </span>
+    </>
+  );
+}

@@ -227,6 +227,15 @@ export function ErrorText({ error }: { error: EntryError }) {
   return <Truncated>{errorText(error)}</Truncated>;
 }
 
+/** The error with at most 120 characters of its message, about two lines of a list. */
+export function ShortErrorText({ error }: { error: EntryError }) {
+  const { message } = error;
+  const short = message.length > SHORT_MESSAGE ? `${message.slice(0, SHORT_MESSAGE)}…` : message;
+  return <ErrorText error={{ ...error, message: short }} />;
+}
+
+const SHORT_MESSAGE = 120;
+
 /** The whole error, folded if long. Must not be inside a paragraph. */
 export function FoldedErrorText({ error }: { error: EntryError }) {
   return <Foldable>{errorText(error)}</Foldable>;

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { TOW_STATES } from '../../../domain/vocabulary';
 import type { TowCounts } from '../../../workflow/list-port';
+import { Chip } from '../../parts/list';
 import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { addressOf, isNarrowed, OPEN_STATES, withChanges, withState, type BoardQuery } from './model';
@@ -15,6 +16,7 @@ interface ChipsProps {
 /** The filters of the board as links, with the counts of all tows. Folded away on a phone. */
 export function Chips({ viewer, query, counts, crews }: ChipsProps) {
   const messages = viewer.messages.board;
+  const { formats } = viewer;
   const { terms } = viewer.messages;
   const { states } = query;
   const sum = (names: readonly (typeof TOW_STATES)[number][]) =>
@@ -26,20 +28,27 @@ export function Chips({ viewer, query, counts, crews }: ChipsProps) {
         <summary class={isNarrowed(query) ? 'chip narrowed' : 'chip'}>{messages.filters}</summary>
         <div class="board-chips">
           <Group label={messages.states}>
-            <Chip viewer={viewer} to={{ ...query, states: 'open' }} isOn={states === 'open'} count={sum(OPEN_STATES)}>
+            <Chip
+              to={addressOf({ ...query, states: 'open' })}
+              isOn={states === 'open'}
+              count={formats.number(sum(OPEN_STATES))}
+            >
               {messages.open}
             </Chip>
             {TOW_STATES.map((state) => (
               <Chip
-                viewer={viewer}
-                to={withState(query, state)}
+                to={addressOf(withState(query, state))}
                 isOn={typeof states !== 'string' && states.includes(state)}
-                count={counts.byState[state]}
+                count={formats.number(counts.byState[state])}
               >
                 {terms.towStates[state]}
               </Chip>
             ))}
-            <Chip viewer={viewer} to={{ ...query, states: 'all' }} isOn={states === 'all'} count={sum(TOW_STATES)}>
+            <Chip
+              to={addressOf({ ...query, states: 'all' })}
+              isOn={states === 'all'}
+              count={formats.number(sum(TOW_STATES))}
+            >
               {messages.all}
             </Chip>
           </Group>
@@ -47,10 +56,9 @@ export function Chips({ viewer, query, counts, crews }: ChipsProps) {
             <Group label={messages.needs}>
               {flags.map((flag) => (
                 <Chip
-                  viewer={viewer}
-                  to={withChanges(query, { [flag]: !query[flag] })}
+                  to={addressOf(withChanges(query, { [flag]: !query[flag] }))}
                   isOn={query[flag]}
-                  count={counts[flag]}
+                  count={formats.number(counts[flag])}
                   isAlarm={flag !== 'unsent' && counts[flag] > 0}
                 >
                   {messages[flag]}
@@ -86,21 +94,21 @@ const EVERYTHING_USUAL: BoardQuery = {
 function CrewChips({ viewer, query, crews }: Omit<ChipsProps, 'counts'>) {
   const messages = viewer.messages.board;
   const { crew } = query;
-  const toCrew = (name: string) => ({ ...query, crew: crew === name ? null : name });
+  const toCrew = (name: string) => addressOf({ ...query, crew: crew === name ? null : name });
   const own = viewer.actor !== null && crews.includes(viewer.actor.name) ? viewer.actor.name : null;
   const isOther = crew !== null && crew !== '' && crew !== own;
   return (
     <>
       {own !== null && (
-        <Chip viewer={viewer} to={toCrew(own)} isOn={crew === own}>
+        <Chip to={toCrew(own)} isOn={crew === own}>
           {messages.mine}
         </Chip>
       )}
-      <Chip viewer={viewer} to={toCrew('')} isOn={crew === ''}>
+      <Chip to={toCrew('')} isOn={crew === ''}>
         {messages.unassigned}
       </Chip>
       {isOther && (
-        <Chip viewer={viewer} to={{ ...query, crew: null }} isOn>
+        <Chip to={addressOf({ ...query, crew: null })} isOn>
           {messages.crew}: <UserText>{crew}</UserText>
         </Chip>
       )}
@@ -132,25 +140,5 @@ function Group({ label, children }: { label: string; children: Child }) {
     <ul class="chips" aria-label={label}>
       {children}
     </ul>
-  );
-}
-
-function Chip(props: {
-  readonly viewer: Viewer;
-  readonly to: BoardQuery;
-  readonly isOn: boolean;
-  readonly count?: number;
-  /** The counted tows need attention. */
-  readonly isAlarm?: boolean;
-  readonly children: Child;
-}) {
-  const { viewer, to, isOn, count, isAlarm = false, children } = props;
-  return (
-    <li>
-      <a class={isAlarm ? 'chip alarm' : 'chip'} href={addressOf(to)} aria-current={isOn ? 'true' : undefined}>
-        {children}
-        {count !== undefined && <span class="count">{viewer.formats.number(count)}</span>}
-      </a>
-    </li>
   );
 }

@@ -1,16 +1,16 @@
-import type { Child } from 'hono/jsx';
 import type { Report, TowRecord } from '../../../contracts/records';
 import { headOf } from '../../../domain/outbox';
 import type { TowRules } from '../../../domain/fact-command';
 import { ageOf, overdueOf } from '../../../domain/overdue';
 import { MINUTE_MS } from '../../../domain/timestamp';
+import { Cell } from '../../parts/list';
 import { ReportBadge, TowStateBadge } from '../../parts/states';
 import { Badge, Plate, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Crew, type AssignTools } from './assign';
 import type { BoardRow } from './model';
 import type { CallWaiting } from '../../../domain/waiting';
-import { ErrorText, waitingOfTow } from '../../parts/why';
+import { ShortErrorText, waitingOfTow } from '../../parts/why';
 
 interface RowTools extends AssignTools {
   readonly rules: TowRules;
@@ -158,14 +158,6 @@ function Reports({ viewer, reports }: { viewer: Viewer; reports: readonly Report
   );
 }
 
-function Cell({ name, children }: { name: string; children: Child }) {
-  return (
-    <td role="cell" class={name}>
-      {children}
-    </td>
-  );
-}
-
 function Unknown({ children }: { children: string }) {
   return <span class="muted">{children}</span>;
 }
@@ -193,7 +185,7 @@ function Waits({ viewer, record, rules }: { viewer: Viewer; record: TowRecord; r
       {because !== null && (
         <>
           {' · '}
-          <ErrorText error={{ ...because, message: shortened(because.message) }} />
+          <ShortErrorText error={because} />
         </>
       )}
     </p>
@@ -222,13 +214,6 @@ function waitsText({ messages, formats, nowMs }: Viewer, waiting: CallWaiting, r
     case 'decision':
       return waits[waiting.why]({ report });
   }
-}
-
-/** The service may say a lot; two lines of it are shown here. */
-const TEXT_MAX = 120;
-
-function shortened(text: string): string {
-  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
 }
 
 /** How long a tow has been in its state, in whole minutes; `board.js` keeps it counting. */

@@ -2,7 +2,7 @@ import type { TowRules } from '../../../domain/fact-command';
 import type { SortOrder } from '../../../contracts/paging';
 import { TOW_STATES } from '../../../domain/vocabulary';
 import type { FormFailure } from '../../page';
-import { Paging, SearchForm } from '../../parts/list';
+import { FreshLine, LinkButton, Paging, SearchForm } from '../../parts/list';
 import { Problem } from '../../parts/problem';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
@@ -122,13 +122,11 @@ function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' 
   return (
     <div class="list-line">
       <div role="status">
-        {board.newCount > 0 ? (
-          <a class="button main fresh" href={addressOf(query, { withCursor: true })}>
-            {messages.fresh({ count })}
-          </a>
-        ) : (
-          <span class="muted">{shownText({ viewer, query, board })}</span>
-        )}
+        <FreshLine
+          fresh={board.newCount > 0 ? messages.fresh({ count }) : null}
+          to={addressOf(query, { withCursor: true })}
+          shown={shownText({ viewer, query, board })}
+        />
       </div>
       <ul class="orders" aria-label={messages.order}>
         {orders.map(([order, label]) => (
@@ -188,11 +186,7 @@ function EmptyBoard({ viewer, query, counts }: { viewer: Viewer; query: BoardQue
       <>
         <Empty title={empty.search({ query: query.search })} hint={empty.searchHint} />
         {query.states !== 'all' && (
-          <p class="centered">
-            <a class="button" href={addressOf({ ...query, states: 'all' })}>
-              {empty.everywhere}
-            </a>
-          </p>
+          <LinkButton to={addressOf({ ...query, states: 'all' })}>{empty.everywhere}</LinkButton>
         )}
       </>
     );
@@ -201,11 +195,7 @@ function EmptyBoard({ viewer, query, counts }: { viewer: Viewer; query: BoardQue
   return (
     <>
       <Empty title={empty.filtered} hint={empty.filteredHint} />
-      <p class="centered">
-        <a class="button" href="/board">
-          {clear}
-        </a>
-      </p>
+      <LinkButton to="/board">{clear}</LinkButton>
     </>
   );
 }

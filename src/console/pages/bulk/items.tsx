@@ -1,6 +1,7 @@
 import { BULK_OUTCOMES, type BulkOutcome } from '../../../contracts/bulk';
 import type { BulkItem } from '../../../workflow/bulk-port';
 import { entryOf } from '../../messages';
+import { Chip } from '../../parts/list';
 import { English, Badge, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { taskMessages } from '../../parts/task';
@@ -50,16 +51,9 @@ function Outcomes({ viewer, run, query }: Omit<RunProps, 'failure'>) {
   return (
     <ul class="chips" aria-label={messages.results}>
       {entries.map(([outcome, count]) => (
-        <li>
-          <a
-            class="chip"
-            href={bulkPath(run.id, { outcome })}
-            aria-current={outcome === query.outcome ? 'true' : undefined}
-          >
-            {outcome === null ? messages.all : labelOf(viewer, outcome, isPreview)}
-            <span class="count">{viewer.formats.number(count)}</span>
-          </a>
-        </li>
+        <Chip to={bulkPath(run.id, { outcome })} isOn={outcome === query.outcome} count={viewer.formats.number(count)}>
+          {outcome === null ? messages.all : labelOf(viewer, outcome, isPreview)}
+        </Chip>
       ))}
     </ul>
   );

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { deliveryView } from '../../../contracts/operator';
 import type { KeptRefusal } from '../../../contracts/refused-calls';
 import type { OtherCall } from '../../../contracts/records';
+import { Chip } from '../../parts/list';
 import { Empty, Timestamp } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { OpsPaging, REFUSED_CALLS_PATH, Table, Tabs } from '../../parts/ops';
@@ -42,11 +43,9 @@ export function DeliveryListPage({ viewer, listed }: { viewer: Viewer; listed: L
       <nav aria-label={messages.tabs}>
         <ul class="chips">
           {kinds.map(([address, label, kind]) => (
-            <li>
-              <a class="chip" href={address} aria-current={kind === listed.kind ? 'true' : undefined}>
-                {label}
-              </a>
-            </li>
+            <Chip to={address} isOn={kind === listed.kind}>
+              {label}
+            </Chip>
           ))}
         </ul>
       </nav>

@@ -1,4 +1,5 @@
 import type { MetricSeries } from '../../../workflow/metrics-port';
+import { Chip } from '../../parts/list';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { CHARTS, HOURS, pointsOf, type Chart, type Hours, latestOf, valueText } from './chart-lines';
@@ -21,11 +22,9 @@ export function Charts({ viewer, series, hours }: { viewer: Viewer; series: Metr
         <h2 id="charts-title">{messages.title}</h2>
         <ul class="chips" aria-label={messages.range}>
           {HOURS.map((each) => (
-            <li>
-              <a class="chip" href={`/ops?hours=${each}#charts`} aria-current={each === hours ? 'true' : undefined}>
-                {messages.hours[each]}
-              </a>
-            </li>
+            <Chip to={`/ops?hours=${each}#charts`} isOn={each === hours}>
+              {messages.hours[each]}
+            </Chip>
           ))}
         </ul>
       </div>

@@ -1,6 +1,6 @@
 import { SORT_ORDERS } from '../../../contracts/paging';
 import { page, type FormFailure, type PageResult } from '../../page';
-import { Paging } from '../../parts/list';
+import { Chip, Paging } from '../../parts/list';
 import { Problem } from '../../parts/problem';
 import { Empty, Ref } from '../../parts/text';
 import { type Viewer, oneOf } from '../../viewer';
@@ -9,7 +9,6 @@ import { BULK_FORM, BulkBar, bulkBarAddress, canBeChosen } from './bulk-bar';
 import { TaskItem } from './item';
 import { Live } from './live';
 import { addressOf, isNarrowed, withChanges, type TaskQuery, type TaskPage, EVERYTHING } from './model';
-import type { Child } from 'hono/jsx';
 import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
 import { PAUSABLE_OPERATIONS } from '../../../domain/vocabulary';
 import type { TaskCounts } from '../../../workflow/list-port';
@@ -153,21 +152,25 @@ interface FilterProps {
 /** The filters as links, with the counts of all tasks. */
 function Filters({ viewer, query, counts }: FilterProps) {
   const messages = viewer.messages.tasks;
+  const { formats } = viewer;
   const { taskTypes, terms } = viewer.messages;
   const types = typesIn(counts, query);
   const kinds = kindsIn(counts, query);
   return (
     <nav class="tasks-filters" aria-label={messages.filters}>
       <ul class="chips" aria-label={messages.byType}>
-        <Chip viewer={viewer} to={withChanges(query, { type: null })} isOn={query.type === null} count={counts.total}>
+        <Chip
+          to={addressOf(withChanges(query, { type: null }))}
+          isOn={query.type === null}
+          count={formats.number(counts.total)}
+        >
           {messages.all}
         </Chip>
         {types.map(({ type, count }) => (
           <Chip
-            viewer={viewer}
-            to={withChanges(query, query.type === type ? { type: null } : { type, kind: null })}
+            to={addressOf(withChanges(query, query.type === type ? { type: null } : { type, kind: null }))}
             isOn={query.type === type}
-            count={count}
+            count={formats.number(count)}
           >
             {taskTypes.types[type].chip}
           </Chip>
@@ -177,10 +180,9 @@ function Filters({ viewer, query, counts }: FilterProps) {
         <ul class="chips" aria-label={messages.byKind}>
           {kinds.map(({ kind, count }) => (
             <Chip
-              viewer={viewer}
-              to={withChanges(query, { kind: query.kind === kind ? null : kind })}
+              to={addressOf(withChanges(query, { kind: query.kind === kind ? null : kind }))}
               isOn={query.kind === kind}
-              count={count}
+              count={formats.number(count)}
             >
               {terms.operations[kind]}
             </Chip>
@@ -190,7 +192,7 @@ function Filters({ viewer, query, counts }: FilterProps) {
       {isNarrowed(query) && (
         <ul class="chips">
           {query.tow !== null && (
-            <Chip viewer={viewer} to={withChanges(query, { tow: null })} isOn>
+            <Chip to={addressOf(withChanges(query, { tow: null }))} isOn>
               {messages.tow} <Ref>{query.tow}</Ref>
             </Chip>
           )}
@@ -220,22 +222,4 @@ function kindsIn({ types }: TaskCounts, { type, kind: chosen }: TaskQuery) {
     const count = all.filter((each) => each.kind === kind).reduce((sum, each) => sum + each.count, 0);
     return count > 0 || kind === chosen ? [{ kind, count }] : [];
   });
-}
-
-function Chip(props: {
-  readonly viewer: Viewer;
-  readonly to: TaskQuery;
-  readonly isOn: boolean;
-  readonly count?: number;
-  readonly children: Child;
-}) {
-  const { viewer, to, isOn, count, children } = props;
-  return (
-    <li>
-      <a class="chip" href={addressOf(to)} aria-current={isOn ? 'true' : undefined}>
-        {children}
-        {count !== undefined && <span class="count">{viewer.formats.number(count)}</span>}
-      </a>
-    </li>
-  );
 }

@@ -3,7 +3,7 @@ import { allowedReportDecisions, DECISIONS, type DecisionAction } from '../../..
 import { isSettled } from '../../../domain/outbox';
 import { questionOf } from '../../../workflow/decision-call';
 import { DecisionForm } from '../../parts/decision-form';
-import { CorrectionFields, taskMessages } from '../../parts/task';
+import { CorrectionFields, ResolveForm, taskMessages } from '../../parts/task';
 import { FormProblem } from './forms';
 import { waitingOf, type TowModel } from './model';
 import { Folded, LiveForm } from '../../parts/live-form';
@@ -157,24 +157,10 @@ function TaskCard({ model, task }: { model: TowModel; task: Task }) {
 export const formOfTask = (id: string) => `resolve-${id}`;
 
 function Resolve({ model, task }: { model: TowModel; task: Task }) {
-  const { viewer, failure, path } = model;
-  const messages = viewer.messages.towReports;
   const form = formOfTask(task.id);
   return (
     <LiveForm model={model} id={`live-task-${task.id}`} about={questionOf(task)}>
-      <Folded label={messages.resolve} isOpen={failure?.form === form}>
-        <DecisionForm
-          viewer={viewer}
-          decision="resolve"
-          form={form}
-          address={`${path}/tasks/${encodeURIComponent(task.id)}/resolve`}
-          ariaLabel={messages.resolve}
-          label={messages.resolve}
-          question={questionOf(task)}
-          failure={failure}
-          problem={<FormProblem model={model} form={form} />}
-        />
-      </Folded>
+      <ResolveForm model={model} task={task} form={form} problem={<FormProblem model={model} form={form} />} />
     </LiveForm>
   );
 }

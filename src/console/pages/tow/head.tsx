@@ -1,6 +1,6 @@
 import { ageOf } from '../../../domain/overdue';
 import { TowStateBadge } from '../../parts/states';
-import { Badge, Plate, Ref, Timestamp, UserText } from '../../parts/text';
+import { Badge, Coordinates, Fact, Plate, Ref, Timestamp, UserText } from '../../parts/text';
 import { WhyTow } from '../../parts/why';
 import type { TowModel } from './model';
 
@@ -63,6 +63,7 @@ function Marks({ model: { viewer, view, overdue } }: { model: TowModel }) {
 function About({ model }: { model: TowModel }) {
   const { viewer, view } = model;
   const { messages } = viewer;
+  const { latitude, longitude } = view;
   const { assignment } = view.dispatch;
   return (
     <dl class="facts tow-about">
@@ -75,7 +76,11 @@ function About({ model }: { model: TowModel }) {
           <UserText>{view.towed_location}</UserText>
         )}
       </dd>
-      <Coordinates model={model} />
+      {latitude !== null && longitude !== null && (
+        <Fact label={messages.tow.coordinates}>
+          <Coordinates messages={messages.tow} latitude={latitude} longitude={longitude} />
+        </Fact>
+      )}
       <dt>{messages.tow.crew}</dt>
       <dd>
         {assignment === null ? (
@@ -131,31 +136,6 @@ function ViolationOf({ model: { viewer, view } }: { model: TowModel }) {
             {messages.ourViolation} <Ref>{view.violation_id}</Ref>
           </a>
         )}
-      </dd>
-    </>
-  );
-}
-
-/** Links to maps. Nothing is loaded from another site, and no referrer is sent. */
-function Coordinates({ model: { viewer, view } }: { model: TowModel }) {
-  const messages = viewer.messages.tow;
-  const { latitude, longitude } = view;
-  if (latitude === null || longitude === null) return null;
-  const at = `${latitude},${longitude}`;
-  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=18/${latitude}/${longitude}`;
-  return (
-    <>
-      <dt>{messages.coordinates}</dt>
-      <dd>
-        <Ref>{`${latitude}, ${longitude}`}</Ref>
-        <span class="tow-maps">
-          <a href={map} rel="noreferrer">
-            {messages.openMap} <span class="muted">{messages.openMapHint}</span>
-          </a>
-          <a href={`geo:${at}`} rel="noreferrer">
-            {messages.openDevice}
-          </a>
-        </span>
       </dd>
     </>
   );

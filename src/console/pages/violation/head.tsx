@@ -1,10 +1,9 @@
 import { Age, Plate, Ref, English } from '../../parts/text';
 import { questionOf } from '../../../workflow/decision-call';
-import { DecisionForm } from '../../parts/decision-form';
 import { ViolationState } from '../../parts/states';
 import { WhyViolation } from '../../parts/why';
 import type { Task } from '../../../contracts/records';
-import { Folded } from '../../parts/live-form';
+import { ResolveForm } from '../../parts/task';
 import type { ViolationModel } from './model';
 
 /** Which violation it is, how it stands, and why it waits. */
@@ -56,28 +55,16 @@ export function taskForms(model: ViolationModel): string[] {
 }
 
 /** A task that only informs; its form closes it. */
-function InformationTask({ model: { viewer, failure, path }, task }: { model: ViolationModel; task: Task }) {
-  const { towReports, violations } = viewer.messages;
-  const form = formOfTask(task.id);
+function InformationTask({ model, task }: { model: ViolationModel; task: Task }) {
+  const { viewer } = model;
   return (
-    <section class="card informing" aria-label={violations.task}>
+    <section class="card informing" aria-label={viewer.messages.violations.task}>
       <p>
         <English viewer={viewer}>{task.message}</English>
       </p>
       {viewer.may('dispatcher') && (
         <div class="live-form" data-live-form={questionOf(task)}>
-          <Folded label={towReports.resolve} isOpen={failure?.form === form}>
-            <DecisionForm
-              viewer={viewer}
-              decision="resolve"
-              form={form}
-              address={`${path}/tasks/${encodeURIComponent(task.id)}/resolve`}
-              ariaLabel={towReports.resolve}
-              label={towReports.resolve}
-              question={questionOf(task)}
-              failure={failure}
-            />
-          </Folded>
+          <ResolveForm model={model} task={task} form={formOfTask(task.id)} />
         </div>
       )}
     </section>

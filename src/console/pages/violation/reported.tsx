@@ -1,5 +1,5 @@
 import { hasOffset } from '../../../domain/timestamp';
-import { By, Timestamp, Plate, Ref, UserText, Fact, Card } from '../../parts/text';
+import { By, Coordinates, Timestamp, Plate, Ref, UserText, Fact, Card } from '../../parts/text';
 import { PERSON_FIELDS } from '../../parts/violation-fields';
 import { type ViolationModel, isSettled } from './model';
 
@@ -36,7 +36,7 @@ export function Reported({ model }: { model: ViolationModel }) {
           <UserText>{form.location}</UserText>
         </Fact>
         <Fact label={`${fields.latitude} · ${fields.longitude}`}>
-          <Coordinates model={model} />
+          <Coordinates messages={messages} latitude={form.latitude} longitude={form.longitude} />
         </Fact>
         {form.zoneId !== undefined && (
           <Fact label={fields.zoneId}>
@@ -74,26 +74,6 @@ export function Reported({ model }: { model: ViolationModel }) {
 /** A time without an offset is shown as it was entered: it may be read as another one. */
 function Entered({ model: { viewer }, date }: { model: ViolationModel; date: string }) {
   return hasOffset(date) ? <Timestamp viewer={viewer} at={date} /> : <Ref>{date}</Ref>;
-}
-
-/** Links to maps. Nothing is loaded from another site, and no referrer is sent. */
-function Coordinates({ model: { viewer, view } }: { model: ViolationModel }) {
-  const messages = viewer.messages.violations;
-  const { latitude, longitude } = view.form;
-  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=18/${latitude}/${longitude}`;
-  return (
-    <>
-      <Ref>{`${latitude}, ${longitude}`}</Ref>
-      <span class="tow-maps">
-        <a href={map} rel="noreferrer">
-          {messages.openMap} <span class="muted">{messages.openMapHint}</span>
-        </a>
-        <a href={`geo:${latitude},${longitude}`} rel="noreferrer">
-          {messages.openDevice}
-        </a>
-      </span>
-    </>
-  );
 }
 
 function Person({ model: { viewer, view } }: { model: ViolationModel }) {

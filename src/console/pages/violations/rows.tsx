@@ -1,9 +1,9 @@
 import { violationPath } from '../../page-table';
-import type { Child } from 'hono/jsx';
 import type { ViolationRecord } from '../../../contracts/violations';
 import { metadataIdOf } from '../../../domain/violation';
+import { Cell } from '../../parts/list';
 import { Age, Plate, Ref } from '../../parts/text';
-import { ErrorText } from '../../parts/why';
+import { ShortErrorText } from '../../parts/why';
 import { ViolationState } from '../../parts/states';
 import type { Viewer } from '../../viewer';
 import type { ViolationRow } from './model';
@@ -92,16 +92,9 @@ function ServiceMessage({ record: { state, lastError } }: { record: ViolationRec
   if (lastError === null || state === 'accepted' || state === 'waived') return null;
   return (
     <p class={state === 'pending' ? 'waits' : 'waits decide'}>
-      <ErrorText error={{ ...lastError, message: shortened(lastError.message) }} />
+      <ShortErrorText error={lastError} />
     </p>
   );
-}
-
-/** The service may say a lot; two lines of it are shown here. */
-const TEXT_MAX = 120;
-
-function shortened(text: string): string {
-  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
 }
 
 /** What left for the archive while it was shown keeps its place. */
@@ -115,14 +108,6 @@ function GoneRow({ viewer, id }: { viewer: Viewer; id: string }) {
         {viewer.messages.violations.archived}
       </td>
     </tr>
-  );
-}
-
-function Cell({ name, children }: { name: string; children: Child }) {
-  return (
-    <td role="cell" class={name}>
-      {children}
-    </td>
   );
 }
 

@@ -1,6 +1,5 @@
-import type { Child } from 'hono/jsx';
 import { VIOLATION_STATES } from '../../../domain/vocabulary';
-import { Paging, SearchForm } from '../../parts/list';
+import { Chip, FreshLine, LinkButton, Paging, SearchForm } from '../../parts/list';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { addressOf, VIOLATION_ROWS, PATH, type ViolationsQuery, type ViolationList } from './model';
@@ -82,11 +81,11 @@ function Chips({ viewer, query }: Pick<ListProps, 'viewer' | 'query'>) {
   return (
     <nav class="board-chips" aria-label={messages.filters}>
       <ul class="chips">
-        <Chip to={{ ...query, state: null }} isOn={query.state === null}>
+        <Chip to={addressOf({ ...query, state: null })} isOn={query.state === null}>
           {messages.all}
         </Chip>
         {VIOLATION_STATES.map((state) => (
-          <Chip to={{ ...query, state: query.state === state ? null : state }} isOn={query.state === state}>
+          <Chip to={addressOf({ ...query, state: query.state === state ? null : state })} isOn={query.state === state}>
             {terms.violationStates[state]}
           </Chip>
         ))}
@@ -100,29 +99,17 @@ function Chips({ viewer, query }: Pick<ListProps, 'viewer' | 'query'>) {
   );
 }
 
-function Chip({ to, isOn, children }: { to: ViolationsQuery; isOn: boolean; children: Child }) {
-  return (
-    <li>
-      <a class="chip" href={addressOf(to)} aria-current={isOn ? 'true' : undefined}>
-        {children}
-      </a>
-    </li>
-  );
-}
-
 /** One line of one height above the list: what is new appears in it without moving a row. */
 function Line({ viewer, query, list }: ListProps) {
   const messages = viewer.messages.violations;
   const count = `${viewer.formats.number(list.newCount)}${list.newCount >= VIOLATION_ROWS ? '+' : ''}`;
   return (
     <div class="list-line" role="status">
-      {list.newCount > 0 ? (
-        <a class="button main fresh" href={addressOf(query, { withCursor: true })}>
-          {messages.fresh({ count })}
-        </a>
-      ) : (
-        <span class="muted">{messages.shown({ count: list.rows.length })}</span>
-      )}
+      <FreshLine
+        fresh={list.newCount > 0 ? messages.fresh({ count }) : null}
+        to={addressOf(query, { withCursor: true })}
+        shown={messages.shown({ count: list.rows.length })}
+      />
     </div>
   );
 }
@@ -145,15 +132,5 @@ function Nothing({ viewer, query, list }: ListProps) {
       <Empty title={empty.filtered} hint={empty.filteredHint} />
       <LinkButton to={PATH}>{clear}</LinkButton>
     </>
-  );
-}
-
-function LinkButton({ to, children }: { to: string; children: string }) {
-  return (
-    <p class="centered">
-      <a class="button" href={to}>
-        {children}
-      </a>
-    </p>
   );
 }
