@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../platform/errors';
+import { nullIfAbsent } from '../platform/errors';
 
 /** The files of the archive: one per Riyadh day and writer, `DATA_DIR/archive/<date>.<epoch>.ndjson.gz`. */
 
@@ -33,7 +33,7 @@ export function archiveFileName(date: string, epoch: number): string {
 /** The files of the archive in the order they were written; empty when nothing was archived yet. */
 export async function archiveFiles(dataDir: string, { from, to }: Days = {}): Promise<ArchiveFile[]> {
   const folder = archiveFolder(dataDir);
-  const names = await readdir(folder).catch(noneIfAbsent);
+  const names = (await readdir(folder).catch(nullIfAbsent)) ?? [];
   return names
     .flatMap((name) => {
       const [, date, epoch] = NAME.exec(name) ?? [];
@@ -48,9 +48,4 @@ export async function archiveFiles(dataDir: string, { from, to }: Days = {}): Pr
 export async function archiveBytes(dataDir: string): Promise<number> {
   const sizes = (await archiveFiles(dataDir)).map(async ({ path }) => (await stat(path)).size);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-}
-
-function noneIfAbsent(error: unknown): string[] {
-  if (errorCode(error) === 'ENOENT') return [];
-  throw error;
 }

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { riyadhDate } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
-import { errorCode } from '../platform/errors';
-import { makeFolder, syncFolder } from '../platform/folders';
+import { nullIfAbsent } from '../platform/errors';
+import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
 import { sealBatch } from './batch';
 import { isPersonal } from './encryption';
 import { archiveFiles, type ArchiveFile } from './files';
 import { memberOf } from './member';
 import { ArchiveBroken, ArchiveKeyMissing, readBatches, readFileBatches, type FileBatch } from './read-file';
-import { CLOSED_FILE_MODE, FILE_MODE, FOLDER_MODE } from './write';
+import { CLOSED_FILE_MODE } from './write';
 
 /** Encrypts the batches of the archive under the first key, beside processes that read and write it. */
 
@@ -58,20 +58,20 @@ interface ArchivedContent {
 /** @throws ArchiveKeyMissing, ArchiveBroken for a batch that cannot be opened; the file stays as it was. */
 async function resealFile(file: ArchiveFile, { keys, clock, draftFolder }: ArchiveResealOptions): Promise<void> {
   // Of a symbolic link the file that it names is replaced, so that no plain copy is left there.
-  const path = await realpath(file.path).catch(noneIfAbsent);
-  const handle = path && (await open(path, 'r').catch(noneIfAbsent));
+  const path = await realpath(file.path).catch(nullIfAbsent);
+  const handle = path && (await open(path, 'r').catch(nullIfAbsent));
   if (!path || !handle) return;
   const draft = join(draftFolder, `reseal.${clock.id()}`);
   try {
     if (!(await needsReseal(handle, { file, keys }))) return;
-    await makeFolder(draftFolder, FOLDER_MODE);
+    await makeFolder(draftFolder);
     // From now on the append of a process that was frozen fails, so the bytes that are read next are all that count.
     await handle.chmod(CLOSED_FILE_MODE);
     const closed = await handle.stat({ bigint: true });
     const written = await writeDraft(handle, { size: Number(closed.size), file, draft, keys });
     await requireSame(written, { ...file, path: draft }, keys);
     // A person may have moved it elsewhere, or another run replaced it.
-    const named = await stat(path, { bigint: true }).catch(noneIfAbsent);
+    const named = await stat(path, { bigint: true }).catch(nullIfAbsent);
     if (named?.ino !== closed.ino || named.size !== closed.size) return;
     await rename(draft, path);
     await syncFolder(dirname(path));
@@ -79,11 +79,6 @@ async function resealFile(file: ArchiveFile, { keys, clock, draftFolder }: Archi
     await handle.close();
     await rm(draft, { force: true });
   }
-}
-
-function noneIfAbsent(error: unknown): null {
-  if (errorCode(error) === 'ENOENT') return null;
-  throw error;
 }
 
 async function needsReseal(
@@ -171,7 +166,7 @@ export async function archiveKeys(dataDir: string): Promise<ArchiveKeys> {
     } catch (error) {
       if (error instanceof ArchiveBroken) broken.push(error);
       // A person may have moved it elsewhere.
-      else noneIfAbsent(error);
+      else nullIfAbsent(error);
     }
   }
   return { ids, broken };

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { riyadhDate } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
-import { makeFolder, syncFolder } from '../platform/folders';
+import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
 import type { Archive } from '../workflow/retention-port';
 import { countsOf, linesOf, sealBatch } from './batch';
 import { archiveFileName, archiveFolder } from './files';
@@ -39,9 +39,6 @@ interface OpenFile {
   sealHash: string;
 }
 
-/** The archive contains personal data: only the user of the process may read it. */
-export const FOLDER_MODE = 0o700;
-export const FILE_MODE = 0o600;
 /** Of a file that `towhook reseal` has closed: an append that was not acknowledged before fails. */
 export const CLOSED_FILE_MODE = 0o400;
 const OWNER_WRITES = 0o200n;
@@ -73,7 +70,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
     if (current?.date === date) return current;
     await close();
     const folder = resolve(archiveFolder(dataDir));
-    const created = await makeFolder(folder, FOLDER_MODE);
+    const created = await makeFolder(folder);
     const name = archiveFileName(date, epoch);
     const path = join(folder, name);
     current = { date, name, path, handle: await open(path, 'ax', FILE_MODE), sealHash: '' };

@@ -2,12 +2,8 @@ import { createHash } from 'node:crypto';
 import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackedUpFile } from '../contracts/backup';
-import { errorCode } from '../platform/errors';
-import { makeFolder, syncFolder } from '../platform/folders';
-
-/** Backups contain personal data: only the user of the process may read them. */
-export const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
+import { nullIfAbsent } from '../platform/errors';
+import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
 
 /**
  * Writes bytes to `target` below a folder, and returns its size and hash. The file appears under its name only when it
@@ -20,7 +16,7 @@ export async function writeFileTo(
 ): Promise<BackedUpFile> {
   const target = join(folder, path);
   const draft = `${target}.part`;
-  await makeFolder(dirname(target), FOLDER_MODE);
+  await makeFolder(dirname(target));
   const hash = createHash('sha256');
   let size = 0;
   const handle = await open(draft, 'w', FILE_MODE);
@@ -75,7 +71,7 @@ export async function hashOf(
       bytes += piece.length;
     }
   } catch (error) {
-    return noneIfAbsent(error);
+    return nullIfAbsent(error);
   }
   return { bytes, sha256: hash.digest('hex') };
 }
@@ -93,14 +89,14 @@ export interface SourceFile {
  * that vanish are left out.
  */
 export async function filesBelow(folder: string): Promise<SourceFile[]> {
-  const entries = (await readdir(folder, { withFileTypes: true }).catch(noneIfAbsent)) ?? [];
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(nullIfAbsent)) ?? [];
   const found: SourceFile[] = [];
   for (const entry of entries) {
     if (entry.isDirectory()) {
       const below = await filesBelow(join(folder, entry.name));
       found.push(...below.map((file) => ({ ...file, path: join(entry.name, file.path) })));
     } else if (entry.isFile() || entry.isSymbolicLink()) {
-      const listed = await stat(join(folder, entry.name), { bigint: true }).catch(noneIfAbsent);
+      const listed = await stat(join(folder, entry.name), { bigint: true }).catch(nullIfAbsent);
       if (listed?.isFile()) found.push({ path: entry.name, bytes: Number(listed.size), inode: listed.ino });
     }
   }
@@ -109,7 +105,7 @@ export async function filesBelow(folder: string): Promise<SourceFile[]> {
 
 /** Null without such a file. */
 export async function sizeOf(path: string): Promise<number | null> {
-  return (await stat(path).catch(noneIfAbsent))?.size ?? null;
+  return (await stat(path).catch(nullIfAbsent))?.size ?? null;
 }
 
 /** All bytes of a file. */
@@ -141,8 +137,3 @@ async function* piecesOf(handle: FileHandle, limit: number): AsyncGenerator<Uint
 }
 
 const READ_BYTES = 1 << 20;
-
-function noneIfAbsent(error: unknown): null {
-  if (errorCode(error) === 'ENOENT') return null;
-  throw error;
-}

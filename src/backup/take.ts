@@ -15,7 +15,7 @@ import { readSchema } from '../store/schema';
 import { SnapshotFailed, snapshotOf } from '../store/snapshot';
 import { createSpoolMarker } from '../store/spool-marker';
 import type { SpoolState } from '../workflow/spool-port';
-import { copyFiles, filesBelow, FOLDER_MODE, sizeOf, writeFileTo } from './files';
+import { copyFiles, filesBelow, sizeOf, writeFileTo } from './files';
 import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
 
 /**
@@ -36,7 +36,7 @@ export async function takeBackup(folder: string, installation: OpenedInstallatio
   const redis = await openRedis(server, installation);
   const schema = await readSchema(redis);
   if (schema === null) throw new BackupProblem('nothing_to_back_up', 'Redis holds no data.');
-  await makeFolder(target, FOLDER_MODE);
+  await makeFolder(target);
   try {
     // `towhook reseal` may note one key and forget another meanwhile. The parts may need both.
     const keysBefore = await neededDataKeys(redis);

@@ -2,7 +2,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Finding } from '../cli';
 import type { Clock } from '../platform/clock';
-import { makeFolder } from '../platform/folders';
+import { FILE_MODE, makeFolder } from '../platform/folders';
 import { errorCode } from '../platform/errors';
 import { misreadsJsonKeys } from '../platform/process';
 import { notesOf } from './finding';
@@ -55,8 +55,8 @@ export async function checkDataDir(dataDir: string, clock: Clock): Promise<Findi
 async function writeProbe(folder: string, id: string): Promise<string | null> {
   const probe = join(folder, `.doctor-${id}`);
   try {
-    await makeFolder(folder, 0o700);
-    await writeFile(probe, '', { mode: 0o600, flag: 'wx' });
+    await makeFolder(folder);
+    await writeFile(probe, '', { mode: FILE_MODE, flag: 'wx' });
     return null;
   } catch (error) {
     return errorCode(error) ?? 'failed';

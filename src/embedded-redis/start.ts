@@ -116,7 +116,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
 async function prepareFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'redis');
   // The data contains plates and locations.
-  await makeFolder(folder, 0o700);
+  await makeFolder(folder);
   return realpath(folder);
 }
 

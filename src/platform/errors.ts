@@ -4,6 +4,12 @@ export function errorCode(error: unknown): string | null {
   return hasCode ? String(error.code) : null;
 }
 
+/** Handles the rejection of a file system call: null when the file or folder does not exist; throws any other error. */
+export function nullIfAbsent(error: unknown): null {
+  if (errorCode(error) === 'ENOENT') return null;
+  throw error;
+}
+
 /**
  * The message of an error. System errors name the call, the path and the cause. Fields are read without `instanceof`,
  * because an error of another context of the process (workers, test runners) has another `Error` class.

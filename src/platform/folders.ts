@@ -3,29 +3,33 @@ import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/prom
 import { dirname, resolve } from 'node:path';
 import { errorCode } from './errors';
 
+/** DATA_DIR and backups contain personal data: only the user of the process may read them. */
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
+
 /**
- * Creates a folder and its missing parents, all with `mode`. Returns the topmost folder that was created, undefined when
+ * Creates a folder and its missing parents, all with FOLDER_MODE. Returns the topmost folder that was created, undefined when
  * none was. Replaces `mkdir` with `recursive`, which never ends where the system answers ENOENT below an existing
  * folder, as in `/proc`.
  *
  * @throws the system's error when the folder cannot be created, or a file has its name.
  */
-export async function makeFolder(folder: string, mode: number): Promise<string | undefined> {
+export async function makeFolder(folder: string): Promise<string | undefined> {
   const path = resolve(folder);
   try {
-    return await makeOne(path, mode);
+    return await makeOne(path);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
   }
-  const parent = await makeFolder(dirname(path), mode);
+  const parent = await makeFolder(dirname(path));
   // One retry only: in `/proc` every attempt ends with ENOENT.
-  const made = await makeOne(path, mode);
+  const made = await makeOne(path);
   return parent ?? made;
 }
 
-async function makeOne(path: string, mode: number): Promise<string | undefined> {
+async function makeOne(path: string): Promise<string | undefined> {
   try {
-    await mkdir(path, { mode });
+    await mkdir(path, { mode: FOLDER_MODE });
     return path;
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' && (await isFolder(path))) return undefined;

@@ -1,9 +1,9 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { HOUR_MS } from '../domain/timestamp';
-import { errorCode } from '../platform/errors';
-import { syncFolder } from '../platform/folders';
-import { ensureFolder, FILE_MODE, type SpoolLayout } from './folders';
+import { errorCode, nullIfAbsent } from '../platform/errors';
+import { FILE_MODE, syncFolder } from '../platform/folders';
+import { ensureFolder, type SpoolLayout } from './folders';
 
 /**
  * Images during a backup. A violation that is unsettled in the backup of Redis may be settled before its images are
@@ -24,12 +24,8 @@ export class BackupRunning extends Error {
 
 /** True while dropped images are kept for a backup. */
 export async function isBackupRunning({ backupRunning }: SpoolLayout, nowMs: number): Promise<boolean> {
-  try {
-    return (await stat(backupRunning)).mtimeMs > nowMs - BACKUP_MAX_MS;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+  const marker = await stat(backupRunning).catch(nullIfAbsent);
+  return marker !== null && marker.mtimeMs > nowMs - BACKUP_MAX_MS;
 }
 
 /** Begins to keep dropped images; the returned function ends it and removes them. @throws BackupRunning */
@@ -51,11 +47,7 @@ export async function beginBackup(layout: SpoolLayout, clock: { nowMs(): number 
 /** Moves a folder aside; one that is gone is no error. */
 export async function moveToDropped(layout: SpoolLayout, folder: string): Promise<void> {
   await ensureFolder(layout.dropped);
-  try {
-    await rename(folder, join(layout.dropped, basename(folder)));
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  await rename(folder, join(layout.dropped, basename(folder))).catch(nullIfAbsent);
   await syncFolder(layout.dropped);
 }
 

@@ -21,10 +21,6 @@ export interface SpoolLayout {
   readonly dropped: string;
 }
 
-/** Images are personal data: only the user of the process may read them. */
-export const FOLDER_MODE = 0o700;
-export const FILE_MODE = 0o600;
-
 export function layoutOf(dataDir: string): SpoolLayout {
   const spool = resolve(dataDir, 'spool');
   return {
@@ -81,7 +77,7 @@ function encodedName(reference: string): string {
 
 /** Creates a folder durably: new parent folders are flushed too. */
 export async function ensureFolder(folder: string): Promise<void> {
-  const created = await makeFolder(folder, FOLDER_MODE);
+  const created = await makeFolder(folder);
   if (created === undefined) return;
   const top = dirname(resolve(created));
   for (let above = dirname(folder); above.startsWith(top); above = dirname(above)) {

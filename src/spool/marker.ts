@@ -2,8 +2,8 @@ import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { errorCode } from '../platform/errors';
 import type { SpoolState } from '../workflow/spool-port';
-import { ensureFolder, FILE_MODE, type SpoolLayout } from './folders';
-import { syncFolder } from '../platform/folders';
+import { ensureFolder, type SpoolLayout } from './folders';
+import { FILE_MODE, syncFolder } from '../platform/folders';
 
 /** The id of the shared disk, in a store that all processes share. Methods reject while the store is away. */
 export interface SharedMarker {

@@ -2,11 +2,10 @@ import { open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
-import { errorCode } from '../platform/errors';
-import { moveFile, syncFolder } from '../platform/folders';
+import { FILE_MODE, moveFile, syncFolder } from '../platform/folders';
 import { SealedFileUnusable, storedForm, storedPieces } from '../platform/sealed-file';
-import { FILE_MODE, layoutOf, type SpoolLayout } from './folders';
-import { imagePieces, imageSeal } from './stored-image';
+import { layoutOf, type SpoolLayout } from './folders';
+import { imagePieces, imageSeal, isAbsence } from './stored-image';
 
 /** Seals the images on the disk under the first key, beside the running processes. */
 
@@ -72,7 +71,6 @@ async function resealImage(path: string, draft: string, keys: DataKeys): Promise
 }
 
 function noneIfAbsent(error: unknown): null {
-  const code = errorCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  if (isAbsence(error)) return null;
   throw error;
 }

@@ -31,7 +31,8 @@ export async function isFileOfSize(path: string, sizeBytes: number): Promise<boo
   }
 }
 
-function isAbsence(error: unknown): boolean {
+/** True for the error of a call on a path that does not exist, or that leads through a file. */
+export function isAbsence(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

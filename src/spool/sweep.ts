@@ -1,7 +1,7 @@
 import { opendir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HOUR_MS } from '../domain/timestamp';
-import { errorCode } from '../platform/errors';
+import { errorCode, nullIfAbsent } from '../platform/errors';
 import { ensureFolder, referenceOf, type SpoolLayout } from './folders';
 import { moveFile, syncFolder } from '../platform/folders';
 
@@ -138,7 +138,7 @@ async function oldFolders(
 
 /** The names in a folder, read incrementally; none when it does not exist. */
 async function* namesIn(folder: string): AsyncGenerator<string> {
-  const opened = await opendir(folder).catch(noneIfAbsent);
+  const opened = await opendir(folder).catch(nullIfAbsent);
   if (!opened) return;
   for await (const { name } of opened) yield name;
 }
@@ -148,9 +148,4 @@ function touchedMsOf(path: string): Promise<number | null> {
     ({ mtimeMs }) => mtimeMs,
     () => null,
   );
-}
-
-function noneIfAbsent(error: unknown): null {
-  if (errorCode(error) === 'ENOENT') return null;
-  throw error;
 }

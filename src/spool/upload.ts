@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import type { DataKeys } from '../platform/data-keys';
 import { storedPieces } from '../platform/sealed-file';
 import type { SpooledFile, SpoolPlace, Upload } from '../workflow/spool-port';
-import { ensureFolder, FILE_MODE, FOLDER_MODE, folderOf, type SpoolLayout } from './folders';
+import { ensureFolder, folderOf, type SpoolLayout } from './folders';
 import { errorCode } from '../platform/errors';
-import { moveFile, syncFolder } from '../platform/folders';
+import { FILE_MODE, FOLDER_MODE, moveFile, syncFolder } from '../platform/folders';
 import { imageTypeOf } from './image-type';
 import { imageBytes, imageSeal } from './stored-image';
 
