@@ -6,6 +6,7 @@ import { openDataKeys } from '../platform/data-keys';
 import { errorMessage } from '../platform/errors';
 import { silentLog, type Log } from '../platform/log';
 import { createResources, type Resources } from '../platform/resources';
+import type { Environment } from '../platform/variable-rules';
 import { openAccess } from '../store/access';
 import { connectFailFast, connectPatient, whenReady, type Server } from '../store/connect';
 
@@ -23,7 +24,7 @@ export interface OpenedInstallation {
 export interface InstallationOptions {
   readonly clock: Clock;
   /** That of the process by default. */
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly environment?: Environment | undefined;
 }
 
 /** Runs a command, and closes what it opened. @throws ConfigurationError */

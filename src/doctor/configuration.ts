@@ -3,10 +3,9 @@ import { ConfigurationError, environmentWithout, loadConfig, type Config } from 
 import { NOTIFICATION_VARIABLES } from '../platform/notification-variables';
 import { redisVariables } from '../platform/redis-variables';
 import { SIGN_IN_VARIABLES } from '../platform/sign-in-variables';
+import type { Environment } from '../platform/variable-rules';
 import { unverifiedPaths } from '../receiver/unverified-paths';
 import { notesOf } from './finding';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigurationCheck {
   readonly findings: readonly Finding[];

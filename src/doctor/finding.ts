@@ -30,6 +30,9 @@ export async function withinLimit<T>(
 
 const CHECK_DEPENDENCIES = 'Check what it depends on: a disk that hangs, a network that drops packets.';
 
+/** Matches the cause of a TLS failure when no known authority has signed the certificate. */
+export const UNTRUSTED = /unable_to_verify_leaf|self_signed_cert|unable_to_get_issuer_cert/;
+
 const SKEW_WARNING_MS = 30_000;
 /** More than this and facts are refused: they may be at most two minutes in the future. */
 const SKEW_FAULT_MS = 120_000;

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock';
 import { silentLog } from '../platform/log';
 import { createResources } from '../platform/resources';
 import { within } from '../platform/timers';
+import type { Environment } from '../platform/variable-rules';
 import { checkConfiguration } from './configuration';
 import { withinLimit, notesOf } from './finding';
 import { checkConsole, checkReceiver } from './listeners';
@@ -17,7 +18,7 @@ import { checkWorkers } from './workers';
 export interface Examination extends DoctorOptions {
   readonly clock: Clock;
   /** The environment to examine; that of the process by default. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
 }
 
 /**

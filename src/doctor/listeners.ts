@@ -10,19 +10,24 @@ import {
   localAddress,
   type Config,
 } from '../platform/config';
+import type { Environment } from '../platform/variable-rules';
 import { notesOf } from './finding';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const TIMEOUT_MS = 5000;
+
+/** The address of the receiver, without a slash at its end; null if it is unknown. */
+export function receiverAddress({ host, port }: Config['receiver'], webhookUrl: string | null): string | null {
+  if (webhookUrl === null && port === 0) return null;
+  return (webhookUrl ?? localAddress(host, port)).replace(/\/+$/, '');
+}
+
+export const NO_RECEIVER_ADDRESS = 'RECEIVER_PORT is 0, any free port: name it with --webhook-url';
 
 /** Checks that the receiver answers at its public address or on this machine, and that it can use Redis. */
 export async function checkReceiver({ receiver }: Config, webhookUrl: string | null): Promise<Finding> {
   const notes = notesOf('receiver');
-  if (webhookUrl === null && receiver.port === 0) {
-    return notes.skipped('not_looked_at', 'RECEIVER_PORT is 0, any free port: name it with --webhook-url');
-  }
-  const base = (webhookUrl ?? localAddress(receiver.host, receiver.port)).replace(/\/+$/, '');
+  const base = receiverAddress(receiver, webhookUrl);
+  if (base === null) return notes.skipped('not_looked_at', NO_RECEIVER_ADDRESS);
   const fix =
     webhookUrl === null
       ? 'Start it (npm start -- all, or -- receiver), or name its address with --webhook-url.'

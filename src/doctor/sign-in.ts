@@ -2,9 +2,9 @@ import type { Finding } from '../cli';
 import { discoverProvider, reasonOf, signOutAddressOf } from '../oidc';
 import { ConfigurationError, type Config } from '../platform/config';
 import type { OidcSettings } from '../platform/sign-in-variables';
-import { openWayOut } from '../service/way-out';
+import { openProviderAgents } from '../service/way-out';
 import { variableFaults } from './configuration';
-import { notesOf } from './finding';
+import { notesOf, UNTRUSTED } from './finding';
 
 const notes = notesOf('sign-in');
 
@@ -12,9 +12,7 @@ const notes = notesOf('sign-in');
 export async function checkSignIn({ signIn: { oidc } }: Config): Promise<Finding[]> {
   if (oidc === null) return [];
   try {
-    const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, prefix: 'OIDC' })({
-      keepAlive: false,
-    });
+    const agents = openProviderAgents(oidc.wayOut);
     const signsOut = signOutAddressOf(await discoverProvider(oidc, agents), oidc) !== null;
     const after = signsOut ? `, and ${oidc.signedOutUrl} after a sign-out` : '';
     const what = `the identity provider answers; its client must allow the redirect address ${oidc.redirectUrl}${after}`;
@@ -23,9 +21,6 @@ export async function checkSignIn({ signIn: { oidc } }: Config): Promise<Finding
     return error instanceof ConfigurationError ? variableFaults(error) : [faultOf(reasonOf(error), oidc)];
   }
 }
-
-const CONNECT_TIMEOUT_MS = 5000;
-const UNTRUSTED = /unable_to_verify_leaf|self_signed_cert|unable_to_get_issuer_cert/;
 
 function faultOf(reason: string, { issuer }: OidcSettings): Finding {
   if (reason === 'issuer_differs') {

@@ -2,9 +2,9 @@ import type { Finding } from '../cli';
 import { DELIVERY_KINDS } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { signedHeaders } from '../platform/webhook-signature';
-import { localAddress, type Config } from '../platform/config';
+import type { Config } from '../platform/config';
 import { notesOf } from './finding';
-import { askListener } from './listeners';
+import { askListener, NO_RECEIVER_ADDRESS, receiverAddress } from './listeners';
 
 const notes = notesOf('webhook test');
 /** No webhook of the service has this path: the receiver verifies the call and keeps it as not for towhook. */
@@ -16,10 +16,8 @@ const PATH = '/towhook-first-day';
  */
 export async function checkTestCall(config: Config, webhookUrl: string | null, clock: Clock): Promise<Finding> {
   const { receiver, webhook } = config;
-  if (webhookUrl === null && receiver.port === 0) {
-    return notes.skipped('not_looked_at', 'RECEIVER_PORT is 0, any free port: name it with --webhook-url');
-  }
-  const base = (webhookUrl ?? localAddress(receiver.host, receiver.port)).replace(/\/+$/, '');
+  const base = receiverAddress(receiver, webhookUrl);
+  if (base === null) return notes.skipped('not_looked_at', NO_RECEIVER_ADDRESS);
   const secrets = new Set(DELIVERY_KINDS.map((kind) => webhook.secrets[kind][0] ?? null));
   try {
     for (const secret of secrets) {

@@ -1,7 +1,7 @@
 import type { Finding } from '../cli';
 import { FOREIGN_BODY_MESSAGES, type Exchange } from '../domain/policy';
 import type { Config } from '../platform/config';
-import { notesOf } from './finding';
+import { notesOf, UNTRUSTED } from './finding';
 
 const notes = notesOf('service');
 const CREDENTIALS = 'SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET';
@@ -91,8 +91,6 @@ function unreachable(cause: string, { config }: TokenCall): Finding {
     'Check host and port of SERVICE_BASE_URL, name resolution, and firewalls. If calls leave your network through a proxy alone: set SERVICE_PROXY_URL.',
   );
 }
-
-const UNTRUSTED = /unable_to_verify_leaf|self_signed_cert|unable_to_get_issuer_cert/;
 
 function refusalMeaning(
   { httpStatus, message, isJson }: Extract<Exchange, { kind: 'refused' }>,

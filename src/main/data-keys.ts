@@ -1,8 +1,9 @@
-import { ConfigurationError } from '../platform/config';
+import { ConfigurationError, faultsOf } from '../platform/config';
 import type { DataKeys } from '../platform/data-keys';
 import { errorFacts } from '../platform/errors';
 import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log';
+import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
 import { dataKeyFaults, noteDataKeys } from '../store/data-key-record';
 import type { Foundation } from './foundation';
@@ -65,15 +66,8 @@ async function refuseDifferent(redis: Foundation['redis'], keys: DataKeys, ids: 
 async function endOnDifferent(redis: Foundation['redis'], keys: DataKeys): Promise<void> {
   await refuseDifferent(redis, keys, keys.checksOfSealing().keys()).catch((error: unknown) => {
     if (!(error instanceof ConfigurationError)) throw error;
-    setImmediate(() => {
-      throw error;
-    });
+    throwUnhandled(error);
   });
-}
-
-function faultsOf(error: unknown): ConfigurationError['faults'] {
-  if (error instanceof ConfigurationError) return error.faults;
-  throw error;
 }
 
 /** The ids of the data keys that stored data needs and this process lacks, or has with another content. */

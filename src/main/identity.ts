@@ -1,14 +1,12 @@
 import type * as oidcModule from '../oidc';
 import { throttledLog } from '../platform/log-throttle';
-import { openWayOut } from '../service/way-out';
+import { openProviderAgents } from '../service/way-out';
 import { createSignInLimit } from '../store/source-limits';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { Foundation } from './foundation';
 
 /** The library is loaded only where people sign in through a provider. */
 declare const require: (module: '../oidc') => typeof oidcModule;
-
-const CONNECT_TIMEOUT_MS = 5000;
 
 /**
  * Opens the identity provider; null without one. It is not called before a person signs in.
@@ -17,9 +15,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 export function openIdentityProvider({ config, clock, log, redis }: Foundation): IdentityProvider | null {
   const { oidc } = config.signIn;
   if (oidc === null) return null;
-  const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, prefix: 'OIDC' })({
-    keepAlive: false,
-  });
+  const agents = openProviderAgents(oidc.wayOut);
   const limit = createSignInLimit(redis);
   const tools = { agents, clock, limit, log: throttledLog(log, { clock, by: ['problem'] }) };
   return require('../oidc').createIdentityProvider(oidc, tools);

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
+import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
 import { UnexpectedReply } from '../store/parse';
 import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
@@ -45,9 +46,7 @@ async function endOnMismatch(redis: Foundation['redis']): Promise<void> {
     await checkSchema(redis);
   } catch (error) {
     if (!(error instanceof SchemaMismatch)) throw error;
-    setImmediate(() => {
-      throw mismatch(error);
-    });
+    throwUnhandled(mismatch(error));
   }
 }
 

@@ -13,7 +13,7 @@ import {
   withSecretFiles,
   type ReadText,
 } from './secret-files';
-import { givenIn, hoursMs, minutesMs, weakSecrets } from './variable-rules';
+import { givenIn, hoursMs, minutesMs, weakSecrets, type Environment } from './variable-rules';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
 
 /** A wrong configuration: each fault names its variable and never shows the value. */
@@ -22,6 +22,12 @@ export class ConfigurationError extends Error {
     super(faults.map(({ variable, rule }) => `${variable} ${rule}`).join('\n'));
     this.name = 'ConfigurationError';
   }
+}
+
+/** The faults of a ConfigurationError; throws any other error. */
+export function faultsOf(error: unknown): ConfigurationError['faults'] {
+  if (error instanceof ConfigurationError) return error.faults;
+  throw error;
 }
 
 /** The command line has an API key that cannot be sent; the environment has no other fault. */
@@ -132,15 +138,12 @@ export function localAddress(host: string, port: number): string {
 }
 
 /** The environment without these variables, to check the others when these are wrong. */
-export function environmentWithout(
-  variables: readonly string[],
-  environment: Environment = process.env,
-): Readonly<Record<string, string | undefined>> {
+export function environmentWithout(variables: readonly string[], environment: Environment = process.env): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !variables.includes(name)));
 }
 
 /** The variables that describe this machine, for programs that set all other variables themselves. */
-export function machineEnvironment(): Readonly<Record<string, string | undefined>> {
+export function machineEnvironment(): Environment {
   return { PATH: process.env['PATH'], REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] };
 }
 
@@ -194,8 +197,6 @@ export function configSummary(config: Config): Record<string, unknown> {
     release_requires_payment: config.rules.releaseRequiresPayment,
   };
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 function faultsIn(error: z.ZodError): Faults {
   return error.issues.map((issue) => ({ variable: String(issue.path[0] ?? '?'), rule: ruleOf(issue) }));
@@ -357,7 +358,7 @@ function notificationConfig(env: Variables) {
 type Faults = { variable: string; rule: string }[];
 
 /** Faults that only a combination of variables shows. */
-function contradictions(env: Readonly<Record<string, string | undefined>>): Faults {
+function contradictions(env: Environment): Faults {
   const faults: Faults = redisContradictions(env);
   if ((env['WEBHOOK_SHARED_SECRET'] === undefined) !== (env['WEBHOOK_SHARED_SECRET_HEADER'] === undefined)) {
     faults.push({
@@ -372,7 +373,7 @@ function contradictions(env: Readonly<Record<string, string | undefined>>): Faul
 }
 
 /** What notifications lack. Only looked for without other faults, since a wrong value is not a missing one. */
-function missingForNotifications(env: Readonly<Record<string, string | undefined>>): Faults {
+function missingForNotifications(env: Environment): Faults {
   const needed = [
     ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'],
     ['NOTIFY_MAIL_FROM', 'NOTIFY_SMTP_URL'],

@@ -32,3 +32,10 @@ export function misreadsJsonKeys(): boolean {
   const trial: unknown = JSON.parse('{"trial of keys":0,"\\"":0}');
   return typeof trial === 'object' && trial !== null && !('"' in trial);
 }
+
+/** Ends the process, as an unhandled failure does. */
+export function throwUnhandled(error: Error): void {
+  setImmediate(() => {
+    throw error;
+  });
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag } from './variable-rules';
+import { flag, type Environment } from './variable-rules';
 
 /** The variables of the connection to Redis. Names of files are read when the connections are opened. */
 
@@ -113,14 +113,12 @@ export function redisSettings(env: RedisVariables) {
   };
 }
 
-type Given = Readonly<Record<string, string | undefined>>;
-
 /** What has no effect without another variable: a mistake rather than a wish. */
 const NEEDS_URL = ['REDIS_PASSWORD', 'REDIS_SENTINELS'];
 const NEEDS_TLS = ['REDIS_CA_FILE', 'REDIS_CLIENT_CERT_FILE', 'REDIS_TLS_SERVER_NAME'];
 
 /** Faults that only a combination of these variables shows. */
-export function redisContradictions(given: Given): { variable: string; rule: string }[] {
+export function redisContradictions(given: Environment): { variable: string; rule: string }[] {
   const url = given['REDIS_URL'];
   const has = (name: string) => given[name] !== undefined;
   const faults = (names: readonly string[], rule: string) => names.filter(has).map((variable) => ({ variable, rule }));

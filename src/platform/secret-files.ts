@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Environment } from './variable-rules';
 
 /** Secrets that may be in a file, which `<variable>_FILE` names, instead of the environment. */
 
@@ -32,7 +33,6 @@ export const COMMAND_LINE_SECRETS: Secrets = {
   BOOTSTRAP_API_KEY: (text) => text.trim(),
 };
 
-type Variables = Readonly<Record<string, string | undefined>>;
 type VariableFault = { readonly variable: string; readonly rule: string };
 
 /** Returns the text of a file; null if it cannot be read. */
@@ -47,7 +47,7 @@ export const readTextNow: ReadText = (path) => {
 };
 
 /** The variables that the secrets of webhooks depend on, to read them again later. */
-export function secretVariablesIn(given: Variables): Variables {
+export function secretVariablesIn(given: Environment): Environment {
   const names = [
     'NODE_ENV',
     'WEBHOOK_SHARED_SECRET_HEADER',
@@ -57,16 +57,16 @@ export function secretVariablesIn(given: Variables): Variables {
 }
 
 /** The files of webhook secrets that variables name. */
-export function secretFilesIn(given: Variables): readonly string[] {
+export function secretFilesIn(given: Environment): readonly string[] {
   return Object.keys(WEBHOOK_SECRETS).flatMap((name) => given[fileOf(name)] ?? []);
 }
 
 /** The variables with the contents of the files of `secrets`, and the files that cannot be used. */
 export function withSecretFiles(
-  given: Variables,
+  given: Environment,
   read: ReadText,
   secrets: Secrets = SECRETS,
-): { readonly given: Variables; readonly faults: readonly VariableFault[] } {
+): { readonly given: Environment; readonly faults: readonly VariableFault[] } {
   const contents: Record<string, string> = {};
   const faults: VariableFault[] = [];
   for (const [name, valueOf] of Object.entries(secrets)) {
@@ -84,7 +84,7 @@ export function withSecretFiles(
 }
 
 /** Names the variable of the file in a fault of a value that came from a file. */
-export function faultOfFile({ variable, rule }: VariableFault, given: Variables): VariableFault {
+export function faultOfFile({ variable, rule }: VariableFault, given: Environment): VariableFault {
   const isFromFile = given[variable] === undefined && given[fileOf(variable)] !== undefined;
   return { variable: isFromFile ? fileOf(variable) : variable, rule };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ROLES, type Role } from '../domain/vocabulary';
-import { flag, httpAddress, isHttpAddress, parsedJson, proxyAddress } from './variable-rules';
+import { flag, httpAddress, isHttpAddress, parsedJson, proxyAddress, type Environment } from './variable-rules';
 
 const filePath = z.string().min(1).optional();
 
@@ -116,8 +116,6 @@ function oidcSettings(env: SignInVariables) {
   };
 }
 
-type Given = Readonly<Record<string, string | undefined>>;
-
 const REQUIRED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES', 'CONSOLE_PUBLIC_URL'];
 
 /** A file of a secret is not among them: what it holds is given as the variable itself. */
@@ -126,7 +124,7 @@ const OF_PROVIDER = Object.keys(SIGN_IN_VARIABLES).filter((name) =>
 );
 
 /** What the sign-in of people lacks, and an issuer without TLS in production. */
-export function signInFaults(given: Given): { variable: string; rule: string }[] {
+export function signInFaults(given: Environment): { variable: string; rule: string }[] {
   const provider = OF_PROVIDER.find((name) => given[name] !== undefined);
   const wanting = provider ?? (given['CONSOLE_KEY_SIGN_IN'] === 'false' ? 'CONSOLE_KEY_SIGN_IN=false' : null);
   if (wanting === null) return [];

@@ -5,7 +5,8 @@ import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
 
 /** Rules for the values of environment variables, as zod schemas with their defaults. */
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables that have a value, without the white space around it: secrets in files are read so too. */
 export function givenIn(environment: Environment): Environment {

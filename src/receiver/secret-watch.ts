@@ -1,6 +1,6 @@
 import type { DeliveryKind } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { ConfigurationError, type ReceiverSecrets } from '../platform/config';
+import { faultsOf, type ReceiverSecrets } from '../platform/config';
 import type { Log } from '../platform/log';
 import type { SecretsFault } from '../workflow/webhook-port';
 import type { VerifySettings } from './verify';
@@ -50,11 +50,6 @@ export function createSecretWatch(tools: {
       await report({ variables, host: tools.host, sinceMs: problem.sinceMs });
     },
   };
-}
-
-function faultsOf(error: unknown): ConfigurationError['faults'] {
-  if (error instanceof ConfigurationError) return error.faults;
-  throw error;
 }
 
 function settingsOf({ secrets, sharedSecret }: ReceiverSecrets): Readonly<Record<DeliveryKind, VerifySettings>> {

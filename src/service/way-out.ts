@@ -35,3 +35,8 @@ export function openWayOut(
   }
   return (options) => ({ secure: new SecureAgent({ ...options, ...trust }), plain: new PlainAgent(options) });
 }
+
+/** The agents for calls to the identity provider. @throws ConfigurationError like openWayOut */
+export function openProviderAgents(settings: WayOutSettings): Agents {
+  return openWayOut(settings, { connectTimeoutMs: 5000, prefix: 'OIDC' })({ keepAlive: false });
+}
