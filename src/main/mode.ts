@@ -31,15 +31,14 @@ export async function watchMode(tools: {
   };
   // A process in shadow mode blocks all sending before it works. Redis that is away blocks it too.
   await agree().catch(() => {});
-  // Not again at once: a start loads modules for longer than a command may take, and a late reply ends the connection.
-  let isStart = true;
   const repetition = repeat({
     name: 'mode',
     everyMs: EVERY_MS,
+    // Not again at once: a start loads modules for longer than a command may take, and a late reply ends the connection.
+    firstAfterMs: EVERY_MS,
     log,
     async work() {
-      if (!isStart) await agree();
-      isStart = false;
+      await agree();
       return 'wait';
     },
   });

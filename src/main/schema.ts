@@ -31,14 +31,12 @@ export async function checkSchemaOf(redis: Foundation['redis'], log: Log): Promi
 
 /** Ends the process, as an unhandled failure does, when a migration makes the data unusable for this version. */
 export function watchSchema(redis: Foundation['redis'], log: Log): Repetition {
-  let isStart = true;
   const work = async () => {
-    // The start has checked it.
-    if (!isStart) await endOnMismatch(redis);
-    isStart = false;
+    await endOnMismatch(redis);
     return 'wait' as const;
   };
-  return repeat({ name: 'schema', everyMs: EVERY_MS, log, work });
+  // The start has checked it.
+  return repeat({ name: 'schema', everyMs: EVERY_MS, firstAfterMs: EVERY_MS, log, work });
 }
 
 async function endOnMismatch(redis: Foundation['redis']): Promise<void> {

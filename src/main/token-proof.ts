@@ -1,5 +1,5 @@
 import { requireService } from '../platform/config';
-import { pause, repeat } from '../platform/timers';
+import { repeat } from '../platform/timers';
 import type { Foundation } from './foundation';
 import { openServiceClient } from './service';
 
@@ -13,15 +13,13 @@ export function startTokenProof(foundation: Foundation): void {
   const { config, resources, troubleLog: log } = foundation;
   if (config.service.mode === 'live') return;
   const service = openServiceClient(foundation, { access: requireService(config), resources });
-  let isStart = true;
   const proving = repeat({
     name: 'shadow.token',
     everyMs: EVERY_MS,
+    firstAfterMs: AFTER_START_MS,
     log,
-    async work(signal) {
-      if (isStart) await pause(AFTER_START_MS, signal);
-      isStart = false;
-      if (signal.aborted || (await service.hasToken())) return 'wait';
+    async work() {
+      if (await service.hasToken()) return 'wait';
       const failure = await service.getToken();
       if (failure === null) log.info('shadow.token_given', {});
       else log.warn('shadow.token_missing', { exchange: failure.kind });

@@ -56,12 +56,16 @@ export interface Repetition {
 export function repeat(options: {
   readonly name: string;
   readonly everyMs: number;
+  /** The time before the first run; 0 by default. */
+  readonly firstAfterMs?: number;
   readonly work: (signal: AbortSignal) => Promise<'continue' | 'wait'>;
   readonly log: Log;
 }): Repetition {
+  const { firstAfterMs = 0 } = options;
   const ending = new AbortController();
   const { signal } = ending;
   const run = async () => {
+    if (firstAfterMs > 0) await pause(firstAfterMs, signal);
     while (!signal.aborted) {
       const next = await options.work(signal).catch((error: unknown): 'wait' => {
         options.log.warn(`${options.name}.failed`, { ...errorFacts(error), stack: undefined });
