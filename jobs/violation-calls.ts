@@ -1,4 +1,4 @@
-import { guideViolationAnswer, guideViolationForm, violationAnswer, violationForm } from '../src/contracts/service';
+import { guideViolationAnswer, violationAnswer } from '../src/contracts/service';
 import { isAnswerQuestioned, type StoredViolation } from '../src/domain/outbox-record';
 import type { Violation } from '../src/domain/violation';
 import { isKnownEntry } from '../src/domain/stored-violation';
@@ -12,6 +12,7 @@ import type {
   ViolationOperation,
   ViolationService,
 } from '../src/workflow/service-port';
+import { sentViolationOf } from '../src/workflow/violation-submission';
 import { checkTicket, type CheckTicketTools } from './check-ticket';
 import type { EntryCalls } from './entry-calls';
 import { areImagesGone, imagesOf, type ImageTools } from './violation-images';
@@ -62,25 +63,15 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
   },
 };
 
-/**
- * Sends the entered form; of the guide form only its four fields, without images
- * (docs/service-api.md#create-violation-guide).
- */
+/** Sends the form that the operation takes, and its images if it takes them. */
 function send(
-  { api, form, metadataText }: Violation,
-  images: readonly ImageOnDisk[],
+  violation: Violation,
+  files: readonly ImageOnDisk[],
   service: ViolationService,
   options: CallOptions,
 ): Promise<CallResult<ViolationOperation>> {
-  switch (api) {
-    case 'reference':
-      return service.submitViolation('violation', { form: violationForm.parse(form), metadataText, images }, options);
-    case 'guide': {
-      const { plateNumber, plateType, zoneId, violationType } = form;
-      const guideForm = guideViolationForm.parse({ plateNumber, plateType, zoneId, violationType });
-      return service.submitViolation('violation_guide', { form: guideForm, images: [] }, options);
-    }
-  }
+  const { operation, hasImages, ...submission } = sentViolationOf(violation);
+  return service.submitViolation(operation, { ...submission, images: hasImages ? files : [] }, options);
 }
 
 /** The violation that an answer of either operation names; null when it names none. */

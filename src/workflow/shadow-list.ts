@@ -1,7 +1,6 @@
 import { csvLine } from '../contracts/csv';
 import { OPERATIONS } from '../contracts/operations';
 import type { TowRecord } from '../contracts/records';
-import { guideViolationForm, violationForm } from '../contracts/service';
 import type { ShadowCall, ShadowItem } from '../contracts/shadow';
 import type { ViolationRecord } from '../contracts/violations';
 import { isUnsettled } from '../domain/outbox';
@@ -9,7 +8,7 @@ import { isoTimestamp } from '../domain/timestamp';
 import type { Violation } from '../domain/violation';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Page } from './list-port';
-import { VIOLATION_OPERATIONS } from './service-port';
+import { sentViolationOf } from './violation-submission';
 
 /** The records of a shadow time, and the calls that would have been made for them. */
 
@@ -72,31 +71,20 @@ export function shadowItemOf(held: ShadowRecord, addressOf: AddressOf): ShadowIt
 }
 
 function callOf(violation: Violation, addressOf: AddressOf): ShadowCall {
-  const { id, api, images, createdAt } = violation;
-  const operation = VIOLATION_OPERATIONS[api];
+  const { id, images, createdAt } = violation;
+  const { operation, form, metadataText, hasImages } = sentViolationOf(violation);
   return {
     report_id: id,
     operation: 'violation',
     method: OPERATIONS[operation].method,
     address: addressOf(operation),
     recorded_at: createdAt,
-    body: fieldsOf(violation),
-    images: api === 'reference' ? images.map(({ name }) => name) : [],
+    body: asText({ ...form, metadata: metadataText }),
+    images: hasImages ? images.map(({ name }) => name) : [],
   };
 }
 
-/** The fields of the form as text, as `violationCalls` sends them. */
-function fieldsOf({ api, form, metadataText }: Violation): JsonObject {
-  switch (api) {
-    case 'reference':
-      return asText({ ...violationForm.parse(form), metadata: metadataText });
-    case 'guide': {
-      const { plateNumber, plateType, zoneId, violationType } = form;
-      return asText(guideViolationForm.parse({ plateNumber, plateType, zoneId, violationType }));
-    }
-  }
-}
-
+/** Fields of a form as they are sent. */
 function asText(fields: object): JsonObject {
   const given = Object.entries<unknown>({ ...fields }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
