@@ -1,15 +1,13 @@
 import type { TowView } from '../contracts/operator';
 import type { ViolationView } from '../contracts/violations';
-import { auditOf, type Actor, type AuditAction, type AuditSubject } from '../domain/audit';
+import { auditOf, type Actor, type AuditAction, type AuditEntry, type AuditSubject } from '../domain/audit';
 import type { OutboxRecord } from '../domain/outbox-record';
 import type { Decision } from '../domain/refusal';
 import { decideShadow, type ShadowCommand } from '../domain/shadow';
-import { done, refused, transactOnce, type ActionResult } from './action-result';
+import type { ActionResult } from './action-result';
 import { changeTow, type TowRequest } from './change-tow';
-import { noSuchViolation } from './decide-violation';
-import { violationAfter } from './read-models';
-import { orderKeyOfViolation, type IdempotencyRecord, type RecordStore, type Transaction } from './transaction-port';
-import { violationViewOf } from './views';
+import { changeViolation, type ViolationRequest } from './change-violation';
+import type { RecordStore, Transaction } from './transaction-port';
 
 /** Decisions of a person about a tow or violation of a shadow time: send it after all, or never. */
 
@@ -23,49 +21,34 @@ export function decideShadowTow(
   { records }: { readonly records: RecordStore },
   request: ShadowRequest & TowRequest,
 ): Promise<ActionResult<TowView>> {
-  return changeTow(records, request, async (draft, transaction) => {
-    const decision = await decide(draft, transaction, request);
-    if (!decision.ok) return decision;
-    return { ok: true, audit: auditOfShadow(request, { towing_reference_id: draft.ref }) };
-  });
-}
-
-export interface ShadowViolationRequest extends ShadowRequest {
-  /** Its id, or the id in its metadata. */
-  readonly id: string;
-  readonly idempotency?: IdempotencyRecord | undefined;
+  return changeTow(records, request, (draft, transaction) =>
+    decide(draft, transaction, request, { towing_reference_id: draft.ref }),
+  );
 }
 
 /** Has a held violation sent, or declines it. */
 export function decideShadowViolation(
   { records }: { readonly records: RecordStore },
-  request: ShadowViolationRequest,
+  request: ShadowRequest & ViolationRequest,
 ): Promise<ActionResult<ViolationView>> {
-  const { id, idempotency } = request;
-  return transactOnce(records, { orderKey: orderKeyOfViolation(id), idempotency }, async (transaction) => {
-    const draft = await transaction.violationById(id);
-    if (!draft) return refused(noSuchViolation);
-    const decision = await decide(draft, transaction, request);
-    if (!decision.ok) return refused(decision.refusal);
-    transaction.audit(auditOfShadow(request, { violation_id: draft.id }));
-    return done(violationViewOf(violationAfter(draft)));
-  });
+  return changeViolation(records, request, (draft, transaction) =>
+    decide(draft, transaction, request, { violation_id: draft.id }),
+  );
 }
 
 async function decide(
   draft: OutboxRecord,
   transaction: Transaction,
   { command, actor }: ShadowRequest,
-): Promise<Decision<object>> {
+  on: AuditSubject,
+): Promise<Decision<{ audit: AuditEntry }>> {
   const circuits = await transaction.circuits({ isFresh: true });
-  return decideShadow(draft, command, { nowMs: transaction.nowMs, circuits, by: actor.name });
+  const decision = decideShadow(draft, command, { nowMs: transaction.nowMs, circuits, by: actor.name });
+  if (!decision.ok) return decision;
+  return { ok: true, audit: auditOf(actor, AUDIT_ACTIONS_OF[command.action], { on, why: command.reason }) };
 }
 
 const AUDIT_ACTIONS_OF = {
   send: 'shadow.sent',
   decline: 'shadow.declined',
 } as const satisfies Record<ShadowCommand['action'], AuditAction>;
-
-function auditOfShadow({ command, actor }: ShadowRequest, on: AuditSubject) {
-  return auditOf(actor, AUDIT_ACTIONS_OF[command.action], { on, why: command.reason });
-}

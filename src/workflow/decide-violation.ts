@@ -2,15 +2,13 @@ import type { ViolationView } from '../contracts/violations';
 import type { Actor } from '../domain/audit';
 import { decideViolation as decide, type ViolationCommand } from '../domain/decide-violation';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
-import { unknown } from '../domain/refusal';
 import type { Clock } from '../platform/clock';
-import { done, type ActionResult, refused, transactOnce } from './action-result';
+import { refused, type ActionResult } from './action-result';
+import { changeViolation, noSuchViolation, type ViolationRequest } from './change-violation';
 import type { ViolationStore } from './ports';
 import { changeWithFiles } from './change-with-files';
 import type { Upload } from './spool-port';
-import { orderKeyOfViolation, type RecordStore, type IdempotencyRecord } from './transaction-port';
-import { violationAfter } from './read-models';
-import { violationViewOf } from './views';
+import type { RecordStore } from './transaction-port';
 
 export type { ViolationCommand } from '../domain/decide-violation';
 
@@ -19,17 +17,12 @@ export interface DecideTools {
   readonly clock: Clock;
 }
 
-export interface ViolationRequest {
-  /** Its id, or the id in its metadata. */
-  readonly id: string;
+export interface ViolationDecisionRequest extends ViolationRequest {
   readonly command: ViolationCommand;
   readonly actor: Actor;
-  readonly idempotency?: IdempotencyRecord | undefined;
 }
 
-export const noSuchViolation = unknown('violation_not_found', 'There is no such violation.').refusal;
-
-export interface ImagesRequest extends Omit<ViolationRequest, 'command'> {
+export interface ImagesRequest extends Omit<ViolationDecisionRequest, 'command'> {
   /** Corrected fields beside the images. */
   readonly command: Extract<ViolationCommand, { readonly action: 'correct' }>;
   readonly upload: Upload;
@@ -49,19 +42,18 @@ export async function replaceImages(
 }
 
 /** Carries out a person's decision on one violation, or refuses and changes nothing. */
-export function decideViolation(tools: DecideTools, request: ViolationRequest): Promise<ActionResult<ViolationView>> {
-  const { id, command, actor, idempotency } = request;
-  return transactOnce(tools.records, { orderKey: orderKeyOfViolation(id), idempotency }, async (transaction) => {
-    const draft = await transaction.violationById(id);
-    if (!draft) return refused(noSuchViolation);
+export function decideViolation(
+  tools: DecideTools,
+  request: ViolationDecisionRequest,
+): Promise<ActionResult<ViolationView>> {
+  const { command, actor } = request;
+  return changeViolation(tools.records, request, async (draft, transaction) => {
     const reference = command.action === 'accept' ? command.reference : null;
     const owner = reference === null ? null : await foundViolation(transaction.violationByReference(reference));
     const isTaken = isOfAnother(owner, draft.id);
     const context = { actor, clockMs: tools.clock.nowMs(), nowMs: transaction.nowMs, isTaken };
     const decision = decide(draft, command, context);
-    if (!decision.ok) return refused(decision.refusal);
-    if (reference !== null) transaction.setReferenceOwner(reference, draft.id);
-    transaction.audit(decision.audit);
-    return done(violationViewOf(violationAfter(draft)));
+    if (decision.ok && reference !== null) transaction.setReferenceOwner(reference, draft.id);
+    return decision;
   });
 }

@@ -1,0 +1,32 @@
+import type { ViolationView } from '../contracts/violations';
+import type { AuditEntry } from '../domain/audit';
+import type { StoredViolation } from '../domain/outbox-record';
+import { unknown, type Decision } from '../domain/refusal';
+import { done, type ActionResult, refused, transactOnce } from './action-result';
+import { violationAfter } from './read-models';
+import { orderKeyOfViolation, type IdempotencyRecord, type RecordStore, type Transaction } from './transaction-port';
+import { violationViewOf } from './views';
+
+export interface ViolationRequest {
+  /** Its id, or the id in its metadata. */
+  readonly id: string;
+  readonly idempotency?: IdempotencyRecord | undefined;
+}
+
+export const noSuchViolation = unknown('violation_not_found', 'There is no such violation.').refusal;
+
+/** Changes a violation as `changeTow` changes a tow. The answer is the changed violation. */
+export function changeViolation(
+  records: RecordStore,
+  { id, idempotency }: ViolationRequest,
+  decide: (violation: StoredViolation, transaction: Transaction) => Promise<Decision<{ audit: AuditEntry }>>,
+): Promise<ActionResult<ViolationView>> {
+  return transactOnce(records, { orderKey: orderKeyOfViolation(id), idempotency }, async (transaction) => {
+    const draft = await transaction.violationById(id);
+    if (!draft) return refused(noSuchViolation);
+    const decision = await decide(draft, transaction);
+    if (!decision.ok) return refused(decision.refusal);
+    transaction.audit(decision.audit);
+    return done(violationViewOf(violationAfter(draft)));
+  });
+}
