@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { BackupProblem, notesOf, sumOfFindings, type Finding, type RestoreOptions, type RestoreResult } from '../cli';
 import { SNAPSHOT, type BackupManifest } from '../contracts/backup';
+import { isoOrNull } from '../domain/timestamp';
 import { RedisNotAvailable } from '../embedded-redis/find-server';
 import { RedisDidNotStart } from '../embedded-redis/launch';
 import { serveSnapshot } from '../embedded-redis/serve-snapshot';
@@ -75,7 +76,7 @@ async function verifyInPlace(verifies: boolean, installation: OpenedInstallation
   const redis = await openRedis(await liveRedis(installation), installation, 'patient');
   if ((await checkSchema(redis)) === null) throw new BackupProblem('nothing_to_verify', 'Redis holds no data.');
   const { begunAtMs } = await createBackupRecordStore(redis).read();
-  const takenAt = begunAtMs === null ? null : new Date(begunAtMs).toISOString();
+  const takenAt = isoOrNull(begunAtMs);
   const findings = await checkData({ redis, dataDir: installation.config.dataDir, takenAtMs: begunAtMs });
   const { faults } = sumOfFindings(findings);
   return { kind: faults === 0 ? 'verified' : 'faulty', takenAt, isNoted: false, findings };

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { apiKeyRecord, type ApiKeyRecord } from '../contracts/records';
+import { isoOrNull } from '../domain/timestamp';
 import type { ApiKey, ApiKeyStore, ListedApiKey, IdempotencyRecord, Saved } from '../workflow/ports';
 import { KEYS } from './keys';
 import { text } from './parse';
@@ -99,5 +100,5 @@ function withoutHashes({ id, name, role, createdAt }: ApiKeyRecord): ApiKey {
 
 function listed(record: ApiKeyRecord, nowMs: number): ListedApiKey {
   const untilMs = record.previous && record.previous.validUntilMs > nowMs ? record.previous.validUntilMs : null;
-  return { ...withoutHashes(record), previousValidUntil: untilMs === null ? null : new Date(untilMs).toISOString() };
+  return { ...withoutHashes(record), previousValidUntil: isoOrNull(untilMs) };
 }

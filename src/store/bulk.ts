@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { bulkDocument, bulkHead, bulkResult, bulkStoredItem, type BulkHead, type BulkResult } from '../contracts/bulk';
 import { jsonText } from '../contracts/stored';
 import { versionNumber } from '../domain/outbox-record';
-import { isoTimestamp } from '../domain/timestamp';
+import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-port';
 import { outcomeAt, PREVIEW_MS, RUN_MS } from '../workflow/bulk-rules';
@@ -187,8 +187,8 @@ function runOf({ document, head }: DecodedRun): BulkRun {
     state,
     runBy,
     previewedAt: isoTimestamp(previewedAtMs),
-    startedAt: startedAtMs === null ? null : isoTimestamp(startedAtMs),
-    endedAt: endedAtMs === null ? null : isoTimestamp(endedAtMs),
+    startedAt: isoOrNull(startedAtMs),
+    endedAt: isoOrNull(endedAtMs),
     expiresAt: isoTimestamp(expiresAtMs),
     counts,
     total: Object.values(counts).reduce((sum, count) => sum + count, 0),

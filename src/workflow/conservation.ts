@@ -1,4 +1,5 @@
 import type { ConservationCounts, ConservationView } from '../contracts/conservation';
+import { isoOrNull } from '../domain/timestamp';
 
 /**
  * The conservation check: everything acknowledged or recorded is in exactly one state, and nothing is lost. A scan
@@ -75,8 +76,8 @@ export function conservationViewOf(scan: ConservationScan | null): ConservationV
     newer: scan?.newer ?? 0,
     newer_names: [...(scan?.newerNames ?? [])],
     by_kind: { deliveries, reports, violations },
-    started_at: scan ? new Date(scan.startedAtMs).toISOString() : null,
-    ended_at: scan ? new Date(scan.endedAtMs).toISOString() : null,
+    started_at: isoOrNull(scan?.startedAtMs ?? null),
+    ended_at: isoOrNull(scan?.endedAtMs ?? null),
     walk_ms: scan ? scan.endedAtMs - scan.startedAtMs : null,
   };
 }

@@ -3,7 +3,7 @@ import { type Actor, auditOf } from '../domain/audit';
 import { shownDecision, type Difference } from '../domain/difference';
 import { unknown } from '../domain/refusal';
 import { differenceTaskId } from '../domain/tasks';
-import { isoTimestamp } from '../domain/timestamp';
+import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { type ActionResult, done, refused, transactOnce } from './action-result';
 import type { IdempotencyRecord, RecordStore } from './transaction-port';
 
@@ -53,7 +53,7 @@ export function differenceViewOf(difference: Difference): DifferenceView {
     last_seen_at: isoTimestamp(lastSeenMs),
     decision: shown,
     decided_by: decided?.by ?? null,
-    decided_at: decided === null ? null : isoTimestamp(decided.atMs),
+    decided_at: isoOrNull(decided?.atMs ?? null),
     reason: decided?.reason ?? null,
     task_id: shown === 'open' ? differenceTaskId(id) : null,
   };

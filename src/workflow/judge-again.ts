@@ -8,7 +8,7 @@ import type { Delivery } from '../contracts/records';
 import type { WebhookReaders } from '../contracts/read-webhook';
 import { type Actor, auditOf } from '../domain/audit';
 import { conflict, unknown } from '../domain/refusal';
-import { isoTimestamp } from '../domain/timestamp';
+import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { done, refused, type ActionResult } from './action-result';
 import type { DifferenceStore } from './difference-port';
 import type { JudgementRun, JudgementStore } from './judgement-port';
@@ -116,7 +116,7 @@ export function judgementViewOf({ by, startedAtMs, endedAtMs, total, remaining }
     state: endedAtMs === null ? 'running' : 'done',
     by: by.name,
     started_at: isoTimestamp(startedAtMs),
-    ended_at: endedAtMs === null ? null : isoTimestamp(endedAtMs),
+    ended_at: isoOrNull(endedAtMs),
     total,
     remaining,
   };

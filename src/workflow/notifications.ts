@@ -10,7 +10,7 @@ import {
   type NoticeLanguage,
   type NotificationSettings,
 } from '../domain/notification-settings';
-import { isoTimestamp } from '../domain/timestamp';
+import { isoOrNull } from '../domain/timestamp';
 import { actionResultOf, type ActionResult } from './action-result';
 import type { NoticeSenders, NotificationStore } from './notification-port';
 import type { IdempotencyRecord } from './transaction-port';
@@ -43,8 +43,8 @@ export async function readNotifications({ store, senders, defaults }: Notificati
       missing: [...senders[channel].missing],
       is_used: used.includes(channel),
       waiting: state.notices.filter((notice) => notice.channel === channel).length,
-      delivered_at: timeOf(health?.deliveredAtMs ?? null),
-      failing_since: timeOf(health?.failingSinceMs ?? null),
+      delivered_at: isoOrNull(health?.deliveredAtMs ?? null),
+      failing_since: isoOrNull(health?.failingSinceMs ?? null),
       problem: health?.problem ?? null,
     };
   };
@@ -67,18 +67,14 @@ export async function listAlarms({ store, observe }: NotificationTools): Promise
         severity,
         title,
         what_to_do: todo,
-        since: timeOf(incident?.seenAtMs ?? null),
-        announced_at: timeOf(incident?.startedAtMs ?? null),
-        escalated_at: timeOf(incident?.escalatedAtMs ?? null),
-        acknowledged_at: timeOf(incident?.acknowledged?.atMs ?? null),
+        since: isoOrNull(incident?.seenAtMs ?? null),
+        announced_at: isoOrNull(incident?.startedAtMs ?? null),
+        escalated_at: isoOrNull(incident?.escalatedAtMs ?? null),
+        acknowledged_at: isoOrNull(incident?.acknowledged?.atMs ?? null),
         acknowledged_by: incident?.acknowledged?.by ?? null,
       };
     }),
   };
-}
-
-function timeOf(atMs: number | null): string | null {
-  return atMs === null ? null : isoTimestamp(atMs);
 }
 
 interface NotificationRequest {

@@ -6,7 +6,7 @@ import type { Charges } from '../domain/invoice';
 import { answeredCharges } from '../domain/invoice-entries';
 import { headOf, isSettled } from '../domain/outbox';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
-import { isoTimestamp } from '../domain/timestamp';
+import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
 import type { QueuePlace } from '../domain/waiting';
 
@@ -138,10 +138,6 @@ function answeredInvoice(record: TowRecord): (Charges & { receivedAtMs: number }
   const report = record.reports.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
   const charges = answeredCharges(report?.answer ?? null);
   return report && charges ? { ...charges, receivedAtMs: report.deliveredAtMs ?? record.readAtMs } : null;
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : isoTimestamp(ms);
 }
 
 /** Dispatch data as the API shows it, without the location of photos on disk. */
