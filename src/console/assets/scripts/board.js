@@ -1,11 +1,11 @@
 // @ts-check
 /** Scripts of the board: clickable rows, ages that keep counting, and a refresh that leaves open menus alone. */
 
+import { durationText } from './duration.js';
 import { mayAttributeChange } from './live.js';
 
 const AGES_EVERY_MS = 10_000;
 const MINUTE_MS = 60_000;
-const SIZES_MS = [86_400_000, 3_600_000, MINUTE_MS];
 /** `data-now` of the shown board: the server's clock when it rendered. */
 let renderedAt = '';
 /** The server's clock minus the clock of the device, which may be wrong. */
@@ -79,23 +79,12 @@ function writeAges() {
 }
 
 /**
- * The two largest units, in the format of the server.
+ * In whole minutes.
  *
  * @param {number} ageMs
- * @param {string[]} units
+ * @param {string[]} units Days, hours, minutes, and the text below a minute.
  */
-function ageOf(ageMs, units) {
-  const counts = SIZES_MS.map((size, index) => {
-    const whole = Math.floor(Math.max(0, ageMs) / size);
-    const larger = SIZES_MS[index - 1];
-    return larger === undefined ? whole : whole % (larger / size);
-  });
-  const first = counts.findIndex((count) => count > 0);
-  if (first === -1) return units[SIZES_MS.length] ?? '';
-  return counts
-    .map((count, index) => ({ count, unit: units[index] ?? '' }))
-    .slice(first, first + 2)
-    .filter(({ count }) => count > 0)
-    .map(({ count, unit }) => `${count} ${unit}`)
-    .join(' ');
+function ageOf(ageMs, [days = '', hours = '', minutes = '', now = '']) {
+  const wholeMs = Math.max(0, ageMs - (ageMs % MINUTE_MS));
+  return durationText(wholeMs, [days, hours, minutes]) || now;
 }

@@ -4,7 +4,8 @@
  * `data-units` (`d|h|min|s`). Uses the time since the page was loaded, because the clock of the device may be wrong.
  */
 
-const SIZES_MS = [86_400_000, 3_600_000, 60_000, 1000];
+import { durationText } from './duration.js';
+
 /** @type {WeakMap<Element, { text: string, endsAt: number }>} */
 const ends = new WeakMap();
 
@@ -27,24 +28,6 @@ function show(element) {
     ends.set(element, known);
   }
   const left = known.endsAt - performance.now();
-  const text = left < 1000 ? over : textOf(left, units.split('|'));
+  const text = left < 1000 ? over : durationText(left, units.split('|'));
   if (element.textContent !== text) element.textContent = text;
-}
-
-/**
- * @param {number} left
- * @param {string[]} units
- */
-function textOf(left, units) {
-  const counts = SIZES_MS.map((size, index) => {
-    const whole = Math.floor(left / size);
-    const larger = SIZES_MS[index - 1];
-    return larger === undefined ? whole : whole % (larger / size);
-  });
-  const first = counts.findIndex((count) => count > 0);
-  return counts
-    .map((count, index) => ({ count, index }))
-    .filter(({ count, index }) => count > 0 && (index === first || index === first + 1))
-    .map(({ count, index }) => `${count} ${units[index] ?? ''}`)
-    .join(' ');
 }
