@@ -6,6 +6,7 @@ import {
   type EncryptedRecords,
   type RecordCounts,
 } from '../contracts/archive';
+import { jsonIn } from '../domain/json';
 import { sealingKeyOf, type DataKeys } from '../platform/data-keys';
 import { sha256Hex } from '../platform/hash';
 import { decryptLines, encryptLines, isPersonal, type BatchPlace } from './encryption';
@@ -64,12 +65,12 @@ export type BatchLines =
 export function verifyBatch(text: Buffer, place: BatchPlace): VerifiedBatch | string {
   const sealAt = text.lastIndexOf('\n', text.length - 2) + 1;
   const [lines, seal] = [text.subarray(0, sealAt), text.subarray(sealAt, -1)];
-  const sealed = archiveSeal.safeParse(json(seal));
+  const sealed = archiveSeal.safeParse(jsonIn(seal.toString()));
   if (!sealed.success) return 'has no seal';
   if (sealed.data.sha256 !== sha256Hex(lines)) return 'holds lines that are not those that were sealed';
   if (sealed.data.previous !== place.previous) return 'does not follow the batch before it';
   const sealHash = sha256Hex(seal);
-  const encrypted = sealed.data.lines === 1 ? encryptedRecords.safeParse(json(lines)).data : undefined;
+  const encrypted = sealed.data.lines === 1 ? encryptedRecords.safeParse(jsonIn(lines.toString())).data : undefined;
   if (encrypted) return encryptedBatch(encrypted, { place, sealHash });
   const records = recordsIn(lines);
   if (typeof records === 'string') return records;
@@ -107,7 +108,7 @@ function encryptedBatch(
 export function recordsIn(lines: Buffer): ArchivedRecord[] | string {
   const records: ArchivedRecord[] = [];
   for (const line of lines.toString().split('\n').slice(0, -1)) {
-    const record = archivedRecord.safeParse(json(line));
+    const record = archivedRecord.safeParse(jsonIn(line));
     if (!record.success) return 'holds a line that is no record';
     records.push(record.data);
   }
@@ -124,12 +125,4 @@ export function countsOf(records: readonly Pick<ArchivedRecord, 'type'>[]): Reco
 
 function totalOf({ tow, delivery, violation, audit }: RecordCounts): number {
   return tow + delivery + violation + audit;
-}
-
-function json(text: Buffer | string): unknown {
-  try {
-    return JSON.parse(text.toString());
-  } catch {
-    return null;
-  }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackupProblem, notesOf, type Finding } from '../cli';
 import { backupManifest, MANIFEST, type BackupManifest } from '../contracts/backup';
+import { jsonIn } from '../domain/json';
 import { bytesOf, hashOf } from './files';
 
 /** Reads what a backup contains. @throws BackupProblem for a folder that is no complete backup. */
@@ -13,14 +14,6 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
   const manifest = backupManifest.safeParse(jsonIn(text));
   if (manifest.success) return manifest.data;
   throw new BackupProblem('manifest_broken', `The ${MANIFEST} of ${folder} cannot be read by this version.`);
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Compares all files of a backup with their sizes and hashes in the manifest. */

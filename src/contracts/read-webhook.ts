@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { plainAmount } from '../domain/amount';
-import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers } from '../domain/json';
+import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers, jsonIn, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
 import type { DeliveryKind, Json, JsonObject } from '../domain/vocabulary';
 import { amount as documentedAmount, JSON_LEVELS_MAX, METADATA_LEVELS_MAX } from './common';
@@ -34,7 +34,6 @@ export interface WebhookReaders {
   readonly tow_invoice: WebhookReader<InvoiceMessage>;
 }
 
-const BYTE_ORDER_MARK = '\ufeff';
 const REFERENCES = ['towing_reference_id', 'violation_reference_id'] as const;
 const CHARGES = ['towing_invoice', 'delay_invoice'] as const;
 const CHARGE_NUMBERS = ['invoice_number', 'vat_number'] as const;
@@ -87,11 +86,6 @@ function replaceInfinite(value: JsonObject | Json[]): void {
     if (isInfinite(member)) value[name] = null;
     else if (typeof member === 'object' && member !== null) replaceInfinite(member);
   }
-}
-
-/** The text without the byte order mark that some systems write first, and that JSON.parse refuses. */
-export function withoutByteOrderMark(text: string): string {
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 /**
@@ -217,11 +211,7 @@ function without(object: JsonObject, name: string): JsonObject {
 }
 
 function objectIn(text: string): JsonObject | null {
-  try {
-    return storedObject.safeParse(JSON.parse(withoutByteOrderMark(text))).data ?? null;
-  } catch {
-    return null;
-  }
+  return storedObject.safeParse(jsonIn(withoutByteOrderMark(text))).data ?? null;
 }
 
 function asObject(value: Json | undefined): JsonObject | null {

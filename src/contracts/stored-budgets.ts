@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonText } from './stored';
 
 /**
  * What the service says about one rate limit, as lua/shared/rate-limit.lua keeps it in Redis. Times are Unix ms, Redis
@@ -21,14 +22,10 @@ export type StoredBudgetState = z.infer<typeof storedBudgetState>;
 
 /** Decodes a stored state. What cannot be read counts as no state, as in the scripts. */
 export function decodeBudgetState(json: string | null | undefined): StoredBudgetState {
-  if (json === null || json === undefined) return {};
-  try {
-    const state = storedBudgetState.safeParse(JSON.parse(json));
-    return state.success ? state.data : {};
-  } catch {
-    return {};
-  }
+  return storedText.safeParse(json).data ?? {};
 }
+
+const storedText = jsonText(storedBudgetState);
 
 /** The limit that the service announced, while it is followed; null without one. */
 export function followedLimit(state: StoredBudgetState, nowMs: number): number | null {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonFaults } from '../domain/json';
+import { jsonFaults, jsonIn } from '../domain/json';
 import { timesNamed, type EnteredMetadata } from '../domain/violation';
 import { metadata, METADATA_LEVELS_MAX } from './common';
 
@@ -26,7 +26,7 @@ export const metadataText = z
     // The receiver refuses the same faults in the tow request that echoes the metadata.
     const { isTooDeep, infinite } = jsonFaults(text, METADATA_LEVELS_MAX);
     if (isTooDeep) return refuse(`must not be nested deeper than ${METADATA_LEVELS_MAX} levels`);
-    const value = parse(text);
+    const value = jsonIn(text);
     if (value === undefined) return refuse('must be JSON');
     if (infinite.length > 0) {
       for (const path of infinite) refuse('must be a finite number', [path]);
@@ -40,12 +40,3 @@ export const metadataText = z
       refuse(path.length > 0 ? NOT_A_NAME : 'must be an object', path.map(String));
     return z.NEVER;
   });
-
-/** Undefined when the text is not JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -3,6 +3,7 @@ import type { Finding } from '../cli';
 import { jsonObject } from '../contracts/common';
 import { ROUTES } from '../contracts/operator-routes';
 import { WEBHOOKS } from '../contracts/webhooks';
+import { jsonIn } from '../domain/json';
 import {
   ApiKeyUnusable,
   ConfigurationError,
@@ -79,15 +80,7 @@ async function isConsole(base: string): Promise<boolean> {
 export async function askListener(url: string, init: RequestInit) {
   const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   const text = await answer.text();
-  return { status: answer.status, body: jsonIn(text) };
-}
-
-function jsonIn(text: string) {
-  try {
-    return jsonObject.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return { status: answer.status, body: jsonObject.safeParse(jsonIn(text)).data ?? null };
 }
 
 /** Checks that the console answers at the address, and accepts the key, of the command line. */

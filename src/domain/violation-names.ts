@@ -1,7 +1,7 @@
 import { openTask, type StoredViolation } from './outbox-record';
 import { acceptEntry, requestCleanup } from './settle-entry';
 import type { Entry } from './entry';
-import { isObject, withQuotedNumbers } from './json';
+import { isObject, withQuotedNumbers, jsonIn } from './json';
 import { isSettled } from './outbox';
 import { beforeCorrectionTask } from './violation-tasks';
 import { brokenReferenceRule, type ViolationApi } from './vocabulary';
@@ -26,21 +26,13 @@ const REFERENCE_FIELDS: Readonly<Record<ViolationApi, string>> = { reference: 'v
  * joined nevertheless. A number counts as its digits. Null without a usable one.
  */
 export function referenceInBroken(answer: string, api: ViolationApi): string | null {
-  const body = parsed(withQuotedNumbers(answer));
+  // A byte order mark before it counts as white space.
+  const body = jsonIn(withQuotedNumbers(answer).trim());
   if (!isObject(body)) return null;
   const data = body['data'];
   const reference = (isObject(data) ? data : body)[REFERENCE_FIELDS[api]];
   if (typeof reference !== 'string' || reference.trim() === '') return null;
   return brokenReferenceRule(reference) === null ? reference : null;
-}
-
-/** Undefined for text that is not JSON. A byte order mark before it is white space. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.trim());
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ROLES, type Role } from '../domain/vocabulary';
-import { flag, httpAddress, isHttpAddress, parsedJson, proxyAddress, type Environment } from './variable-rules';
+import { jsonIn } from '../domain/json';
+import { flag, httpAddress, isHttpAddress, proxyAddress, type Environment } from './variable-rules';
 
 const filePath = z.string().min(1).optional();
 
@@ -15,7 +16,7 @@ const ROLES_RULE = 'must be a JSON object such as {"towing-ops":"ops"}';
 /** A JSON object from values of the claim to roles. The texts of its faults repeat no value. */
 const rolesOfClaim = z.string().transform((text, context): ReadonlyMap<string, Role> => {
   const fault = (message: string) => context.addIssue({ code: 'custom', message });
-  const given = z.record(z.string().min(1), z.unknown()).safeParse(parsedJson(text));
+  const given = z.record(z.string().min(1), z.unknown()).safeParse(jsonIn(text));
   const roles = new Map<string, Role>();
   if (!given.success || Object.keys(given.data).length === 0) fault(ROLES_RULE);
   else {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { HOUR_MS, MINUTE_MS } from '../domain/timestamp';
 import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
+import { jsonIn } from '../domain/json';
 
 /** Rules for the values of environment variables, as zod schemas with their defaults. */
 
@@ -76,7 +77,7 @@ export const servicePaths = z
   .string()
   .transform((text, context): ServicePaths => {
     const fault = (message: string) => context.addIssue({ code: 'custom', message });
-    const given = z.record(z.string(), z.unknown()).safeParse(parsedJson(text));
+    const given = z.record(z.string(), z.unknown()).safeParse(jsonIn(text));
     if (!given.success) {
       fault('must be a JSON object such as {"started":"/v2/tow/started"}');
       return {};
@@ -91,15 +92,6 @@ export const servicePaths = z
     return paths;
   })
   .default({});
-
-/** Undefined for text that is no JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function isCallAddress(text: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('\\')) return false;

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { JSON_LEVELS_MAX } from '../contracts/common';
 import type { KeptRefusal } from '../contracts/refused-calls';
 import { fieldsOf } from '../domain/difference';
-import { jsonFaults } from '../domain/json';
+import { jsonFaults, jsonIn } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
 import type { RefusalReason } from '../domain/webhook-answers';
 import { sha256Hex } from '../platform/hash';
@@ -66,12 +66,7 @@ function kindOfText(body: Buffer, text: string): KeptRefusal['body_kind'] {
 
 /** Undefined when the text is not JSON, or nested too deeply to be examined. */
 function parsed(text: string): unknown {
-  if (jsonFaults(text, JSON_LEVELS_MAX).isTooDeep) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return jsonFaults(text, JSON_LEVELS_MAX).isTooDeep ? undefined : jsonIn(text);
 }
 
 function plainHeader(name: string): string {

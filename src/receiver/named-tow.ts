@@ -1,5 +1,4 @@
-import { withoutByteOrderMark } from '../contracts/read-webhook';
-import { isObject, withQuotedNumbers } from '../domain/json';
+import { isObject, withQuotedNumbers, withoutByteOrderMark } from '../domain/json';
 import { brokenReferenceRule, isTowingReference, type TowingReference } from '../domain/vocabulary';
 
 /** Finds the tow that a webhook names in another place than documented. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { JSON_LEVELS_MAX } from '../contracts/common';
-import { withoutByteOrderMark, withTextNames } from '../contracts/read-webhook';
+import { withTextNames } from '../contracts/read-webhook';
 import { storedObject } from '../contracts/stored';
-import { canonicalJson, jsonFaults, withQuotedNumbers } from '../domain/json';
+import { canonicalJson, jsonFaults, withQuotedNumbers, jsonIn, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
 import { brokenReferenceRule, isTowingReference, type DeliveryKind } from '../domain/vocabulary';
 import { sha256Hex } from '../platform/hash';
@@ -35,7 +35,7 @@ function readJson(bytes: Buffer): ReceivedJson | BrokenCall {
   const rawBody = bytes.toString('utf8');
   const { isTooDeep, infiniteCount, hasLongNumber } = jsonFaults(rawBody, JSON_LEVELS_MAX);
   if (isTooDeep) return broken('contract_broken', 'is nested too deeply');
-  const value = parse(withoutByteOrderMark(rawBody));
+  const value = jsonIn(withoutByteOrderMark(rawBody));
   if (value === undefined) return broken('not_json', 'must be JSON');
   return { kind: 'json', value, rawBody, isInfinite: infiniteCount > 0, hasLongNumber };
 }
@@ -101,15 +101,6 @@ function broken(code: BrokenCall['code'], rule: string, field = 'body'): BrokenC
 /** The value in a JSON text, with each number as text of its digits. */
 function quoted(rawBody: string): unknown {
   return JSON.parse(withQuotedNumbers(withoutByteOrderMark(rawBody)));
-}
-
-/** Undefined when the text is not JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { JSON_LEVELS_MAX } from '../contracts/common';
 import { failedRules } from '../contracts/rules';
 import { plainAmount } from '../domain/amount';
-import { jsonFaults } from '../domain/json';
+import { jsonFaults, jsonIn } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
 
 /**
@@ -126,10 +126,6 @@ function objectIn(text: string): Replacement {
   if (text.trim() === '') return { value: undefined };
   const { isTooDeep, infiniteCount } = jsonFaults(text, JSON_LEVELS_MAX);
   if (isTooDeep || infiniteCount > 0) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? { value } : null;
-  } catch {
-    return null;
-  }
+  const value = jsonIn(text);
+  return isFields(value) ? { value } : null;
 }

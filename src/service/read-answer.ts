@@ -3,7 +3,7 @@ import { JSON_LEVELS_MAX } from '../contracts/common';
 import type { Operation } from '../contracts/operations';
 import { failedRules } from '../contracts/rules';
 import { envelope } from '../contracts/service';
-import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers } from '../domain/json';
+import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
 import { isFields, mended } from './mend';
 
@@ -42,8 +42,7 @@ export interface Body {
 
 export function readJson(text: string): Body {
   try {
-    // Some servers put a byte order mark before their JSON.
-    const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    const value: unknown = JSON.parse(withoutByteOrderMark(text));
     return { text, isJson: true, value };
   } catch {
     return { text, isJson: false, value: undefined };

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { heartbeatReply, processDocument } from '../contracts/metrics';
+import { jsonText } from '../contracts/stored';
 import type { CountedValues } from '../platform/counters';
 import type { HeartbeatStore, ProcessStatus, ProcessStore } from '../workflow/metrics-port';
 import { KEYS } from './keys';
@@ -78,8 +79,8 @@ function statusOf(
   const space = stored.indexOf(' ');
   const startedAtMs = Number(stored.slice(0, space));
   const beatAgeMs = Math.max(0, nowMs - beatAtMs);
-  const document = readDocument(stored.slice(space + 1));
-  if (document === null || !(beatAgeMs <= dropAfterMs)) return null;
+  const document = storedDocument.safeParse(stored.slice(space + 1)).data;
+  if (document === undefined || !(beatAgeMs <= dropAfterMs)) return null;
   const { problems, queues, ...process } = document;
   return {
     id,
@@ -98,10 +99,4 @@ function statusOf(
   };
 }
 
-function readDocument(json: string) {
-  try {
-    return processDocument.safeParse(JSON.parse(json)).data ?? null;
-  } catch {
-    return null;
-  }
-}
+const storedDocument = jsonText(processDocument);

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { sessionRecord } from '../contracts/records';
+import { jsonText } from '../contracts/stored';
 import type { Session, SessionStore } from '../workflow/operator-port';
 import { sessionKey, signInsKey } from './keys';
 import { wellFormedJson } from './scripts';
@@ -12,12 +13,12 @@ export function createSessionStore(redis: Redis): SessionStore {
     },
     async read(idHash) {
       const json = await redis.get(sessionKey(idHash));
-      return json === null ? null : sessionOf(json);
+      return sessionOf(json);
     },
     async prolong(idHash, lifetimeMs) {
       // One command reads and prolongs, so that a session that ends meanwhile is not recreated.
       const json = await redis.getex(sessionKey(idHash), 'PX', lifetimeMs);
-      return json === null ? null : sessionOf(json);
+      return sessionOf(json);
     },
     async end(idHash) {
       await redis.del(sessionKey(idHash));
@@ -41,10 +42,8 @@ export function createSessionStore(redis: Redis): SessionStore {
 }
 
 /** Null for a session that cannot be decoded: the user signs in again. */
-function sessionOf(json: string): Session | null {
-  try {
-    return sessionRecord.parse(JSON.parse(json));
-  } catch {
-    return null;
-  }
+function sessionOf(json: string | null): Session | null {
+  return storedSession.safeParse(json).data ?? null;
 }
+
+const storedSession = jsonText(sessionRecord);

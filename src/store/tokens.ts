@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { cachedToken } from '../contracts/replies';
+import { jsonText } from '../contracts/stored';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 import { KEYS } from './keys';
 import { acquireLock, releaseLock } from './locks';
@@ -41,10 +42,7 @@ export async function readTokenAgeMs(redis: Redis): Promise<number | null> {
 
 /** Null without a token, and for one that cannot be read: the next renewal replaces it. */
 async function readStored(redis: Redis) {
-  const json = await redis.get(KEYS.token);
-  try {
-    return json === null ? null : cachedToken.parse(JSON.parse(json));
-  } catch {
-    return null;
-  }
+  return storedToken.safeParse(await redis.get(KEYS.token)).data ?? null;
 }
+
+const storedToken = jsonText(cachedToken);

@@ -4,6 +4,7 @@ import type { SeenService } from '../contracts/seen-service';
 import { countsAsAccepted, type DifferenceSource, fieldsOf, type SeenDifference } from '../domain/difference';
 import { latencyStep } from '../domain/metric-names';
 import type { DeliveryKind } from '../domain/vocabulary';
+import { jsonIn, withoutByteOrderMark } from '../domain/json';
 
 /** What a process sees of the service between two flushes: shapes of messages, statuses and latencies of calls. */
 export interface ServiceObserver {
@@ -40,7 +41,7 @@ export function createServiceObserver(): ServiceObserver {
   const sample = (source: DifferenceSource, name: string, body: string) => {
     const message = (seen.messages[`${source}.${name}`] ??= { samples: 0, fields: {} });
     if (message.samples >= SAMPLES_MAX || body.length > BODY_LENGTH_MAX) return;
-    const value = parsed(body);
+    const value = jsonIn(withoutByteOrderMark(body));
     if (value === undefined) return;
     message.samples += 1;
     for (const { field, type } of fieldsOf(value, contractNames(source, name))) {
@@ -77,12 +78,4 @@ export function createServiceObserver(): ServiceObserver {
 
 function add(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body.startsWith('\uFEFF') ? body.slice(1) : body);
-  } catch {
-    return undefined;
-  }
 }

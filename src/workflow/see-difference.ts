@@ -1,6 +1,7 @@
 import { contractNames } from '../contracts/contract-fields';
 import type { OperationName } from '../contracts/operations';
 import { type DifferenceSource, fieldsOf, type SeenDifference, shapeOf } from '../domain/difference';
+import { jsonIn, withoutByteOrderMark } from '../domain/json';
 import { sha256Hex } from '../platform/hash';
 import type { CallResult } from './service-port';
 
@@ -22,7 +23,7 @@ export function differenceOf(
   const names = contractNames(source, name);
   const shape = shapeOf(rules, names);
   const digest = sha256Hex(JSON.stringify([shape, isTolerated])).slice(0, ID_DIGITS);
-  const example = fieldsOf(parsed(body), names);
+  const example = fieldsOf(body === null ? undefined : jsonIn(withoutByteOrderMark(body)), names);
   return { id: `${source}.${name}.${digest}`, source, name, shape, isTolerated, example };
 }
 
@@ -35,12 +36,4 @@ export function differenceOfAnswer(
   if (exchange.kind === 'contract_broken') return differenceOf(of, exchange.issues, { body, isTolerated: false });
   if (exchange.kind !== 'accepted' || !exchange.differences?.length) return null;
   return differenceOf(of, exchange.differences, { body, isTolerated: true });
-}
-
-function parsed(body: string | null): unknown {
-  try {
-    return body === null ? undefined : JSON.parse(body.startsWith('\uFEFF') ? body.slice(1) : body);
-  } catch {
-    return undefined;
-  }
 }

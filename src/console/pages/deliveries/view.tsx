@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { deliveryDetail } from '../../../contracts/operator';
-import { withoutByteOrderMark } from '../../../contracts/read-webhook';
+import { jsonIn, withoutByteOrderMark } from '../../../domain/json';
 import type { FormFailure } from '../../page';
 import { differencePath } from '../../page-table';
 import { Timestamp, Ref, ruleIn } from '../../parts/text';
@@ -156,11 +156,7 @@ export const INDENTED_MAX = 1_000_000;
  */
 export function indented(sent: string): string | null {
   const raw = withoutByteOrderMark(sent);
-  try {
-    JSON.parse(raw);
-  } catch {
-    return null;
-  }
+  if (jsonIn(raw) === undefined) return null;
   const out: string[] = [];
   let depth = 0;
   let before = '';
