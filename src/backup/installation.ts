@@ -8,7 +8,7 @@ import { silentLog, type Log } from '../platform/log';
 import { createResources, type Resources } from '../platform/resources';
 import type { Environment } from '../platform/variable-rules';
 import { openAccess } from '../store/access';
-import { connectFailFast, connectPatient, whenReady, type Server } from '../store/connect';
+import { connectFailFast, connectPatient, READY_TIMEOUT_MS, whenReady, type Server } from '../store/connect';
 
 export type Connection = ReturnType<typeof connectFailFast>;
 
@@ -50,8 +50,6 @@ export async function liveRedis(installation: OpenedInstallation): Promise<Serve
   });
   return openAccess(config.redis, url, openDataKeys(config));
 }
-
-const READY_TIMEOUT_MS = 5000;
 
 /** Opens a connection: `fail fast` for short commands, `patient` for long ones. @throws BackupProblem, ConfigurationError */
 export async function openRedis(

@@ -1,20 +1,12 @@
 import { readArchive } from '../archive/read';
 import { ArchiveBroken } from '../archive/read-file';
 import type { CommandOutput, LocalCommands } from '../cli';
-import { openExisting } from '../embedded-redis/start';
-import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig, type Config } from '../platform/config';
-import { openDataKeys } from '../platform/data-keys';
 import { errorMessage } from '../platform/errors';
-import { silentLog } from '../platform/log';
-import { createResources } from '../platform/resources';
-import { openAccess } from '../store/access';
 import { createAuditStore } from '../store/audit';
-import { connectFailFast, whenReady } from '../store/connect';
 import { verifyAudit, type AuditFinding, type AuditSources } from '../workflow/verify-audit';
 import { EXIT } from './exit';
-
-const READY_TIMEOUT_MS = 5000;
+import { withRedis } from './with-redis';
 
 /**
  * `towhook audit verify` checks the hash chain of the audit through the archive and Redis, and compares it with a head
@@ -30,21 +22,11 @@ export const verifyStoredAudit: LocalCommands['verifyAudit'] = async (noted) => 
   }
 };
 
-async function findingOf(config: Config, noted: AuditSources['noted']): Promise<AuditFinding> {
-  const tools = { log: silentLog, clock: systemClock, resources: createResources(silentLog) };
-  const { resources } = tools;
-  try {
-    const url = config.redis.url ?? (await openExisting(config, tools));
-    const keys = openDataKeys(config);
-    const redis = resources.add('redis', connectFailFast(openAccess(config.redis, url, keys), tools), (connection) =>
-      connection.disconnect(),
-    );
-    await whenReady(redis, READY_TIMEOUT_MS);
+function findingOf(config: Config, noted: AuditSources['noted']): Promise<AuditFinding> {
+  return withRedis(config, async (redis, keys) => {
     const kept = await createAuditStore(redis).lines();
-    return await verifyAudit({ archived: readArchive(config.dataDir, { type: 'audit', keys }), kept, noted });
-  } finally {
-    await resources.closeAll();
-  }
+    return verifyAudit({ archived: readArchive(config.dataDir, { type: 'audit', keys }), kept, noted });
+  });
 }
 
 function outputOf({ extent, broken }: AuditFinding): CommandOutput {

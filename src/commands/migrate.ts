@@ -1,17 +1,10 @@
 import type { CommandOutput, LocalCommands } from '../cli';
-import { openExisting } from '../embedded-redis/start';
-import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
-import { openDataKeys } from '../platform/data-keys';
 import { errorMessage } from '../platform/errors';
-import { silentLog } from '../platform/log';
-import { createResources } from '../platform/resources';
-import { openAccess } from '../store/access';
-import { connectFailFast, whenReady } from '../store/connect';
 import { migrate, pendingMigrations, type PendingMigration } from '../store/migrations/run';
 import { knownSchema, readSchema, SchemaMismatch } from '../store/schema';
+import { withRedis } from './with-redis';
 
-const READY_TIMEOUT_MS = 5000;
 /** `pending`: a migration remains, or the data is of a later release. */
 const EXIT = { done: 0, pending: 1, unavailable: 3 } as const;
 
@@ -21,22 +14,16 @@ const EXIT = { done: 0, pending: 1, unavailable: 3 } as const;
  */
 export const migrateData: LocalCommands['migrate'] = async ({ isCheck }) => {
   const config = loadConfig();
-  const tools = { log: silentLog, clock: systemClock, resources: createResources(silentLog) };
-  const { resources } = tools;
   try {
-    const url = config.redis.url ?? (await openExisting(config, tools));
-    const access = openAccess(config.redis, url, openDataKeys(config));
-    const redis = resources.add('redis', connectFailFast(access, tools), (opened) => opened.disconnect());
-    await whenReady(redis, READY_TIMEOUT_MS);
-    const pending = isCheck ? await pendingMigrations(redis) : await migrate(redis);
-    return outputOf((await readSchema(redis))?.version ?? null, pending);
+    return await withRedis(config, async (redis) => {
+      const pending = isCheck ? await pendingMigrations(redis) : await migrate(redis);
+      return outputOf((await readSchema(redis))?.version ?? null, pending);
+    });
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const text = errorMessage(error);
     const exitCode = error instanceof SchemaMismatch ? EXIT.pending : EXIT.unavailable;
     return { json: { problem: text }, lines: [], problems: [text], exitCode };
-  } finally {
-    await resources.closeAll();
   }
 };
 

@@ -2,14 +2,10 @@ import { ARCHIVE_LOCK } from '../archive/archiver';
 import type { ArchiveBroken } from '../archive/read-file';
 import { archiveKeys, resealArchive } from '../archive/reseal';
 import type { CommandOutput, LocalCommands, ResealOptions } from '../cli';
-import { openExisting } from '../embedded-redis/start';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { openDataKeys, type DataKeys } from '../platform/data-keys';
 import { silentLog } from '../platform/log';
-import { createResources } from '../platform/resources';
-import { openAccess } from '../store/access';
-import { connectFailFast, whenReady } from '../store/connect';
 import { dataKeyFaults, forgetDataKeys, neededDataKeys, noteDataKeys } from '../store/data-key-record';
 import { createSpool } from '../spool';
 import { layoutOf } from '../spool/folders';
@@ -18,10 +14,8 @@ import { ownedEpoch } from '../store/locks';
 import { countSealed, resealAll, type SealedCounts } from '../store/reseal';
 import { createSpoolMarker } from '../store/spool-marker';
 import { resealProblem } from './reseal-problem';
+import { withRedis, type CommandConnection } from './with-redis';
 
-type Connection = ReturnType<typeof connectFailFast>;
-
-const READY_TIMEOUT_MS = 5000;
 /** `remaining`: values remain that are plain, sealed under another key than the first, or in a broken file. */
 const EXIT = { done: 0, remaining: 1, unavailable: 3 } as const;
 
@@ -34,39 +28,43 @@ export const resealData: LocalCommands['reseal'] = async (options) => {
   const keys = openDataKeys(config);
   if (keys === null)
     throw new ConfigurationError([{ variable: 'DATA_KEYS_FILE', rule: 'is required by this command' }]);
-  const resources = createResources(silentLog);
-  const tools = { log: silentLog, clock: systemClock, resources };
   try {
-    const url = config.redis.url ?? (await openExisting(config, tools));
-    const access = openAccess(config.redis, url, keys);
-    const redis = resources.add('redis', connectFailFast(access, tools), (opened) => opened.disconnect());
-    await whenReady(redis, READY_TIMEOUT_MS);
-    await noteDataKeys(redis, keys);
-    await requireSameKeys(redis, keys);
-    await requireSharedDisk(redis, config.dataDir);
-    let unopened: readonly ArchiveBroken[] = [];
-    if (!options.isCheck) {
-      const step = counting(options);
-      await resealAll(redis, keys, step);
-      await resealImages(config.dataDir, { keys, clock: systemClock, onImage: () => step(1) });
-      unopened = await resealFiles(redis, { dataDir: config.dataDir, keys, onFile: () => step(1) });
-    }
-    const counts = await countAll(redis, config.dataDir, unopened);
-    const unused = (await neededDataKeys(redis)).filter((id) => keys.isReplaced(id) && !counts.byKey.has(id));
-    // Behind the broken batch of a file there may be batches under any key.
-    if (!options.isCheck && counts.broken.length === 0) await forgetDataKeys(redis, unused);
+    const { dataDir } = config;
+    const counts = await withRedis(config, (redis) => reseal(redis, { dataDir, keys, options }), keys);
     return outputOf(counts, keys);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const text = resealProblem(error);
     return { json: { problem: text }, lines: [], problems: [text], exitCode: EXIT.unavailable };
-  } finally {
-    await resources.closeAll();
   }
 };
 
+interface ResealTools {
+  readonly dataDir: string;
+  readonly keys: DataKeys;
+  readonly options: ResealOptions;
+}
+
+async function reseal(redis: CommandConnection, { dataDir, keys, options }: ResealTools): Promise<AllCounts> {
+  await noteDataKeys(redis, keys);
+  await requireSameKeys(redis, keys);
+  await requireSharedDisk(redis, dataDir);
+  let unopened: readonly ArchiveBroken[] = [];
+  if (!options.isCheck) {
+    const step = counting(options);
+    await resealAll(redis, keys, step);
+    await resealImages(dataDir, { keys, clock: systemClock, onImage: () => step(1) });
+    unopened = await resealFiles(redis, { dataDir, keys, onFile: () => step(1) });
+  }
+  const counts = await countAll(redis, dataDir, unopened);
+  const unused = (await neededDataKeys(redis)).filter((id) => keys.isReplaced(id) && !counts.byKey.has(id));
+  // Behind the broken batch of a file there may be batches under any key.
+  if (!options.isCheck && counts.broken.length === 0) await forgetDataKeys(redis, unused);
+  return counts;
+}
+
 /** @throws ConfigurationError for another key of an id: with it the processes could not open what is sealed here. */
-async function requireSameKeys(redis: Connection, keys: DataKeys): Promise<void> {
+async function requireSameKeys(redis: CommandConnection, keys: DataKeys): Promise<void> {
   const others = (await dataKeyFaults(redis, keys)).filter(({ fault }) => fault === 'different').map(({ id }) => id);
   if (others.length === 0) return;
   const rule = `has another key of the id ${others.join(', ')} than the stored data: use the file of the running processes`;
@@ -74,7 +72,7 @@ async function requireSameKeys(redis: Connection, keys: DataKeys): Promise<void>
 }
 
 /** A disk that is not in use yet has no images. @throws Error for another disk than the one in use. */
-async function requireSharedDisk(redis: Connection, dataDir: string): Promise<void> {
+async function requireSharedDisk(redis: CommandConnection, dataDir: string): Promise<void> {
   const marker = createSpoolMarker(redis);
   if ((await marker.read()) === null) return;
   const spool = createSpool({ dataDir, marker, keepMs: 0, clock: systemClock, log: silentLog });
@@ -85,7 +83,7 @@ async function requireSharedDisk(redis: Connection, dataDir: string): Promise<vo
 
 /** Rewrites the files of the archive. Drafts are beside the marker, where the sweep removes what an ended process left. */
 async function resealFiles(
-  redis: Connection,
+  redis: CommandConnection,
   { dataDir, keys, onFile }: { readonly dataDir: string; readonly keys: DataKeys; readonly onFile: () => void },
 ): Promise<readonly ArchiveBroken[]> {
   const { spool: draftFolder } = layoutOf(dataDir);
@@ -99,7 +97,11 @@ interface AllCounts extends SealedCounts {
 }
 
 /** An image, and a batch of the archive, count as one value. */
-async function countAll(redis: Connection, dataDir: string, unopened: readonly ArchiveBroken[]): Promise<AllCounts> {
+async function countAll(
+  redis: CommandConnection,
+  dataDir: string,
+  unopened: readonly ArchiveBroken[],
+): Promise<AllCounts> {
   const { byKey, plain } = await countSealed(redis);
   const archive = await archiveKeys(dataDir);
   const broken = [...new Set([...archive.broken, ...unopened].map(({ message }) => message))];

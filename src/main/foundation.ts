@@ -18,7 +18,7 @@ import { createQueues, QUEUE_NAMES, type QueueName, type Queues } from '../queue
 import { createSpool, type DiskSpool } from '../spool';
 import { outboxRateLimits } from '../store/budgets';
 import { openAccess } from '../store/access';
-import { connectFailFast, connectPatient, whenReady } from '../store/connect';
+import { connectFailFast, connectPatient, READY_TIMEOUT_MS, whenReady } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createMetricsStore } from '../store/metrics';
 import { createNotificationStore } from '../store/notification-record';
@@ -75,8 +75,6 @@ export interface Foundation {
   readonly schedules: Readonly<Record<QueueName, Schedule>>;
   readonly backlogOf: BacklogReader;
 }
-
-const READY_TIMEOUT_MS = 5000;
 
 /** The log of a process. Fields that the contracts mark as sensitive are hidden. Writes to `file` if given. */
 export function openLog(config: Config, file?: string): Log {

@@ -56,6 +56,9 @@ export function connectPatient(server: Server, tools: ConnectionTools): Redis {
   return watched(withDataKeys(connection, server), tools);
 }
 
+/** How long a command or a starting process waits for Redis. */
+export const READY_TIMEOUT_MS = 5000;
+
 /**
  * Resolves when the connection takes commands. Rejects after `timeoutMs` with the last error, and at once with
  * DatabaseRefused.

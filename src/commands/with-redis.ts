@@ -1,0 +1,35 @@
+import { openExisting } from '../embedded-redis/start';
+import { systemClock } from '../platform/clock';
+import type { Config } from '../platform/config';
+import { openDataKeys, type DataKeys } from '../platform/data-keys';
+import { silentLog } from '../platform/log';
+import { createResources } from '../platform/resources';
+import { openAccess } from '../store/access';
+import { connectFailFast, READY_TIMEOUT_MS, whenReady } from '../store/connect';
+
+export type CommandConnection = ReturnType<typeof connectFailFast>;
+
+/**
+ * Runs a command with a connection to the Redis of the installation, and closes what it opened. The embedded Redis is
+ * started only if it has data. Rejects when Redis cannot be reached. Opens the data keys, unless the command has.
+ *
+ * @throws ConfigurationError
+ */
+export async function withRedis<T>(
+  config: Config,
+  work: (redis: CommandConnection, keys: DataKeys | null) => Promise<T>,
+  opened?: DataKeys,
+): Promise<T> {
+  const tools = { log: silentLog, clock: systemClock, resources: createResources(silentLog) };
+  const { resources } = tools;
+  try {
+    const url = config.redis.url ?? (await openExisting(config, tools));
+    const keys = opened ?? openDataKeys(config);
+    const access = openAccess(config.redis, url, keys);
+    const redis = resources.add('redis', connectFailFast(access, tools), (connection) => connection.disconnect());
+    await whenReady(redis, READY_TIMEOUT_MS);
+    return await work(redis, keys);
+  } finally {
+    await resources.closeAll();
+  }
+}
