@@ -29,7 +29,8 @@ export function signInPage(props: SignInPageProps & { readonly httpStatus: numbe
   const messages = viewer.messages.signIn;
   return page(
     messages.title,
-    <div class="narrow">
+    // The entries of the ended session are removed (kept-entries.js).
+    <div class="narrow" data-sign-in>
       <h1>{messages.title}</h1>
       {entered !== null && (
         <div class="problem" role="alert">

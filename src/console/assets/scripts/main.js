@@ -1,6 +1,7 @@
 // @ts-check
 /** Scripts of every page. The console works without them. */
 import { hasUnsentEntries } from './entries.js';
+import { keepEntries, markSent } from './kept-entries.js';
 import { requestOf, watchEvents } from './live.js';
 import { enableShortcuts } from './shortcuts.js';
 
@@ -11,6 +12,7 @@ enableShortcuts();
 sendFormsOnce();
 leaveWhenSignedOut();
 keepUnsentEntries();
+keepEntries();
 
 // After a refusal the focus goes to the reason.
 for (const element of document.querySelectorAll('[data-focus]')) {
@@ -63,8 +65,9 @@ function sendFormsOnce() {
     const { target: form } = event;
     if (!(form instanceof HTMLFormElement) || form.method !== 'post' || event.defaultPrevented) return;
     const before = sentMs.get(form);
-    if (before !== undefined && performance.now() - before < SENDING_MAX_MS) event.preventDefault();
-    else sentMs.set(form, performance.now());
+    if (before !== undefined && performance.now() - before < SENDING_MAX_MS) return event.preventDefault();
+    sentMs.set(form, performance.now());
+    markSent(form);
   });
   document.addEventListener('input', ({ target }) => {
     const form = target instanceof Element ? target.closest('form') : null;

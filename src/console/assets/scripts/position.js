@@ -48,5 +48,7 @@ function locate(button) {
 function fill(fields, name, degrees) {
   const field = fields.querySelector(`[name="${name}"]`);
   // Six decimals are about 10 cm.
-  if (field instanceof HTMLInputElement) field.value = degrees.toFixed(6);
+  if (!(field instanceof HTMLInputElement)) return;
+  field.value = degrees.toFixed(6);
+  field.dispatchEvent(new Event('input', { bubbles: true }));
 }

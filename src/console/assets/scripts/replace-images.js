@@ -1,5 +1,6 @@
 // @ts-check
 /** The form that replaces the images of a violation: its photos are scaled down before the browser sends it. */
+import { markSent } from './kept-entries.js';
 import { gatherImages, imagesAreReady, imagesAreTooLarge } from './violation-images.js';
 
 gatherImages();
@@ -15,5 +16,7 @@ document.addEventListener('submit', (event) => {
 /** @param {HTMLFormElement} form */
 async function sendWhenReady(form) {
   await imagesAreReady();
-  if (form.isConnected && !imagesAreTooLarge()) form.submit();
+  if (!form.isConnected || imagesAreTooLarge()) return;
+  markSent(form);
+  form.submit();
 }

@@ -3,6 +3,7 @@
  * Sends the violation form in the background: shows the progress of the upload, allows stopping it, and keeps the images
  * after a refusal. Without this script the browser sends the form itself.
  */
+import { forgetEntries } from './kept-entries.js';
 import { enablePositionButtons, showPositions } from './position.js';
 import { filled, gatherImages, imagesAreReady, imagesAreTooLarge, sizeOf } from './violation-images.js';
 
@@ -66,7 +67,10 @@ function send(form) {
  */
 function takeAnswer(request, form) {
   const next = request.getResponseHeader('HX-Redirect');
-  if (next !== null) return location.assign(next);
+  if (next !== null) {
+    forgetEntries(form);
+    return location.assign(next);
+  }
   if (new URL(request.responseURL).pathname === '/sign-in') return end('signedOut');
   // The console, or a proxy in front of it, has ended an upload that took too long.
   if (request.status === 408) return end('tooSlow');
