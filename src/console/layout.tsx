@@ -60,6 +60,7 @@ export function Layout(props: {
       <body
         hx-ext="morph"
         data-live-states={[messages.common.live, messages.common.livePaused, messages.common.liveLost].join('|')}
+        data-not-sent={messages.common.notSent}
         {...(isSignedIn ? { 'data-live': `/api/events?since=${new Date(viewer.nowMs).toISOString()}` } : {})}
         {...(viewer.hasShortcuts ? { 'data-shortcuts': 'on' } : {})}
       >

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
-import { useBrowser, waitForPath, waitForText } from '../support/browser';
+import { useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
 
@@ -83,6 +83,20 @@ test('a form that did not reach the console has its entries again when the user 
   await page.unroute('**/notes');
   await page.goBack();
   await expectKept(page);
+});
+
+test('a form that is sent without a network keeps the page and says that it was not sent', async () => {
+  const page = await openHalfFilled(await world.orderTow());
+  await page.context().setOffline(true);
+  const send = page.locator('#live-note button[type=submit]');
+  await send.click();
+  const alert = page.locator('#live-note').getByRole('alert');
+  await waitForText(alert, common.notSent);
+  await expectKept(page);
+  await page.context().setOffline(false);
+  await send.click();
+  await waitForText(page.locator('.notice'), common.done.saved);
+  await waitUntilGone(alert);
 });
 
 test('signing out removes the unsent entries, and an API key is never kept', async () => {

@@ -3,6 +3,7 @@
 import { hasUnsentEntries } from './entries.js';
 import { keepEntries, markSent } from './kept-entries.js';
 import { requestOf, watchEvents } from './live.js';
+import { isOffline } from './offline.js';
 import { enableShortcuts } from './shortcuts.js';
 
 const SENDING_MAX_MS = 10_000;
@@ -66,6 +67,7 @@ function sendFormsOnce() {
     if (!(form instanceof HTMLFormElement) || form.method !== 'post' || event.defaultPrevented) return;
     const before = sentMs.get(form);
     if (before !== undefined && performance.now() - before < SENDING_MAX_MS) return event.preventDefault();
+    if (isOffline(form)) return event.preventDefault();
     sentMs.set(form, performance.now());
     markSent(form);
   });

@@ -1,6 +1,7 @@
 // @ts-check
 /** The form that replaces the images of a violation: its photos are scaled down before the browser sends it. */
 import { markSent } from './kept-entries.js';
+import { isOffline } from './offline.js';
 import { gatherImages, imagesAreReady, imagesAreTooLarge } from './violation-images.js';
 
 gatherImages();
@@ -16,7 +17,7 @@ document.addEventListener('submit', (event) => {
 /** @param {HTMLFormElement} form */
 async function sendWhenReady(form) {
   await imagesAreReady();
-  if (!form.isConnected || imagesAreTooLarge()) return;
+  if (!form.isConnected || imagesAreTooLarge() || isOffline(form)) return;
   markSent(form);
   form.submit();
 }
