@@ -1,7 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
-import { expectAccessible, focused, useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
-import { eventually } from '../support/eventually';
+import {
+  expectAccessible,
+  focused,
+  useBrowser,
+  waitForCount,
+  waitForPath,
+  waitForText,
+  waitUntilGone,
+} from '../support/browser';
 import { PNG } from '../support/images';
 import { useConsole, WHEREABOUTS } from './world';
 
@@ -89,7 +96,7 @@ test('a crew records start, photos and detention of a tow on a phone in Arabic w
   await waitForText(page.locator('.plate'), 'ا ب ح ١٢٣٤');
   await unfold(page, 'إضافة صور');
   await page.locator('#photos-images').setInputFiles({ name: 'front.png', mimeType: 'image/png', buffer: PNG });
-  await eventually(async () => expect(await page.locator('#photos-preview img').count()).toBe(1));
+  await waitForCount(page.locator('#live-photos [data-previews] img'), 1);
   await page.getByRole('button', { name: 'رفع', exact: true }).click();
   await page.getByAltText('صورة front.png').waitFor();
   await submit(page, 'المركبة في الساحة: الحجز');
@@ -99,6 +106,23 @@ test('a crew records start, photos and detention of a tow on a phone in Arabic w
   expect(await page.getByRole('button', { name: 'طلب الفاتورة' }).count()).toBe(0);
   await expectAccessible(page);
   await noSidewaysScrolling(page);
+});
+
+test('the tow page names the limit of photos and rejects too many bytes before it sends them', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open();
+  await town.signIn(page, 'crew', pathOf(ref));
+  await unfold(page, 'Add photos');
+  const form = page.locator('#live-photos');
+  await waitForText(form.locator('.hint'), 'at most 9.5 MiB in total');
+  // No image, so that it is not scaled down.
+  const file = (name: string) => ({ name, mimeType: 'image/heic', buffer: Buffer.alloc(6_000_000) });
+  await page.locator('#photos-images').setInputFiles([file('a.heic'), file('b.heic')]);
+  await waitForText(form.locator('[data-images-problem]'), /11\.4 MiB.*; at most .*9\.5 MiB/);
+  await form.getByRole('button', { name: 'Upload', exact: true }).click();
+  await waitForText(focused(page), 'Remove some');
+  await expectAccessible(page);
+  expect((await town.tow(ref)).dispatch.photos).toEqual([]);
 });
 
 test('a refused report of a tow is corrected on the tow page and sent again', async () => {

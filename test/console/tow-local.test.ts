@@ -183,7 +183,7 @@ describe('console: photos of a tow', () => {
 
   test.each([
     ['a file that is not an image', [['a.txt', Buffer.from('text')]], 422, 'Image 1 : must be a whole image'],
-    ['an image that is too large', [['a.png', imageOf(11 * 1024 * 1024)]], 413, '10'],
+    ['an image that is too large', [['a.png', imageOf(11 * 1024 * 1024)]], 413, 'must be at most 9.5 MiB in all'],
   ] as const)('refuses %s as a photo and explains why', async (_name, files, status, text) => {
     const ref = await newTow(app);
     const response = await upload(ref, visitor, { files });

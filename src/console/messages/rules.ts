@@ -14,6 +14,7 @@ const REWORDED: readonly (readonly [pattern: RegExp, name: RuleName])[] = [
   [/^must be of type string$/, 'text'],
   [/^must be of type boolean$/, 'yes_or_no'],
   [/^is required \(.+\)$/, 'required'],
+  [/^must be at most (?<limit>\d+ bytes) in all$/, 'at_most_bytes'],
 ];
 
 /** The longest first, since `must be at most {limit}` also matches a text with `characters` behind the limit. */

@@ -118,11 +118,15 @@ export function Empty({ title, hint }: { title: string; hint?: string }) {
 }
 
 /**
- * The rule in the language of the page and a timestamp in it as Riyadh time, or in English and marked so when it has no
+ * The rule in the language of the page, with a timestamp in it as Riyadh time and a size in its unit; or in English and marked so when it has no
  * translation.
  */
 export function ruleIn(viewer: Viewer, rule: string) {
-  const shown = (limit: string) => (timestampMs(limit) === null ? limit : viewer.formats.timestamp(limit));
+  const shown = (limit: string) => {
+    const bytes = /^(\d+) bytes$/.exec(limit)?.[1];
+    if (bytes !== undefined) return viewer.formats.bytes(Number(bytes));
+    return timestampMs(limit) === null ? limit : viewer.formats.timestamp(limit);
+  };
   return ruleText(viewer.messages, rule, shown) ?? <English viewer={viewer}>{rule}</English>;
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The images of a violation before the upload: collected from several selections, previewed, removed, and totalled. When
+ * The images of a form before the upload: collected from several selections, previewed, removed, and totalled. When
  * all together exceed the limit, those larger than their share of it are scaled down.
  */
 import { scaledDown } from './scale-photo.js';

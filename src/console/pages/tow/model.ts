@@ -8,7 +8,7 @@ import { overdueOf, type OverdueMark } from '../../../domain/overdue';
 import { releaseChecklist, type ReleaseCheck } from '../../../domain/release-checklist';
 import { waitingOfReport, type ReportWaiting, type Waiting } from '../../../domain/waiting';
 import { towViewOf } from '../../../workflow/views';
-import type { PageResult, FormFailure, PageVisit, PageTools } from '../../page';
+import type { PageResult, FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import { waitingOfTow } from '../../parts/why';
 import type { Viewer } from '../../viewer';
 
@@ -27,12 +27,14 @@ export interface TowModel {
   readonly overdue: readonly OverdueMark[];
   /** Plates to mask in texts. */
   readonly personal: readonly string[];
+  /** Of an upload of photos. */
+  readonly imageSettings: ImageSettings;
   readonly failure: FormFailure | null;
 }
 
 /** Reads a tow and works out what its page needs; null when there is none. */
 export async function readTow(
-  { progress }: Pick<PageTools, 'progress'>,
+  { progress, images }: Pick<PageTools, 'progress' | 'images'>,
   visit: PageVisit,
   failure: FormFailure | null = null,
 ): Promise<TowModel | null> {
@@ -54,6 +56,7 @@ export async function readTow(
     waiting: waitingOfTow(record, rules),
     overdue: overdueOf(record, rules.overdueAfter, nowMs),
     personal: platesOf(record),
+    imageSettings: images,
     failure,
   };
 }

@@ -2,7 +2,10 @@ import { By, Ref, UserText } from '../../parts/text';
 import { LocalCard, LocalField, LocalForm, FormProblem } from './forms';
 import type { TowModel } from './model';
 import { PostForm } from '../../parts/form';
+import { ImageFields } from '../../parts/image-fields';
 import { Folded, LiveForm } from '../../parts/live-form';
+
+const PHOTOS_FORM = 'photos';
 
 /** Notes of the staff. */
 export function Notes({ model }: { model: TowModel }) {
@@ -107,30 +110,22 @@ export function Photos({ model }: { model: TowModel }) {
 }
 
 function AddPhotos({ model }: { model: TowModel }) {
-  const { viewer, failure, path } = model;
+  const { viewer, failure, path, imageSettings } = model;
   const messages = viewer.messages.towDispatch.photos;
+  const shown = failure?.form === PHOTOS_FORM ? failure : null;
   return (
     <LiveForm model={model} id="live-photos" about={null}>
-      <Folded label={messages.add} isOpen={failure?.form === 'photos'}>
+      <Folded label={messages.add} isOpen={shown !== null}>
         <PostForm viewer={viewer} action={`${path}/photos`} label={messages.add} hasFiles>
-          <FormProblem model={model} form="photos" />
-          <div class="field">
-            <label for="photos-images">{messages.choose}</label>
-            <input
-              id="photos-images"
-              name="images"
-              type="file"
-              accept="image/*"
-              multiple
-              required
-              aria-describedby="photos-images-hint"
-              data-preview="photos-preview"
-            />
-            <p class="hint" id="photos-images-hint">
-              {messages.hint}
-            </p>
-          </div>
-          <ul class="photos" id="photos-preview" hidden />
+          <FormProblem model={model} form={PHOTOS_FORM} />
+          <p class="muted">{messages.hint}</p>
+          <ImageFields
+            viewer={viewer}
+            form={PHOTOS_FORM}
+            images={imageSettings}
+            failure={shown}
+            label={messages.choose}
+          />
           <p class="form-end">
             <button type="submit" class="main">
               {messages.send}

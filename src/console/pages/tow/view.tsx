@@ -26,7 +26,7 @@ export function towPage(model: TowModel): PageResult {
   );
   return page(viewer.messages.tow.title({ reference: view.towing_reference_id }), content, {
     httpStatus: failure?.refusal.httpStatus ?? 200,
-    assets: ['countdown.js', 'tow.js'],
+    assets: ['countdown.js', 'tow.js', 'send-images.js'],
   });
 }
 

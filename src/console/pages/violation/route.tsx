@@ -45,7 +45,7 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
     const { record, view, viewer } = model;
     return page(viewer.messages.violations.pageTitle({ name: record.reference ?? view.id }), content, {
       httpStatus: failure?.refusal.httpStatus ?? 200,
-      assets: ['countdown.js', 'replace-images.js', 'tow.js'],
+      assets: ['countdown.js', 'send-images.js', 'tow.js'],
     });
   };
   pages.get(PAGES.violation.path, PAGES.violation.role, (visit) => show(visit));

@@ -1,5 +1,5 @@
 // @ts-check
-/** The form that replaces the images of a violation: its photos are scaled down before the browser sends it. */
+/** Forms whose photos are scaled down before the browser sends them: those of a tow, and other images of a violation. */
 import { markSent } from './kept-entries.js';
 import { isOffline } from './offline.js';
 import { gatherImages, imagesAreReady, imagesAreTooLarge } from './violation-images.js';
@@ -9,7 +9,7 @@ gatherImages();
 document.addEventListener('htmx:afterSettle', gatherImages);
 document.addEventListener('submit', (event) => {
   const { target } = event;
-  if (!(target instanceof HTMLFormElement) || target.id !== 'form-images') return;
+  if (!(target instanceof HTMLFormElement) || !target.querySelector('[data-images]')) return;
   event.preventDefault();
   void sendWhenReady(target);
 });
