@@ -218,6 +218,24 @@ test('a tow is started and canceled without JavaScript', async () => {
   await waitForText(page.locator('#tow-why'), 'Nothing to do: the tow is canceled');
 });
 
+test('coordinates that are pasted as a pair fill in latitude and longitude, and a single number is left as it is', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await town.signIn(page, 'crew', pathOf(ref));
+  const [latitude, longitude] = ['latitude', 'longitude'].map((name) => page.locator(`#fact-started-${name}`));
+  const paste = async (text: string) => {
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    await latitude?.focus();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.press('ControlOrMeta+V');
+  };
+  await paste('24,7136');
+  expect([await latitude?.inputValue(), await longitude?.inputValue()]).toEqual(['24,7136', '']);
+  await paste('24.7136, 46.6753');
+  expect([await latitude?.inputValue(), await longitude?.inputValue()]).toEqual(['24.7136', '46.6753']);
+});
+
 test('the tow form takes the position of the device and shows its accuracy', async () => {
   const { use, denied } = messagesIn('en').common.position;
   const ref = await town.orderTow();

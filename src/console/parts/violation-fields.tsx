@@ -41,7 +41,7 @@ interface ViolationFieldProps {
 /** One field of the form, as its contract takes it. */
 export function ViolationField({ viewer, form, name, value, failure, zones = [], type }: ViolationFieldProps) {
   const { fields, hints } = viewer.messages.violationForm;
-  const hint = entryOf(hints, name) ?? undefined;
+  const hint = entryOf(hints, name) ?? entryOf(viewer.messages.common.position.hints, name) ?? undefined;
   return (
     <Field
       viewer={viewer}

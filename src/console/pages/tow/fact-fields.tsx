@@ -194,11 +194,12 @@ function WhereaboutsFields({
 }) {
   if (names.length === 0) return null;
   const common = { model, event: 'started', isRequired } as const;
+  const { hints } = model.viewer.messages.common.position;
   return (
     <div class="fields" data-position>
       {names.map((name) =>
         name === 'latitude' || name === 'longitude' ? (
-          <FactField {...common} name={name} inputMode="decimal" isLatin />
+          <FactField {...common} name={name} hint={hints[name]} inputMode="decimal" isLatin />
         ) : (
           <FactField {...common} name={WIRE_NAMES[name]} autocomplete="off" />
         ),
