@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
+import { HOUR_MS, MINUTE_MS, RIYADH_OFFSET_MS } from '../../src/domain/timestamp';
 import {
   expectAccessible,
   focused,
@@ -234,6 +235,22 @@ test('coordinates that are pasted as a pair fill in latitude and longitude, and 
   expect([await latitude?.inputValue(), await longitude?.inputValue()]).toEqual(['24,7136', '']);
   await paste('24.7136, 46.6753');
   expect([await latitude?.inputValue(), await longitude?.inputValue()]).toEqual(['24.7136', '46.6753']);
+});
+
+test('the time of an event that happened earlier lies between the year 2000 and now', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open();
+  await town.signIn(page, 'crew', pathOf(ref));
+  await unfold(page.locator('#form-started'), 'It happened earlier');
+  const time = page.locator('#fact-started-occurred_at');
+  const isValid = async (value: string) => {
+    await time.fill(value);
+    return (await time.and(page.locator(':invalid')).count()) === 0;
+  };
+  const riyadh = (ms: number) => new Date(ms + RIYADH_OFFSET_MS).toISOString().slice(0, 16);
+  expect(await isValid('1999-12-31T23:59')).toBe(false);
+  expect(await isValid(riyadh(Date.now() - MINUTE_MS))).toBe(true);
+  expect(await isValid(riyadh(Date.now() + HOUR_MS))).toBe(false);
 });
 
 test('the tow form takes the position of the device and shows its accuracy', async () => {

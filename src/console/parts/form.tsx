@@ -45,6 +45,10 @@ export interface FieldProps {
   readonly type?: 'text' | 'search' | 'number' | 'datetime-local' | 'password' | 'tel';
   readonly inputMode?: 'text' | 'decimal' | 'numeric' | 'tel' | 'search';
   readonly step?: string;
+  /** The earliest time that may be entered. */
+  readonly min?: string;
+  /** True for a time that may not lie in the future; needs `tow.js`. */
+  readonly isPast?: boolean;
   readonly isRequired?: boolean;
   /** References, plates and numbers are left to right in both languages. */
   readonly isLatin?: boolean;
@@ -129,6 +133,8 @@ function Control(
         type={props.type ?? 'text'}
         value={value}
         {...(props.step === undefined ? {} : { step: props.step })}
+        {...(props.min === undefined ? {} : { min: props.min })}
+        {...(props.isPast === true ? { 'data-past': '' } : {})}
         {...(props.inputMode === undefined ? {} : { inputmode: props.inputMode })}
         {...(props.isLatin === true ? {} : { dir: 'auto' })}
         {...(suggestions || props.listId !== undefined ? { list: props.listId ?? listId } : {})}

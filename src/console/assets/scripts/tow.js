@@ -8,6 +8,8 @@ import { mayAttributeChange } from './live.js';
 import { enablePositionButtons } from './position.js';
 
 const REFRESH_EVERY_MS = 60_000;
+/** Riyadh is UTC+3 all year. */
+const RIYADH_OFFSET_MS = 3 * 3_600_000;
 
 Object.assign(Idiomorph.defaults.callbacks, {
   beforeNodeMorphed: mayBeMorphed,
@@ -16,6 +18,7 @@ Object.assign(Idiomorph.defaults.callbacks, {
 });
 enablePositionButtons();
 refreshByTime();
+limitToPast();
 
 /**
  * @param {unknown} old
@@ -68,4 +71,12 @@ function refreshByTime() {
     if (document.hidden || document.body.dataset['stream'] !== 'live') return;
     document.querySelector('#tow')?.dispatchEvent(new CustomEvent('changed'));
   }, REFRESH_EVERY_MS);
+}
+
+/** Keeps a field for a past time from taking a future one. Its limit is set when it is used, as the page may be old. */
+function limitToPast() {
+  document.addEventListener('focusin', ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.dataset['past'] === undefined) return;
+    target.max = new Date(Date.now() + RIYADH_OFFSET_MS).toISOString().slice(0, 16);
+  });
 }

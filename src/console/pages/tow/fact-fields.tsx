@@ -44,6 +44,9 @@ function PlainFields({ model: { viewer, failure }, event }: { model: TowModel; e
   );
 }
 
+/** The API refuses times before the year 2000. */
+const EARLIEST = '2000-01-01T00:00';
+
 /** The time of a fact, folded away: most facts are recorded when they happen. */
 export function WhenField({ model, fact }: { model: TowModel; fact: Allowed }) {
   const { viewer } = model;
@@ -51,7 +54,15 @@ export function WhenField({ model, fact }: { model: TowModel; fact: Allowed }) {
   if (fact.event === 'invoice') return null;
   return (
     <Folded label={messages.otherTime} isOpen={wasUsed(model, fact.event, ['occurred_at'])} class="aside-field">
-      <FactField model={model} event={fact.event} name="occurred_at" type="datetime-local" hint={messages.timeHint} />
+      <FactField
+        model={model}
+        event={fact.event}
+        name="occurred_at"
+        type="datetime-local"
+        hint={messages.timeHint}
+        min={EARLIEST}
+        isPast
+      />
       {fact.notBefore !== null && (
         <p class="hint">{messages.notBefore.rich({ time: <Timestamp viewer={viewer} at={fact.notBefore} /> })}</p>
       )}
