@@ -7,6 +7,7 @@ const world = useConsole();
 
 /** A phone in the browser of the tests: 390 x 844 CSS pixels. */
 const SCREEN_HEIGHT = 844;
+const SCREEN_WIDTH = 390;
 /** Two rows of targets of 40 px do not fit. */
 const ROW_HEIGHT_MAX = 60;
 
@@ -17,6 +18,17 @@ test.each(['en', 'ar'] as const)('on a phone the header takes one row, in langua
   await world.signIn(page, 'ops');
   expect(await heightOf(page, 'header.top')).toBeLessThan(ROW_HEIGHT_MAX);
 });
+
+test.each(['en', 'ar'] as const)(
+  'on a phone the tab of the current ops page is in sight, in language %s',
+  async (language) => {
+    const page = await browser.open({ language, viewport: 'phone' });
+    await world.signIn(page, 'ops', '/ops/audit');
+    const box = await page.locator('.ops-tabs [aria-current]').boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(SCREEN_WIDTH);
+  },
+);
 
 test.each([
   ['en', true],
