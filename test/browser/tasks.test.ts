@@ -38,6 +38,10 @@ test('a dispatcher corrects a refused report in the task list and the service ac
   await waitForText(page.getByRole('status').filter({ hasText: common.done.corrected }), common.done.corrected);
   await waitForPath(page, '/tasks?type=report_refused');
   await waitForCount(page.locator('.tasks-item'), 1);
+  // The notice does not cover the filters.
+  const [notice, filters] = [page.locator('.notice'), page.locator('.tasks-filters')];
+  const filtersBox = await filters.boundingBox();
+  expect((await notice.boundingBox())?.y).toBeGreaterThan((filtersBox?.y ?? 0) + (filtersBox?.height ?? 0));
   // The next task has the focus.
   await eventually(async () => expect(await focused(page).innerText()).toContain(second));
   await isAccepted(first);
