@@ -44,6 +44,17 @@ async function lookAt(page: Page, role: 'viewer' | 'dispatcher', path = '/board'
   await live(page);
 }
 
+test('the board shows two lines of a long crew and truck, and their whole names in the tooltip', async () => {
+  const ref = await world.orderTow();
+  const [crew, truck] = ['North crew '.repeat(9).trim(), 'T'.repeat(100)];
+  await world.call('POST', `/tows/${ref}/assignment`, { crew, truck });
+  const page = await browser.open();
+  await lookAt(page, 'dispatcher');
+  const names = row(page, ref).locator('.crew-name');
+  expect(await names.getAttribute('title')).toBe(`${crew} · ${truck}`);
+  expect((await names.boundingBox())?.height).toBeLessThan(60);
+});
+
 test('the board announces a new tow by a button, moves no row, and lists the tow after a click on the button', async () => {
   await world.orderTows(2);
   const page = await browser.open();

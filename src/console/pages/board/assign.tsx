@@ -31,7 +31,7 @@ export function Crew(props: CrewProps) {
       {assignment === null ? (
         <span class="muted">{messages.unassigned}</span>
       ) : (
-        <span class="crew-name">
+        <span class="crew-name" title={[assignment.crew, assignment.truck ?? []].flat().join(' · ')}>
           <UserText>{assignment.crew}</UserText>
           {assignment.truck !== null && (
             <span class="truck">
