@@ -1,6 +1,6 @@
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { errorView } from '../contracts/operator';
-import { answerContract, type Route } from '../contracts/operator-routes';
+import { answerContract, type Route } from '../contracts/routes/route';
 import { failedRules } from '../contracts/rules';
 import { ApiAnswerBroken, ApiRefusal, isSyntaxError, unreachable } from './errors';
 import type { CallAnswer } from './call-types';

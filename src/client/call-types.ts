@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Route } from '../contracts/operator-routes';
+import type { Route } from '../contracts/routes/route';
 import type { JsonObject } from '../domain/vocabulary';
 
 /** The types of a call, inferred from the contract of its route. */

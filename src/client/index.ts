@@ -1,5 +1,5 @@
 import { eventView } from '../contracts/operator';
-import type { Route } from '../contracts/operator-routes';
+import type { Route } from '../contracts/routes/route';
 import { API_KEY_RULE, isSendableKey } from '../domain/vocabulary';
 import { accepted, answerIn } from './answers';
 import { fetchWithin } from './fetch-within';

@@ -6,8 +6,6 @@ import { TASK_ROUTES } from './routes/tasks';
 import { TOW_ROUTES } from './routes/tows';
 import { VIOLATION_ROUTES } from './routes/violations';
 
-export { answerContract, type Route } from './routes/route';
-
 /** Every address of the operator API, as data: the server is wired by it and the OpenAPI document written from it. */
 export const ROUTES = {
   ...TOW_ROUTES,

@@ -230,7 +230,6 @@ export const deliveryRecord: z.ZodType<Delivery> = z
     failures: stored.failures,
     replays: stored.replays,
   }));
-export type { Delivery } from '../domain/delivery';
 
 /** A call of the service on a path of no webhook, such as an event about tickets: kept for review, never processed. */
 export const otherCall = z.object({

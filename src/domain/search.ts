@@ -7,8 +7,6 @@ import { metadataIdOf, type Violation } from './violation';
  * numbers. A search matches the beginning of a term.
  */
 
-export { plateKey } from './plate';
-
 /** The terms to store for a tow. */
 export function searchTerms(tow: Tow): string[] {
   const ownId = tow.metadata?.['id'];

@@ -1,5 +1,6 @@
 import { OPERATIONS, type Operation } from '../contracts/operations';
-import { ROUTES, type Route } from '../contracts/operator-routes';
+import { ROUTES } from '../contracts/operator-routes';
+import type { Route } from '../contracts/routes/route';
 import { sensitiveFieldNames } from '../contracts/sensitive';
 import { systemClock, type Clock } from '../platform/clock';
 import { configSummary, ConfigurationError, type Config } from '../platform/config';

@@ -1,4 +1,4 @@
-import type { Route } from '../contracts/operator-routes';
+import type { Route } from '../contracts/routes/route';
 import type { FormRoute } from '../workflow/operator-port';
 import type { AnswerStore } from '../workflow/ports';
 import { checkCall, checkRole, type RouteCall, type UncheckedCall } from './check-call';

@@ -1,4 +1,4 @@
-import type { Route } from '../contracts/operator-routes';
+import type { Route } from '../contracts/routes/route';
 import { failedRules } from '../contracts/rules';
 import type { Actor } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';

@@ -1,5 +1,5 @@
 import { NO_SUCH_ADDRESS } from '../contracts/common';
-import { answerContract, type Route } from '../contracts/operator-routes';
+import { type Route, answerContract } from '../contracts/routes/route';
 import type { RouteAnswer, ApiAnswer, ApiCall, ApiForm, OperatorApi } from '../workflow/operator-port';
 import type { AnswerStore } from '../workflow/ports';
 import type { Endpoint, Endpoints } from './api-server';

@@ -1,5 +1,5 @@
 import type { Express, Request } from 'express';
-import type { Route } from '../contracts/operator-routes';
+import type { Route } from '../contracts/routes/route';
 import type { Endpoint, Endpoints } from './api-server';
 import type { Authenticator } from './authenticate';
 import type { UncheckedCall } from './check-call';

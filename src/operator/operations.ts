@@ -1,10 +1,11 @@
-import type { Delivery } from '../contracts/records';
 import { ROUTES } from '../contracts/operator-routes';
+import type { Delivery } from '../domain/delivery';
 import { unknown } from '../domain/refusal';
 import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import { type ConservationStore, conservationViewOf } from '../workflow/conservation';
 import { refused, type ActionResult } from '../workflow/action-result';
-import type { AuditStore, DeliveryStore, Page, SendingStore } from '../workflow/ports';
+import type { Page } from '../workflow/list-port';
+import type { AuditStore, DeliveryStore, SendingStore } from '../workflow/ports';
 import { replayDelivery, resumeOperation } from '../workflow/ops-actions';
 import { deliveryDetailOf, deliveryViewOf } from '../workflow/views';
 import type { DifferenceStore } from '../workflow/difference-port';

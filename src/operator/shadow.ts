@@ -1,9 +1,9 @@
 import { ROUTES } from '../contracts/operator-routes';
+import type { Actor } from '../domain/audit';
 import { isoTimestamp } from '../domain/timestamp';
 import type { ShadowCommand } from '../domain/shadow';
 import { decideShadowTow, decideShadowViolation } from '../workflow/decide-shadow';
 import { shadowCsv, shadowItemOf, type AddressOf, type ShadowStore } from '../workflow/shadow-list';
-import type { Actor } from '../workflow/record-fact';
 import type { RecordStore } from '../workflow/transaction-port';
 import type { ApiServer } from './api-server';
 import type { Change } from './idempotency';

@@ -1,9 +1,11 @@
 import { FACT_CONTRACTS } from '../contracts/facts';
 import { ROUTES } from '../contracts/operator-routes';
+import type { Actor } from '../domain/audit';
+import type { DecisionCommand } from '../domain/decide-report';
 import { FACT_EVENTS } from '../domain/vocabulary';
-import { decideReport, type DecisionCommand } from '../workflow/decisions';
+import { decideReport } from '../workflow/decisions';
 import type { TowStore } from '../workflow/ports';
-import { recordFact, type Actor, type FactTools } from '../workflow/record-fact';
+import { recordFact, type FactTools } from '../workflow/record-fact';
 import { towViewOf } from '../workflow/views';
 import type { Change } from './idempotency';
 import type { ApiServer } from './api-server';

@@ -1,4 +1,4 @@
-import type { Route } from '../contracts/operator-routes';
+import type { Route } from '../contracts/routes/route';
 import type { Clock } from '../platform/clock';
 import type { Tracing } from '../platform/tracing';
 import type { RouteCall } from './check-call';

@@ -1,7 +1,8 @@
 import { ROUTES } from '../contracts/operator-routes';
-import { decideViolation, type DecideTools, type ViolationCommand } from '../workflow/decide-violation';
+import type { Actor } from '../domain/audit';
+import type { ViolationCommand } from '../domain/decide-violation';
+import { decideViolation, type DecideTools } from '../workflow/decide-violation';
 import { linkViolation } from '../workflow/link-violation';
-import type { Actor } from '../workflow/record-fact';
 import type { Change } from './idempotency';
 import type { ApiServer } from './api-server';
 

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import { apiKeyRecord, type ApiKeyRecord } from '../contracts/records';
 import { isoOrNull } from '../domain/timestamp';
-import type { ApiKey, ApiKeyStore, ListedApiKey, IdempotencyRecord, Saved } from '../workflow/ports';
+import type { ApiKey, ApiKeyStore, ListedApiKey, Saved } from '../workflow/ports';
+import type { IdempotencyRecord } from '../workflow/transaction-port';
 import { KEYS } from './keys';
 import { text } from './parse';
 import { recordsOf } from './records';

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { otherCall, type Delivery, type OtherCall } from '../contracts/records';
+import { otherCall, type OtherCall } from '../contracts/records';
+import type { Delivery } from '../domain/delivery';
 import { webhookElsewhereTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
 import { sealingKeyOf } from '../platform/data-keys';

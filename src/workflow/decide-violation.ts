@@ -10,8 +10,6 @@ import { changeWithFiles } from './change-with-files';
 import type { Upload } from './spool-port';
 import type { RecordStore } from './transaction-port';
 
-export type { ViolationCommand } from '../domain/decide-violation';
-
 export interface DecideTools {
   readonly records: RecordStore;
   readonly clock: Clock;

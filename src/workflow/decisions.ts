@@ -1,10 +1,9 @@
 import type { TowView } from '../contracts/operator';
+import type { Actor } from '../domain/audit';
 import { decideReport as decide, type DecisionCommand } from '../domain/decide-report';
 import { changeTow, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
-import type { Actor, FactTools } from './record-fact';
-
-export type { DecisionCommand } from '../domain/decide-report';
+import type { FactTools } from './record-fact';
 
 export interface DecisionRequest extends TowRequest {
   readonly reportId: string;

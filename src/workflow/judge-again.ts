@@ -4,15 +4,16 @@ import {
   type JudgementPreview,
   type JudgementView,
 } from '../contracts/judgements';
-import type { Delivery } from '../contracts/records';
 import type { WebhookReaders } from '../contracts/read-webhook';
 import { type Actor, auditOf } from '../domain/audit';
+import type { Delivery } from '../domain/delivery';
 import { conflict, unknown } from '../domain/refusal';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { done, refused, type ActionResult } from './action-result';
 import type { DifferenceStore } from './difference-port';
 import type { JudgementRun, JudgementStore } from './judgement-port';
-import type { DeliveryStore, IdempotencyRecord } from './ports';
+import type { DeliveryStore } from './ports';
+import type { IdempotencyRecord } from './transaction-port';
 
 /** Judges deliveries again that broke the contract, once the contract is wider or the difference is expected. */
 

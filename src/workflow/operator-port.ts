@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Route } from '../contracts/operator-routes';
+import type { Route } from '../contracts/routes/route';
 import type { Actor } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 

@@ -1,16 +1,14 @@
 import type { AuditView } from '../contracts/audit';
 import type { SendingView } from '../contracts/operator';
 import type { SortOrder } from '../contracts/paging';
-import type { Delivery, OtherCall, Task, TowRecord } from '../contracts/records';
+import type { OtherCall, Task, TowRecord } from '../contracts/records';
 import type { ViolationRecord } from '../contracts/violations';
 import type { AuditEntry } from '../domain/audit';
+import type { Delivery } from '../domain/delivery';
 import type { OverdueAfter } from '../domain/overdue';
 import type { DeliveryKind, Role, ViolationState } from '../domain/vocabulary';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
 import type { IdempotencyRecord } from './transaction-port';
-
-export type { Page, TowFilter } from './list-port';
-export type { IdempotencyRecord } from './transaction-port';
 
 /** The ports through which use cases reach the outside, each as small as its users allow. */
 

@@ -22,8 +22,6 @@ export interface FactTools {
   readonly mode?: ServiceMode;
 }
 
-export type { Actor } from '../domain/audit';
-
 export interface FactRequest extends TowRequest {
   readonly command: FactCommand;
   readonly actor: Actor;

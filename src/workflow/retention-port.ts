@@ -1,6 +1,7 @@
 import type { ArchivedRecord } from '../contracts/archive';
-import type { Delivery, TowRecord } from '../contracts/records';
+import type { TowRecord } from '../contracts/records';
 import type { ViolationRecord } from '../contracts/violations';
+import type { Delivery } from '../domain/delivery';
 
 /** The ports of retention: finished records, and where they go. */
 

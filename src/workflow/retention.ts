@@ -1,7 +1,8 @@
-import type { Delivery, TowRecord } from '../contracts/records';
+import type { TowRecord } from '../contracts/records';
 import type { ViolationRecord } from '../contracts/violations';
 import type { ArchivedType } from '../contracts/archive';
 import { storedObject } from '../contracts/stored';
+import type { Delivery } from '../domain/delivery';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';

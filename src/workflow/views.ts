@@ -1,6 +1,7 @@
 import type { TowView } from '../contracts/operator';
-import type { Delivery, PlaceInQueue, Report, Task, TowRecord } from '../contracts/records';
+import type { PlaceInQueue, Report, Task, TowRecord } from '../contracts/records';
 import type { ViolationRecord, ViolationView } from '../contracts/violations';
+import type { Delivery } from '../domain/delivery';
 import type { Dispatch } from '../domain/dispatch';
 import type { Charges } from '../domain/invoice';
 import { answeredCharges } from '../domain/invoice-entries';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { OPERATIONS, type Operation } from '../../src/contracts/operations';
-import { ROUTES, type Route } from '../../src/contracts/operator-routes';
+import { ROUTES } from '../../src/contracts/operator-routes';
 import { apiKeyRecord, deliveryRecord, towDocument } from '../../src/contracts/records';
+import type { Route } from '../../src/contracts/routes/route';
 import { sensitive, sensitiveFieldNames } from '../../src/contracts/sensitive';
 import { storedEntry, storedLinks, storedMeta, storedTasks } from '../../src/contracts/stored-outbox';
 

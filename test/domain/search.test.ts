@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { plateKey, searchPrefixes, searchTerms, violationSearchTerms } from '../../src/domain/search';
+import { plateKey } from '../../src/domain/plate';
+import { searchPrefixes, searchTerms, violationSearchTerms } from '../../src/domain/search';
 import type { Tow } from '../../src/domain/tow';
 import { violationOf } from '../support/violations';
 import { INVOICE_WEBHOOK, towAs, towWithPlate, violationReference } from './tows';

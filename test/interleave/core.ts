@@ -1,3 +1,4 @@
+import type { DecisionCommand } from '../../src/domain/decide-report';
 import type { FactCommand } from '../../src/domain/fact-command';
 import type { Verdict } from '../../src/domain/policy';
 import { refusedTask } from '../../src/domain/tasks';
@@ -5,7 +6,7 @@ import type { ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { pause } from '../../src/platform/timers';
 import { createTowOutbox } from '../../src/store/outbox';
-import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/record-fact';
 import { NO_LIMITS, reportIn, type ClaimedReport, type TowClaim } from '../support/outboxes';
 import { ACCEPTED, openStores, result } from '../support/stores';

@@ -1,5 +1,6 @@
 import request from 'supertest';
-import { ROUTES, type Route } from '../../src/contracts/operator-routes';
+import { ROUTES } from '../../src/contracts/operator-routes';
+import type { Route } from '../../src/contracts/routes/route';
 import { ROLES, type Role } from '../../src/domain/vocabulary';
 import { startApp, useApp, type App } from '../support/app';
 import { api, errorOf, newKey } from './client';

@@ -1,4 +1,5 @@
-import { ROUTES, type Route } from '../../src/contracts/operator-routes';
+import { ROUTES } from '../../src/contracts/operator-routes';
+import type { Route } from '../../src/contracts/routes/route';
 import { ROLES } from '../../src/domain/vocabulary';
 import type { ApiCall, JsonRoute, OperatorApi } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';

@@ -1,6 +1,7 @@
 import express from 'express';
 import type { StoreEvent } from '../../src/contracts/records';
-import { type Route, ROUTES } from '../../src/contracts/operator-routes';
+import { ROUTES } from '../../src/contracts/operator-routes';
+import type { Route } from '../../src/contracts/routes/route';
 import { openOperator, openSignIn } from '../../src/main/console';
 import { listen } from '../../src/platform/http';
 import type { ApiAnswer, ApiCallRefusal, OperatorApi } from '../../src/workflow/operator-port';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ROUTES, type Route } from '../../src/contracts/operator-routes';
+import { ROUTES } from '../../src/contracts/operator-routes';
+import type { Route } from '../../src/contracts/routes/route';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { openApiDocument } from '../../tools/openapi/document';
 

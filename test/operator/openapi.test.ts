@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ROUTES, type Route } from '../../src/contracts/operator-routes';
+import { ROUTES } from '../../src/contracts/operator-routes';
+import type { Route } from '../../src/contracts/routes/route';
 import { useApp } from '../support/app';
 import { api } from './client';
 

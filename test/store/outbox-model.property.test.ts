@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
+import type { DecisionCommand } from '../../src/domain/decide-report';
 import type { FactCommand } from '../../src/domain/fact-command';
 import type { Verdict } from '../../src/domain/policy';
 import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox';
-import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decisions';
 import { isSettled } from '../../src/domain/outbox';
 import { type ClaimedReport, type TowClaim, type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';

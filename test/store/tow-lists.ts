@@ -1,9 +1,9 @@
+import type { DecisionCommand } from '../../src/domain/decide-report';
 import { systemClock } from '../../src/platform/clock';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { refusedTask, rivalRequestTask } from '../../src/domain/tasks';
 import { updateDispatch } from '../../src/workflow/update-dispatch';
 import { ALL_TOWS, type TowFilter } from '../../src/workflow/list-port';
-import { type DecisionCommand } from '../../src/workflow/decisions';
 import { isSettled } from '../../src/domain/outbox';
 import { createRetentionStore } from '../../src/store/retention';
 import { reportIn } from '../support/outboxes';

@@ -1,7 +1,7 @@
+import type { ViolationCommand } from '../../src/domain/decide-violation';
 import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
-import type { ViolationCommand } from '../../src/workflow/decide-violation';
 import type { IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
 import { useStores, UNKNOWN, type Stores } from '../support/stores';

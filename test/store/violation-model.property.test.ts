@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
+import type { ViolationCommand } from '../../src/domain/decide-violation';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { versionNumber } from '../../src/domain/outbox-record';
 import { KEYS } from '../../src/store/keys';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
 import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
-import type { ViolationCommand } from '../../src/workflow/decide-violation';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
+import type { DecisionCommand } from '../../src/domain/decide-report';
 import {
   isTowingReference,
   isViolationReference,
@@ -28,7 +29,7 @@ import type { AttemptResult } from '../../src/domain/settle-attempt';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
 import { useRedis, type SharedRedis } from './redis';
 import { createDeferral } from '../../src/store/failing-deliveries';
-import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/record-fact';
 import { replayDelivery, resumeOperation } from '../../src/workflow/ops-actions';
 import { expectDifference } from '../../src/workflow/expect-difference';

@@ -1,3 +1,4 @@
+import type { ViolationCommand } from '../../src/domain/decide-violation';
 import type { Verdict } from '../../src/domain/policy';
 import { matchTow, type MatchedTow } from '../../src/domain/stored-violation';
 import type { Violation } from '../../src/domain/violation';
@@ -7,7 +8,7 @@ import type { ClaimSettings } from '../../src/store/claims';
 import { createViolationOutbox } from '../../src/store/outbox';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
-import { decideViolation, type ViolationCommand } from '../../src/workflow/decide-violation';
+import { decideViolation } from '../../src/workflow/decide-violation';
 import { linkViolation } from '../../src/workflow/link-violation';
 import { reportViolation } from '../../src/workflow/report-violation';
 import type { Upload } from '../../src/workflow/spool-port';

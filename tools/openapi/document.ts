@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { eventsQuery, eventView } from '../../src/contracts/operator';
-import { answerContract, type Route } from '../../src/contracts/operator-routes';
 import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
 import { OPS_ROUTES } from '../../src/contracts/routes/operations';
+import { type Route, answerContract } from '../../src/contracts/routes/route';
 import { SHADOW_ROUTES } from '../../src/contracts/routes/shadow';
 import { TASK_ROUTES } from '../../src/contracts/routes/tasks';
 import { TOW_ROUTES } from '../../src/contracts/routes/tows';

@@ -1,5 +1,5 @@
 import { errorView } from '../../src/contracts/operator';
-import type { Route } from '../../src/contracts/operator-routes';
+import type { Route } from '../../src/contracts/routes/route';
 import type { OpenApiObject, SchemaWriter } from './schemas';
 
 /** Status → name and description of the shared response. */

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import { readCursor, writeCursor } from '../../../src/contracts/paging';
-import { ROUTES, type Route } from '../../../src/contracts/operator-routes';
+import { ROUTES } from '../../../src/contracts/operator-routes';
+import type { Route } from '../../../src/contracts/routes/route';
 import type { Actor } from '../../../src/domain/audit';
 import { checkCall } from '../../../src/operator/check-call';
 import { changeOnce } from '../../../src/operator/idempotency';
