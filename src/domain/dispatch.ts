@@ -1,3 +1,5 @@
+import type { ViolationImage } from './violation';
+
 /**
  * The operator's own records of a tow, which are never sent: assignment, steps of the crew, yard, holds, notes and photos. All
  * of them are optional.
@@ -54,13 +56,8 @@ export interface Note {
 }
 
 /** A photo on the disk that console processes share. */
-export interface Photo {
+export interface Photo extends ViolationImage {
   readonly id: string;
-  readonly file: string;
-  readonly name: string;
-  readonly contentType: string;
-  readonly sizeBytes: number;
-  readonly sha256: string;
   readonly at: string;
   readonly by: string;
 }

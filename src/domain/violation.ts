@@ -49,7 +49,7 @@ export interface ViolationForm {
 
 /** An image of a violation, kept in the spool until the service has it. */
 export interface ViolationImage {
-  /** File name in the spool folder of its violation. */
+  /** File name in the folder of its record. */
   readonly file: string;
   /** The uploaded name; sent to the service. */
   readonly name: string;

@@ -9,10 +9,10 @@ import { createResources, type Resources } from '../platform/resources';
 import { workerCheck, type OnStall } from '../queue/supervise';
 import { requireVerification } from '../receiver/unverified-paths';
 import type * as simulatorModule from '../simulator';
-import { createMetricsStore } from '../store/metrics';
 import { createProcessStore } from '../store/processes';
 import { knownSchema } from '../store/schema';
 import { createSendingStore } from '../store/sending';
+import { createTaskStore } from '../store/tasks';
 import { createHeartbeatSender, sampleGauges, type HeartbeatSender } from '../workflow/heartbeat';
 import type * as consoleModule from './console';
 import { dataKeysCheck, missingDataKeys } from './data-keys';
@@ -122,13 +122,13 @@ function openHeartbeat(
   { config, clock, redis, resources, counters, backlogOf, troubleLog }: Foundation,
   role: HeartbeatRole,
 ) {
-  const stored = createMetricsStore(redis);
+  const tasks = createTaskStore(redis);
   const sending = createSendingStore(redis, config.budgetsPerMinute);
   const heartbeat = createHeartbeatSender({
     store: createProcessStore(redis),
     process: { role, mode: config.service.mode, schema: knownSchema().version, ...describeProcess() },
     counters,
-    sample: () => sampleGauges({ counters, metrics: stored, sending, backlogOf }),
+    sample: () => sampleGauges({ counters, tasks, sending, backlogOf }),
     clock,
     log: troubleLog,
   });

@@ -12,8 +12,6 @@ export interface Queues {
   readonly byName: Readonly<Record<QueueName, Queue>>;
   /** How long the oldest job of a queue has waited for a worker, ms; 0 when no job waits. */
   oldestWaitMs(name: QueueName): Promise<number>;
-  /** How many jobs wait for a worker; Infinity while the queue is paused. */
-  waiting(name: QueueName): Promise<number>;
   /** How many more records the queue takes; null while it is paused. The rest of the backlog stays in the schedule. */
   room(name: QueueName): Promise<number | null>;
   /**
@@ -80,23 +78,18 @@ export function createQueues(options: QueueOptions): Queues {
     violations: open('violations'),
     bulk: open('bulk'),
   };
-  const waiting = async (name: QueueName) => {
-    const [count, isPaused] = await Promise.all([
-      options.connection.llen(byName[name].toKey('wait')),
-      byName[name].isPaused(),
-    ]);
-    return isPaused ? Infinity : count;
-  };
   return {
     byName,
     async oldestWaitMs(name) {
       const [oldest] = await byName[name].getJobs('waiting', 0, 0, true);
       return oldest ? Math.max(0, options.clock.nowMs() - oldest.timestamp) : 0;
     },
-    waiting,
     async room(name) {
-      const count = await waiting(name);
-      return count === Infinity ? null : Math.max(0, WAITING_MAX[name] - count) * RECORDS_PER_JOB[name];
+      const [waiting, isPaused] = await Promise.all([
+        options.connection.llen(byName[name].toKey('wait')),
+        byName[name].isPaused(),
+      ]);
+      return isPaused ? null : Math.max(0, WAITING_MAX[name] - waiting) * RECORDS_PER_JOB[name];
     },
     async wake(name, refs, { isBacklog } = { isBacklog: false }) {
       const jobs = jobsFor(name, refs, isBacklog);

@@ -33,8 +33,6 @@ export function createMetricsStore(redis: Redis): MetricsStore {
       }
       return seriesOf(range, buckets, currentMinute * MINUTE_MS);
     },
-
-    openTasks: () => redis.zcard(KEYS.openTasks),
   };
 }
 

@@ -5,7 +5,8 @@ import type { Counters } from '../platform/counters';
 import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log';
 import { repeat, within, type Repetition } from '../platform/timers';
-import type { HeartbeatStore, MetricsStore } from './metrics-port';
+import type { TaskList } from './list-port';
+import type { HeartbeatStore } from './metrics-port';
 import type { SendingStore } from './ports';
 
 const EVERY_MS = 5000;
@@ -102,17 +103,17 @@ async function failedChecks({ checks }: ReportedStatus): Promise<string[]> {
 /** Sets the gauges of open tasks, blocked records and the backlog of each queue. Rejects when Redis does. */
 export async function sampleGauges(tools: {
   readonly counters: Counters;
-  readonly metrics: Pick<MetricsStore, 'openTasks'>;
+  readonly tasks: Pick<TaskList, 'count'>;
   readonly sending: SendingStore;
   readonly backlogOf: (name: Backlog) => Promise<{ due: number; oldestAgeMs: number }>;
 }): Promise<void> {
-  const { counters, metrics, sending, backlogOf } = tools;
-  const [tasks, { held }, ...backlogs] = await Promise.all([
-    metrics.openTasks(),
+  const { counters, tasks, sending, backlogOf } = tools;
+  const [openTasks, { held }, ...backlogs] = await Promise.all([
+    tasks.count(),
     sending.read(),
     ...BACKLOGS.map(async (name) => ({ name, ...(await backlogOf(name)) })),
   ]);
-  counters.level('tasks', tasks);
+  counters.level('tasks', openTasks);
   counters.level('held', held);
   for (const { name, due, oldestAgeMs } of backlogs) {
     counters.level(`due.${name}`, due);

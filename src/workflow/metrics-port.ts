@@ -32,7 +32,6 @@ export interface MetricsStore {
    * retention.
    */
   series(range: TimeRange): Promise<MetricSeries>;
-  openTasks(): Promise<number>;
 }
 
 /** A process with a recent heartbeat. */

@@ -17,7 +17,7 @@ export interface OpsStateTools {
   readonly conservation: Pick<ConservationStore, 'lastScan'>;
   readonly processes: Pick<ProcessStore, 'list'>;
   readonly figures: MetricsStore;
-  readonly tasks: Pick<TaskList, 'ids'>;
+  readonly tasks: Pick<TaskList, 'ids' | 'count'>;
   readonly spool: Pick<Spool, 'alarm'>;
   readonly webhookHealth: WebhookHealth;
   readonly notifications: Pick<NotificationStore, 'readChannels'>;
@@ -36,7 +36,7 @@ export function opsStateReader(tools: OpsStateTools): ReadOpsState {
         queues(),
         conservation.lastScan(),
         processes.list(),
-        figures.openTasks(),
+        tasks.count(),
         readAttempts(figures, nowMs),
         spool.alarm(),
         webhookHealth.alarms(),

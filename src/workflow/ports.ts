@@ -6,7 +6,7 @@ import type { ViolationRecord } from '../contracts/violations';
 import type { AuditEntry } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
 import type { OverdueAfter } from '../domain/overdue';
-import type { DeliveryKind, Role, ViolationState } from '../domain/vocabulary';
+import type { Role, ViolationState } from '../domain/vocabulary';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
 import type { IdempotencyRecord } from './transaction-port';
 
@@ -121,14 +121,7 @@ export interface ApiKeyStore {
 }
 
 /** A verified webhook call to store. */
-export interface NewDelivery {
-  readonly id: string;
-  readonly kind: DeliveryKind;
-  readonly towingReferenceId: string;
-  readonly rawBody: string;
-  readonly verified: boolean;
-  readonly signatureId: string | null;
-}
+export type NewDelivery = Pick<Delivery, 'id' | 'kind' | 'towingReferenceId' | 'rawBody' | 'verified' | 'signatureId'>;
 
 /** Counts calls per source in windows of one minute, for all processes together. */
 export interface CallCounter {

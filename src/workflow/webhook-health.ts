@@ -25,7 +25,7 @@ const LATELY_MINUTES = 5;
 /** @param silenceIntervals see `webhookSilence`. */
 export function createWebhookHealth(tools: {
   readonly answers: Pick<WebhookAnswerStore, 'read'>;
-  readonly figures: Pick<MetricsStore, 'series'>;
+  readonly figures: MetricsStore;
   readonly silenceIntervals: number;
 }): WebhookHealth {
   return {
@@ -45,7 +45,7 @@ export function createWebhookHealth(tools: {
 }
 
 /** The answers of the last minutes on all webhook paths together. Refused calls on other paths count as `address`. */
-async function lately(figures: Pick<MetricsStore, 'series'>, nowMs: number) {
+async function lately(figures: MetricsStore, nowMs: number) {
   const toMs = (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
   const { lines } = await figures.series({ fromMs: toMs - LATELY_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });
   const sum = (name: keyof typeof lines) => lines[name].reduce<number>((total, point) => total + (point ?? 0), 0);

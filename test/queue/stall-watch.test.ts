@@ -141,7 +141,7 @@ test('the stall watch reports no stall of a queue whose slow calls renew their l
   world.start(() => new Promise(() => {}), { progress: seen.progress });
   for (const ref of ['U1', 'U2', 'U3']) await world.queues.wake('violations', [ref]);
   // Two calls at once occupy the queue.
-  await eventually(async () => expect(await world.queues.waiting('violations')).toBe(1), TIMEOUT_MS);
+  await eventually(async () => expect(await world.queues.byName.violations.getWaitingCount()).toBe(1), TIMEOUT_MS);
   const renewals = setInterval(() => seen.progress.leaseRenewed('violations'), LIMIT_MS / 10);
   ends.push(() => clearInterval(renewals));
   await manyChecks(seen);
