@@ -3,6 +3,7 @@ import type { DataKeys } from '../platform/data-keys';
 import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
 import { repeat, type Repetition } from '../platform/timers';
+import type { Locks, OwnedLock } from '../workflow/ports';
 import { sweep, type RetentionTools } from '../workflow/retention';
 import type { Archive } from '../workflow/retention-port';
 import { ArchiveFailed, createArchiveWriter, type ArchiveWriter } from './write';
@@ -15,19 +16,8 @@ export const ARCHIVE_LOCK = 'retention';
 /** A failing archive is logged at most this often. */
 const ALARM_EVERY_MS = 10 * EVERY_MS;
 
-/** The lock of the process that archives. */
-export interface ArchiveLock {
-  /** The fencing number, part of the file name: no two locks have the same one. */
-  readonly epoch: number;
-  /** Extends the lock; false when it was lost. */
-  renew(): Promise<boolean>;
-  /** False as soon as the lock may have expired, by the clock of this process. */
-  isSurelyOwned(): boolean;
-  release(): Promise<void>;
-}
-
 export interface ArchiverTools extends Omit<RetentionTools, 'archive'> {
-  readonly locks: { acquire(name: string, ttlMs: number): Promise<ArchiveLock | null> };
+  readonly locks: Locks;
   /** The task that is open while the archive cannot be written. */
   readonly task: { open(errorCode: string): Promise<void>; close(): Promise<void> };
   readonly dataDir: string;
@@ -100,7 +90,7 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
 
 /** The lock and the files that are written under it. */
 interface ArchiveSession {
-  readonly lock: ArchiveLock;
+  readonly lock: OwnedLock;
   /** The id of the key that records were encrypted under when it began. */
   readonly keyId: string | null;
   readonly writer: ArchiveWriter;

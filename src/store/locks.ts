@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock';
+import type { Locks } from '../workflow/ports';
 import { lockEpochKey, lockKey } from './keys';
 import { text } from './parse';
 import { Script } from './scripts';
@@ -27,27 +28,11 @@ export async function releaseLock(redis: Redis, key: string, owner: string): Pro
   await script.run(redis, [key], ['release', owner]);
 }
 
-/** Locks by name, with fencing numbers. */
-export interface Locks {
-  /** Acquires a lock for `ttlMs`; null while another process has it. Works while Redis has no memory left. */
-  acquire(name: string, ttlMs: number): Promise<OwnedLock | null>;
-}
-
 /** The fencing number of the lock's owner; null while no process has it. */
 export async function ownedEpoch(redis: Redis, name: string): Promise<number | null> {
   if ((await redis.get(lockKey(name))) === null) return null;
   const epoch = await redis.get(lockEpochKey(name));
   return epoch === null ? null : Number(epoch);
-}
-
-export interface OwnedLock {
-  /** The fencing number. Each acquisition of a lock gets a higher one. */
-  readonly epoch: number;
-  /** Makes the lock last for its lifetime from now; false when it was lost. */
-  renew(): Promise<boolean>;
-  /** False from the time at which the lock may have expired, by the local clock. */
-  isSurelyOwned(): boolean;
-  release(): Promise<void>;
 }
 
 export function createLocks(redis: Redis, clock: Clock): Locks {

@@ -152,3 +152,19 @@ export interface ViolationStore {
   listByIds(ids: readonly string[]): Promise<readonly ViolationRecord[]>;
   list(filter: ViolationFilter): Promise<Page<ViolationRecord>>;
 }
+
+/** Locks between processes by name, with fencing numbers. */
+export interface Locks {
+  /** Acquires a lock for `ttlMs`; null while another process has it. Works while Redis has no memory left. */
+  acquire(name: string, ttlMs: number): Promise<OwnedLock | null>;
+}
+
+export interface OwnedLock {
+  /** The fencing number. Each acquisition of a lock gets a higher one. */
+  readonly epoch: number;
+  /** Makes the lock last for its lifetime from now; false when it was lost. */
+  renew(): Promise<boolean>;
+  /** False from the time at which the lock may have expired, by the local clock. */
+  isSurelyOwned(): boolean;
+  release(): Promise<void>;
+}

@@ -7,19 +7,10 @@ import { repeat, within, type Repetition } from '../platform/timers';
 import { alarmsOf, alarmKey, severityOf, type Alarm } from './alarms';
 import { usedChannels, type NotificationTools } from './notifications';
 import type { ReadOpsState } from './ops-state';
-
-/** A lock of which one process at a time is the owner. */
-export interface WatchLock {
-  acquire(): Promise<OwnedWatch | null>;
-}
-
-interface OwnedWatch {
-  renew(): Promise<boolean>;
-  release(): Promise<void>;
-}
+import type { OwnedLock } from './ports';
 
 export interface AlarmWatchTools extends NotificationTools {
-  readonly lock: WatchLock;
+  readonly lock: { acquire(): Promise<OwnedLock | null> };
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'noticeAttempted'>;
@@ -37,7 +28,7 @@ const STOP_MS = 2000;
  * sent, so that another process continues where this one ended.
  */
 export function watchAlarms(tools: AlarmWatchTools, everyMs = EVERY_MS): Repetition {
-  let owned: OwnedWatch | null = null;
+  let owned: OwnedLock | null = null;
   const work = async () => {
     const { settings, state } = await tools.store.read();
     const isUsed = usedChannels(settings ?? tools.defaults, tools.senders).length > 0;

@@ -69,7 +69,8 @@ test('a stop does not wait for an attempt that hangs', async () => {
   const tools = toolsWith({ ...HANGING, webhook });
   await tools.store.advance(({ state }) => ({ ...state, notices: [notice('call', 'webhook')] }));
   const release = jest.fn(() => Promise.resolve());
-  const lock = { acquire: () => Promise.resolve({ renew: () => Promise.resolve(true), release }) };
+  const owned = { epoch: 1, renew: () => Promise.resolve(true), isSurelyOwned: () => true, release };
+  const lock = { acquire: () => Promise.resolve(owned) };
   const watch = watchAlarms({ ...tools, lock });
   await eventually(() => expect(isUnderWay).toBe(true));
 
