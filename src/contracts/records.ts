@@ -157,16 +157,16 @@ export const task = z.object({
   type: z.string(),
   message: z.string(),
   actions: z.array(z.enum(TASK_ACTIONS)),
-  towing_reference_id: z.string().optional(),
-  report_id: z.string().optional(),
-  violation_id: z.string().optional(),
-  operation: z.enum(PAUSABLE_OPERATIONS).optional(),
+  towing_reference_id: z.string().exactOptional(),
+  report_id: z.string().exactOptional(),
+  violation_id: z.string().exactOptional(),
+  operation: z.enum(PAUSABLE_OPERATIONS).exactOptional(),
   /** The kind of difference that it is about. */
-  difference_id: z.string().optional(),
-  http_status: z.number().nullable().optional(),
-  hint: z.string().nullable().optional(),
+  difference_id: z.string().exactOptional(),
+  http_status: z.number().nullable().exactOptional(),
+  hint: z.string().nullable().exactOptional(),
   /** When it was opened, Redis time. */
-  opened_at: z.string().optional(),
+  opened_at: z.string().exactOptional(),
 });
 export type Task = z.infer<typeof task>;
 

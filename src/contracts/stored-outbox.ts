@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { copyOfEntry, newEntry, type Entry } from '../domain/entry';
 import { isSettled } from '../domain/outbox';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
-import { TASK_ACTIONS } from '../domain/decisions';
 import { TASK_TYPES } from '../domain/tasks';
 import { PAUSABLE_OPERATIONS, SHADOW_STATES, VIOLATION_STATES } from '../domain/vocabulary';
-import { attempt, reportError } from './records';
+import { attempt, reportError, task } from './records';
 import { storedObject } from './stored';
 
 /**
@@ -17,17 +16,11 @@ const nullableNumber = z.number().nullable();
 const text = z.string().nullable();
 const count = z.number().int();
 
-const storedTask = z.looseObject({
-  type: z.enum(TASK_TYPES),
-  message: z.string(),
-  actions: z.array(z.enum(TASK_ACTIONS)),
-  report_id: z.string().exactOptional(),
-  violation_id: z.string().exactOptional(),
-  operation: z.enum(PAUSABLE_OPERATIONS).exactOptional(),
-  difference_id: z.string().exactOptional(),
-  http_status: z.number().nullable().exactOptional(),
-  hint: z.string().nullable().exactOptional(),
-});
+/** A task without what its record adds. */
+const storedTask = task
+  .omit({ id: true, towing_reference_id: true, opened_at: true })
+  .extend({ type: z.enum(TASK_TYPES) })
+  .loose();
 
 const openTask = z.looseObject({ task: storedTask, openedAtMs: z.number() }) satisfies z.ZodType<OpenTask>;
 

@@ -1,6 +1,7 @@
 import { NewerRecord, OLDEST_READER_FIELD } from '../domain/newer-record';
-import type { Fields } from './record-parts';
+import { unpackFields, type Fields } from './record-parts';
 import { knownSchema } from './schema';
+import { refuseSealed } from './sealed-fields';
 import { isTransient } from './until-answered';
 
 /** Records that a later version of towhook has marked as unusable for this one, and what lists do about them. */
@@ -16,6 +17,14 @@ export function isNewer(oldestReader: string): boolean {
 export function refuseNewer(fields: Fields): void {
   const oldestReader = fields[OLDEST_READER_FIELD];
   if (oldestReader !== undefined && isNewer(oldestReader)) throw new NewerRecord(Number(oldestReader), KNOWN);
+}
+
+/** All fields of a tow or violation, unpacked. @throws UnusableRecord */
+export function readableFields(stored: Fields): Fields {
+  refuseSealed(stored);
+  const fields = unpackFields(stored);
+  refuseNewer(fields);
+  return fields;
 }
 
 /**

@@ -4,7 +4,10 @@ import {
   encodeEntry,
   encodeInFlight,
   splitInFlight,
+  storedLease,
   storedRun,
+  storedTasks,
+  storedTerms,
   packedFields,
 } from '../contracts/stored-outbox';
 import type { Entry } from '../domain/entry';
@@ -56,15 +59,41 @@ function entryPart(entry: Entry): RecordPart {
 
 type RunState = Pick<OutboxRecord, 'runAtMs' | 'overSinceMs' | 'shadow' | 'unknownRun'>;
 
+/** Decodes the fields that a tow and a violation have in common, except the entries. */
+export function decodeCommon(fields: Fields): RunState & Pick<OutboxRecord, 'lease' | 'tasks' | 'terms'> {
+  const { lease, tasks, terms, run } = fields;
+  const { runAtMs, overSinceMs, shadow, unknownRun } = decodeRun(run);
+  return {
+    lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
+    tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
+    terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
+    runAtMs,
+    overSinceMs,
+    shadow,
+    unknownRun,
+  };
+}
+
+/** The fields that a tow and a violation have in common. A field in its initial state is left out. */
+export function commonParts(record: OutboxRecord): RecordPart[] {
+  const { lease, entries, tasks, terms } = record;
+  const parts = entryParts(entries);
+  if (lease) parts.push(jsonPart('lease', lease));
+  if (Object.keys(tasks).length > 0) parts.push(jsonPart('tasks', tasks));
+  if (terms.length > 0) parts.push(jsonPart('terms', terms));
+  parts.push(...runParts(record));
+  return parts;
+}
+
 /** The state that workers keep between two runs of a record. */
-export function decodeRun(json: string | undefined): RunState {
+function decodeRun(json: string | undefined): RunState {
   if (json === undefined) return { runAtMs: null, overSinceMs: null, shadow: null, unknownRun: {} };
   const { runAtMs, overSinceMs, shadow, ...unknownRun } = storedRun.parse(JSON.parse(json));
   return { runAtMs, overSinceMs, shadow, unknownRun };
 }
 
 /** No part in the initial state. */
-export function runParts({ runAtMs, overSinceMs, shadow, unknownRun }: RunState): RecordPart[] {
+function runParts({ runAtMs, overSinceMs, shadow, unknownRun }: RunState): RecordPart[] {
   if (runAtMs === null && overSinceMs === null && shadow === null && Object.keys(unknownRun).length === 0) return [];
   const run = {
     ...unknownRun,

@@ -1,17 +1,9 @@
 import { towDocument } from '../contracts/records';
-import {
-  decodeEntries,
-  storedEvent,
-  storedLease,
-  storedMeta,
-  storedTasks,
-  storedTerms,
-} from '../contracts/stored-outbox';
+import { decodeEntries, storedEvent, storedMeta } from '../contracts/stored-outbox';
 import type { StoredTow } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
-import { refuseNewer } from './newer-records';
-import { refuseSealed } from './sealed-fields';
-import { unpackFields, type Fields, decodeRun, entryParts, jsonPart, runParts, type RecordPart } from './record-parts';
+import { readableFields } from './newer-records';
+import { commonParts, decodeCommon, jsonPart, type Fields, type RecordPart } from './record-parts';
 
 /** Encodes tows as the fields of their hashes: see docs/architecture.md, "Redis data model". */
 
@@ -23,27 +15,25 @@ const FACT = /^f\d+$/;
 
 /** @throws UnusableRecord */
 export function decodeTow(ref: string, stored: Fields): StoredTow {
-  refuseSealed(stored);
-  const fields = unpackFields(stored);
-  refuseNewer(fields);
-  const { v: version = '', meta, head, lease, tasks, terms, run, proof } = fields;
+  const fields = readableFields(stored);
+  const { v: version = '', meta, head, proof } = fields;
   const { requestedAtMs = 0, ...immutable } = meta === undefined ? {} : storedMeta.parse(JSON.parse(meta));
   const names = Object.keys(fields);
   const entries = decodeEntries(fields);
   const facts = parsedAll(fields, numbered(names, FACT));
   const tow =
     head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, facts, ...parsed(head) });
-  const { runAtMs, overSinceMs, shadow, unknownRun } = decodeRun(run);
+  const { lease, tasks, terms, runAtMs, overSinceMs, shadow, unknownRun } = decodeCommon(fields);
   return {
     kind: 'tow',
     ref,
     version,
     tow,
     requestedAtMs,
-    lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
+    lease,
     entries,
-    tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
-    terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
+    tasks,
+    terms,
     events: parsedAll(fields, numbered(names, EVENT)).map((event) => storedEvent.parse(event)),
     runAtMs,
     overSinceMs,
@@ -58,15 +48,11 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
 
 /** The stored fields of a tow, or of the parked invoices of an unknown one. */
 export function partsOfTow(record: StoredTow): RecordPart[] {
-  const { tow, requestedAtMs, lease, entries, tasks, terms, events, parked, proofAtMs } = record;
+  const { tow, requestedAtMs, events, parked, proofAtMs } = record;
   const parts = tow ? partsOfDocument(tow, requestedAtMs) : [];
   tow?.facts.forEach((fact, place) => parts.push(jsonPart(`f${place + 1}`, fact)));
-  if (lease) parts.push(jsonPart('lease', lease));
-  parts.push(...entryParts(entries));
-  if (Object.keys(tasks).length > 0) parts.push(jsonPart('tasks', tasks));
-  if (terms.length > 0) parts.push(jsonPart('terms', terms));
+  parts.push(...commonParts(record));
   events.forEach((event, place) => parts.push(jsonPart(`e${place + 1}`, event)));
-  parts.push(...runParts(record));
   for (const { id, atMs } of parked) parts.push({ name: `${PARKED}${id}`, content: atMs, text: () => String(atMs) });
   if (proofAtMs !== null) parts.push(jsonPart('proof', proofAtMs));
   return parts;

@@ -1,21 +1,12 @@
-import {
-  decodeEntries,
-  knownLinks,
-  storedLease,
-  storedLinks,
-  storedTasks,
-  storedTerms,
-  type KnownLinks,
-} from '../contracts/stored-outbox';
+import { decodeEntries, knownLinks, storedLinks, type KnownLinks } from '../contracts/stored-outbox';
 import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
 import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
 import { errorFacts } from '../platform/errors';
-import { refuseNewer } from './newer-records';
-import { refuseSealed } from './sealed-fields';
-import { unpackFields, type Fields, decodeRun, entryParts, jsonPart, runParts, type RecordPart } from './record-parts';
+import { readableFields } from './newer-records';
+import { commonParts, decodeCommon, jsonPart, type Fields, type RecordPart } from './record-parts';
 
 /** Encodes violations as the fields of their hashes: see docs/architecture.md, "Redis data model". */
 
@@ -45,10 +36,8 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
 
 /** Null when there is no violation. @throws UnusableRecord */
 export function decodeViolation(stored: Fields): StoredViolation | null {
-  refuseSealed(stored);
-  const fields = unpackFields(stored);
-  refuseNewer(fields);
-  const { v: version, document, links, lease, tasks, terms, run } = fields;
+  const fields = readableFields(stored);
+  const { v: version, document, links } = fields;
   if (version === undefined || document === undefined) return null;
   const violation = violationDocument.parse(JSON.parse(document));
   const entries = decodeEntries(fields);
@@ -60,11 +49,8 @@ export function decodeViolation(stored: Fields): StoredViolation | null {
     version,
     violation,
     createdAtMs: entry.createdAtMs,
-    lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
     entries,
-    tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
-    terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
-    ...decodeRun(run),
+    ...decodeCommon(fields),
     ...decodeLinks(links),
   };
 }
@@ -87,16 +73,11 @@ function decodeLinks(json: string | undefined): KnownLinks & Pick<StoredViolatio
 }
 
 export function partsOfViolation(record: StoredViolation): RecordPart[] {
-  const { violation, entries, lease, tasks, terms } = record;
   const links = linksOf(record);
   return [
-    jsonPart('document', violation),
-    ...entryParts(entries),
+    jsonPart('document', record.violation),
+    ...commonParts(record),
     ...(JSON.stringify(links) === JSON.stringify(NO_LINKS) ? [] : [jsonPart('links', links)]),
-    ...(lease ? [jsonPart('lease', lease)] : []),
-    ...(Object.keys(tasks).length > 0 ? [jsonPart('tasks', tasks)] : []),
-    ...(terms.length > 0 ? [jsonPart('terms', terms)] : []),
-    ...runParts(record),
   ];
 }
 
