@@ -95,6 +95,11 @@ export function versionNumber(version: string): number {
   return Number.parseInt(version, 10) || 0;
 }
 
+/** The version after `before`; '' before the first one. `id` is a new one, so that two writers make different ones. */
+export function nextVersion(before: string, id: string): string {
+  return `${versionNumber(before) + 1}.${id.slice(0, 8)}`;
+}
+
 export function recordIdOf(record: OutboxRecord): string {
   return record.kind === 'tow' ? record.ref : record.id;
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { bulkDocument, bulkHead, bulkResult, bulkStoredItem, type BulkHead, type BulkResult } from '../contracts/bulk';
 import { jsonText } from '../contracts/stored';
-import { versionNumber } from '../domain/outbox-record';
+import { nextVersion } from '../domain/outbox-record';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-port';
@@ -35,7 +35,6 @@ const storedResult = jsonText(bulkResult);
 /** `takeOverMs`: a worker that has recorded nothing for this long is replaced. */
 export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_OVER_MS } = {}): BulkStore {
   const records = recordsOf(redis, clock);
-  const newVersion = (before: string) => `${versionNumber(before) + 1}.${clock.id().slice(0, 8)}`;
   const stored = async (id: string) => decoded(await redis.hmget(bulkRunKey(id), ...FIELDS));
   const resultAt = async (id: string, position: number): Promise<BulkResult | null> => {
     const json = await redis.hget(bulkItemsKey(id), `${position}:result`);
@@ -51,7 +50,7 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
           nowMs,
         );
         const set = { document: wellFormedJson(document), head: wellFormedJson(head) };
-        transaction.change({ key, expected: '', version: newVersion(''), set });
+        transaction.change({ key, expected: '', version: nextVersion('', clock.id()), set });
         const open = chosen.flatMap(({ result }, position) => (result === null ? [position] : []));
         const next = new Map(open.map((position, place) => [position, open[place + 1] ?? null]));
         const items = chosen.flatMap(({ target, result }, position) => [
@@ -106,7 +105,7 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
         const { value, change } = await decide({ document, head, nowMs }, (position) => resultAt(id, position));
         if (!change) return value;
         const set = { head: wellFormedJson(change.head) };
-        transaction.change({ key, expected: version, version: newVersion(version), set });
+        transaction.change({ key, expected: version, version: nextVersion(version, clock.id()), set });
         transaction.effect(scheduleOf(id, nowMs, change.againInMs ?? againInMs(change.head, head, takeOverMs)));
         if (change.result) {
           const { position, ...result } = change.result;

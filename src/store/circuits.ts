@@ -9,7 +9,7 @@ import {
   type Circuits,
 } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
-import { violationMember, violationOfMember, versionNumber } from '../domain/outbox-record';
+import { violationMember, violationOfMember, nextVersion } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
 import { taskEffects, taskEvents, taskTexts } from './indexes';
 import { blockedKey, KEYS, probesKey } from './keys';
@@ -37,7 +37,7 @@ export interface CircuitsChange {
 export function changeOfCircuits(
   before: Circuits,
   after: Circuits,
-  { closed, newTag }: { readonly closed: readonly CircuitName[]; readonly newTag: () => string },
+  { closed, newId }: { readonly closed: readonly CircuitName[]; readonly newId: () => string },
 ): CircuitsChange {
   if (areQuiet(before) && areQuiet(after)) return { records: [], effects: [], events: [], hasChanged: false };
   const json = encodeCircuits(after);
@@ -51,7 +51,7 @@ export function changeOfCircuits(
   const { opened, closed: closedTasks } = taskEvents(before.tasks, after.tasks);
   const newlyOpen = CIRCUIT_NAMES.filter((name) => after.open[name] && !before.open[name]);
   const isQuiet = json === encodeCircuits(NO_CIRCUITS);
-  const version = `${versionNumber(expected) + 1}.${newTag()}`;
+  const version = nextVersion(expected, newId());
   return {
     records: [isQuiet ? { key, expected } : { key, expected, version, set: { circuits: json } }],
     effects: [

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { scanState, scanRecord, type ScanProgress } from '../contracts/conservation';
 import type { CheckedItem } from '../domain/conservation';
-import { versionNumber } from '../domain/outbox-record';
+import { nextVersion } from '../domain/outbox-record';
 import { recordsLostTask } from '../domain/tasks';
 import { systemClock } from '../platform/clock';
 import { NO_COUNTS, type ConservationStore, type ScanStep } from '../workflow/conservation';
@@ -60,7 +60,7 @@ export function createConservationStore(redis: Redis, settings: ScanSettings = S
   const { namesPerStep, namesPerStepMax, paceMs, scanIntervalMs } = settings;
 
   const write = (expected: string, set: Readonly<Record<string, string>>, more: { isLast?: boolean } = {}) => {
-    const version = `${versionNumber(expected) + 1}.${systemClock.id().slice(0, 8)}`;
+    const version = nextVersion(expected, systemClock.id());
     const remove = [...(more.isLast ? ['progress'] : []), ...('busy_until' in set ? [] : ['busy_until'])];
     return { version, change: { key: KEYS.scan, expected, version, set, remove } };
   };

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { otherCall, type OtherCall } from '../contracts/records';
 import type { Delivery } from '../domain/delivery';
+import { nextVersion } from '../domain/outbox-record';
 import { webhookElsewhereTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
 import { sealingKeyOf } from '../platform/data-keys';
@@ -93,7 +94,7 @@ async function accept(redis: Redis, clock: Clock, group: readonly WaitingDeliver
     const keys: string[] = [indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries];
     const invoicedTows: string[] = [];
     // The first version of every record of the group: versions of different records are never compared.
-    const args = [`1.${clock.id().slice(0, 8)}`];
+    const args = [nextVersion('', clock.id())];
     for (const { delivery } of group) {
       const { id, kind, towingReferenceId, rawBody, verified, signatureId } = delivery;
       const record = deliveryKey(id);

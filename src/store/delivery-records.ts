@@ -7,7 +7,7 @@ import { refuseNewer } from './newer-records';
 import { refuseSealed } from './sealed-fields';
 import type { Fields } from './record-parts';
 import type { StoreChange } from './record-effects';
-import { versionNumber } from '../domain/outbox-record';
+import { nextVersion } from '../domain/outbox-record';
 
 /**
  * Webhook deliveries as the fields of their hashes, and the consequences of a change. lua/accept.lua stores them first.
@@ -121,7 +121,7 @@ export class DeliveryDrafts {
     this.#dues.set(id, null);
   }
 
-  changes(newTag: () => string): { records: RecordChange[]; effects: Effect[]; events: StoreChange[] } {
+  changes(newId: () => string): { records: RecordChange[]; effects: Effect[]; events: StoreChange[] } {
     const effects: Effect[] = [];
     const events: StoreChange[] = [];
     const records = [...this.#loaded].map(([id, { before, after }]): RecordChange => {
@@ -133,7 +133,7 @@ export class DeliveryDrafts {
       if (after.state === 'processed') this.#dues.set(id, null);
       effects.push(...deliveryEffects(before, after));
       events.push(...deliveryEvents(before, after));
-      return { version: `${versionNumber(before.version) + 1}.${newTag()}`, set, ...read };
+      return { version: nextVersion(before.version, newId()), set, ...read };
     });
     for (const [id, atMs] of this.#dues) {
       effects.push(atMs === null ? ['ZREM', KEYS.dueDeliveries, id] : ['ZADD', KEYS.dueDeliveries, atMs, id]);

@@ -4,7 +4,7 @@ import { judgementJobId } from '../contracts/jobs';
 import { jsonText } from '../contracts/stored';
 import { shownDecision } from '../domain/difference';
 import { differenceTask, differenceTaskId } from '../domain/tasks';
-import { versionNumber } from '../domain/outbox-record';
+import { nextVersion } from '../domain/outbox-record';
 import type { Clock } from '../platform/clock';
 import type { JudgementStart, JudgementStore } from '../workflow/judgement-port';
 import { createDifferenceStore } from './differences';
@@ -38,7 +38,7 @@ export function createJudgementStore(redis: Redis, clock: Clock): JudgementStore
     { id, version, judgement }: { id: string; version: string; judgement: StoredJudgement },
   ) => {
     const set = { document: wellFormedJson(judgement) };
-    const next = `${versionNumber(version) + 1}.${clock.id().slice(0, 8)}`;
+    const next = nextVersion(version, clock.id());
     transaction.change({ key: judgementKey(id), expected: version, version: next, set });
     const member = judgementJobId(id);
     const isOver = judgement.endedAtMs !== null;

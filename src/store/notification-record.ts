@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { notificationSettings, storedChannelState, storedNotificationState } from '../contracts/notifications';
 import { jsonText } from '../contracts/stored';
 import { acknowledge, NO_NOTIFICATIONS } from '../domain/notices';
-import { versionNumber } from '../domain/outbox-record';
+import { nextVersion } from '../domain/outbox-record';
 import type { Clock } from '../platform/clock';
 import type { Refused } from '../workflow/action-result';
 import type { NotificationStore, StoredNotifications } from '../workflow/notification-port';
@@ -40,7 +40,7 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
     { version }: Loaded,
     change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] },
   ) => {
-    const next = `${versionNumber(version) + 1}.${clock.id().slice(0, 8)}`;
+    const next = nextVersion(version, clock.id());
     transaction.change({ key: KEYS.notifications, expected: version, version: next, ...change });
   };
   /** A change of a person, at most once per Idempotency-Key. */

@@ -134,9 +134,9 @@ export class Records implements RecordStore {
     decide: (transaction: RecordTransaction) => Promise<T>,
     { repeatMs, usesKept }: Required<Pick<TransactOptions, 'repeatMs' | 'usesKept'>>,
   ): Promise<{ transaction: RecordTransaction; value: T }> {
-    const newTag = () => this.clock.id().slice(0, 8);
+    const newId = () => this.clock.id();
     const read = async () => {
-      const transaction = new RecordTransaction(this.redis, newTag, await this.nowMs(), this.#memory, usesKept);
+      const transaction = new RecordTransaction(this.redis, newId, await this.nowMs(), this.#memory, usesKept);
       return { transaction, value: await decide(transaction) };
     };
     return untilAnswered(read, { clock: this.clock, limitMs: repeatMs });

@@ -13,13 +13,7 @@ import {
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import type { Delivery } from '../domain/delivery';
 import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
-import {
-  draftOf,
-  versionNumber,
-  type OutboxRecord,
-  type StoredTow,
-  type StoredViolation,
-} from '../domain/outbox-record';
+import { draftOf, nextVersion, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
 import { metadataIdOf, type Violation } from '../domain/violation';
 import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
@@ -109,7 +103,7 @@ export class RecordTransaction implements Transaction {
 
   constructor(
     private readonly redis: Redis,
-    private readonly newTag: () => string,
+    private readonly newId: () => string,
     /** Redis time at the start of the decision, Unix ms. */
     readonly nowMs: number,
     private readonly memory: TransactionMemory,
@@ -275,7 +269,7 @@ export class RecordTransaction implements Transaction {
     const records: RecordChange[] = [];
     for (const [key, loaded] of this.#records) records.push(...this.#changeOf(key, loaded));
     const circuits = this.#circuitsChange();
-    const deliveries = this.#deliveries.changes(this.newTag);
+    const deliveries = this.#deliveries.changes(this.newId);
     this.#events.push(...deliveries.events);
     const effects = [...this.#effects, ...deliveries.effects, ...this.#dueEffects()];
     const all = [...records, ...circuits, ...this.#others, ...deliveries.records];
@@ -351,7 +345,7 @@ export class RecordTransaction implements Transaction {
     const isDueSame = before !== null && dueAtMs(before, this.nowMs) === dueAtMs(after, this.nowMs);
     if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
     this.#events.push(...eventsOf(before, after));
-    const version = `${versionNumber(read.expected) + 1}.${this.newTag()}`;
+    const version = nextVersion(read.expected, this.newId());
     this.#written.set(key, { record: { ...after, version }, fields: fieldsAfter(fields, change, version), parts });
     return [{ version, set, remove, ...read }];
   }
@@ -380,7 +374,7 @@ export class RecordTransaction implements Transaction {
   #circuitsChange(): RecordChange[] {
     if (!this.#circuits) return [];
     const { known, after } = this.#circuits;
-    const change = changeOfCircuits(known, after, { closed: this.circuitEffects.closed, newTag: this.newTag });
+    const change = changeOfCircuits(known, after, { closed: this.circuitEffects.closed, newId: this.newId });
     this.#hasChangedCircuits = change.hasChanged;
     this.effect(...change.effects);
     this.#events.push(...change.events);

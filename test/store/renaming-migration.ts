@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { versionNumber } from '../../src/domain/outbox-record';
+import { nextVersion } from '../../src/domain/outbox-record';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { repliesOf } from '../../src/store/batch-reads';
@@ -46,7 +46,7 @@ async function renameAll(redis: Redis, ids: readonly string[]): Promise<void> {
     ids.map(async (id, at) => {
       const { v: expected = '', old } = textFieldsOf(hashes[at]);
       if (old === undefined) return [];
-      const version = `${versionNumber(expected) + 1}.${systemClock.id().slice(0, 8)}`;
+      const version = nextVersion(expected, systemClock.id());
       const change = { key: deliveryKey(id), expected, version, set: { new: old }, remove: ['old'] };
       const reply = await recordsOf(redis).commit({ records: [change], effects: [] });
       return reply === 'done' ? [] : [id];
