@@ -10,7 +10,7 @@ import type { Metrics } from '../src/platform/metrics';
 import type { Tracing } from '../src/platform/tracing';
 import type { DeliveryStore } from '../src/workflow/ports';
 import { processMessage, type MessageVerdict } from '../src/workflow/process-message';
-import { orderKeyOfDelivery, orderKeyOfTow, type RecordStore } from '../src/workflow/transaction-port';
+import { orderKeyOf, type RecordStore } from '../src/workflow/transaction-port';
 
 export interface ProcessDeliveryTools {
   readonly records: RecordStore;
@@ -100,7 +100,7 @@ async function processInTransaction(
   // The read gives the order key. A repeated decision reads again.
   let known = await deliveries.read(id);
   if (known && known.state !== 'processed') observe?.(known.kind, known.rawBody);
-  const orderKey = known ? orderKeyOfTow(known.towingReferenceId) : orderKeyOfDelivery(id);
+  const orderKey = known ? orderKeyOf('tow', known.towingReferenceId) : orderKeyOf('delivery', id);
   return records.transact(orderKey, async (transaction) => {
     const delivery = await transaction.delivery(id, known);
     known = null;

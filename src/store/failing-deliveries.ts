@@ -3,7 +3,7 @@ import { deliveryRecord } from '../contracts/records';
 import { deferDelivery } from '../domain/delivery';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
-import { orderKeyOfDelivery, orderKeyOfTow } from '../workflow/transaction-port';
+import { orderKeyOf } from '../workflow/transaction-port';
 import { openGeneralTask } from './tasks';
 import { deliveryKey, KEYS } from './keys';
 import { recordsOf } from './records';
@@ -24,7 +24,7 @@ export function createDeferral(redis: Redis, wait: { baseMs: number; capMs: numb
       await deferUnreadable(redis, id, wait.baseMs);
       return null;
     }
-    const { failures, asksPerson, ref } = await records.transact(orderKeyOfDelivery(id), async (transaction) => {
+    const { failures, asksPerson, ref } = await records.transact(orderKeyOf('delivery', id), async (transaction) => {
       const delivery = await transaction.delivery(id);
       if (!delivery || delivery.state === 'processed') {
         transaction.scheduleDelivery(id, null);
@@ -69,7 +69,7 @@ async function deferUnreadable(redis: Redis, id: string, baseMs: number): Promis
 async function openFailingTask(redis: Redis, id: string, towingReferenceId: string): Promise<void> {
   const task = failingDeliveryTask(id);
   try {
-    await recordsOf(redis).transact(orderKeyOfTow(towingReferenceId), async (transaction) => {
+    await recordsOf(redis).transact(orderKeyOf('tow', towingReferenceId), async (transaction) => {
       const delivery = await transaction.delivery(id);
       if (!delivery || delivery.state === 'processed') return;
       openTask(await transaction.tow(towingReferenceId), task, transaction.nowMs);

@@ -8,6 +8,7 @@ import { completeCleanup } from '../domain/settle-entry';
 import { settleAttempt, type Settled } from '../domain/settle-attempt';
 import type { Clock } from '../platform/clock';
 import type { Claim, Claimant, Leased, Outbox, StoredAttemptResult } from '../workflow/outbox-port';
+import { CIRCUITS_ORDER_KEY, orderKeyOf } from '../workflow/transaction-port';
 import { ClaimAttempt, type ClaimSettings } from './claims';
 import { TOWS, VIOLATIONS, type OutboxKind } from './outbox-kinds';
 import { givePermitBack } from './permits';
@@ -42,7 +43,6 @@ function createOutbox<R extends OutboxRecord>(
 ): Outbox<R> {
   const records = recordsOf(redis);
   const { giveUpAfterMs } = settings;
-  const orderKeyOf = (id: string) => `${kind.name} ${id}`;
 
   /** Ends a lease with `settle`. With a claimant, the same commit claims the next work of the record. */
   async function endLease(
@@ -76,7 +76,7 @@ function createOutbox<R extends OutboxRecord>(
     };
     const options = { repeatMs: ACK_REPEAT_MS, usesKept: true, drains: true };
     const { unusedPermitAtMs, ...stored } = await records
-      .transact(orderKeyOf(id), decide, options)
+      .transact(orderKeyOf(kind.name, id), decide, options)
       .catch(async (error: unknown) => {
         // An answer must not be lost because the next claim fails.
         if (claimant && !isTransient(error)) {
@@ -93,7 +93,7 @@ function createOutbox<R extends OutboxRecord>(
     async claim(id, claimant = { hasToken: true }) {
       const attempt = new ClaimAttempt(redis, clock, { settings, ...claimant });
       const claimed = await records.transact(
-        orderKeyOf(id),
+        orderKeyOf(kind.name, id),
         async (transaction): Promise<Claim<R>> => {
           const [record] = await Promise.all([kind.load(transaction, id), transaction.preloadCircuits()]);
           if (record) return attempt.decide(transaction, record);
@@ -122,7 +122,7 @@ function createOutbox<R extends OutboxRecord>(
 
     renew: (claimed) =>
       records.transact(
-        orderKeyOf(recordIdOf(claimed.record)),
+        orderKeyOf(kind.name, recordIdOf(claimed.record)),
         async (transaction) => {
           const record = await kind.load(transaction, recordIdOf(claimed.record));
           return (
@@ -140,7 +140,7 @@ function createOutbox<R extends OutboxRecord>(
     async finished(seen) {
       const id = recordIdOf(seen);
       await records.transact(
-        orderKeyOf(id),
+        orderKeyOf(kind.name, id),
         async (transaction) => {
           const record = await kind.load(transaction, id);
           if (!record) return;
@@ -152,7 +152,7 @@ function createOutbox<R extends OutboxRecord>(
     },
 
     async probed({ service, delayMs }) {
-      await records.transact('circuits', async (transaction) => {
+      await records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
         const circuits = await transaction.circuits();
         applyProbe(circuits, { isAlive: service === 'alive', delayMs }, transaction.nowMs, transaction.circuitEffects);
       });

@@ -12,7 +12,7 @@ const ATTEMPTS_MAX = 50;
 
 /** Longer than a decision takes while Redis answers. */
 const ORDER_WAIT_MS = 1000;
-const CIRCUITS_ORDER_KEY = 'changes of circuits';
+const CIRCUIT_RETRY_ORDER_KEY = 'changes of circuits';
 
 export interface TransactOptions extends CommitOptions {
   /** How long reads and an uncertain commit are repeated while Redis cannot be reached, ms. */
@@ -102,7 +102,7 @@ export class Records implements RecordStore {
       }
       const again = () => this.#attempt(decide, { ...options, usesKept: false });
       // Calls that fail together change the circuits together. Without an order, all but one would be stale each time.
-      attempted = attempted.changesCircuits ? await this.#inOrder(CIRCUITS_ORDER_KEY, again) : await again();
+      attempted = attempted.changesCircuits ? await this.#inOrder(CIRCUIT_RETRY_ORDER_KEY, again) : await again();
     }
     return attempted.value;
   }

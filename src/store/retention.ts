@@ -7,7 +7,7 @@ import { versionNumber, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable } from '../domain/outbox-schedule';
 import { metadataIdOf } from '../domain/violation';
 import type { RemovalResult, RetentionStore } from '../workflow/retention-port';
-import { orderKeyOfDelivery, orderKeyOfTow, orderKeyOfViolation } from '../workflow/transaction-port';
+import { orderKeyOf } from '../workflow/transaction-port';
 import { closeGeneralTask, openGeneralTask } from './tasks';
 import { KEYS } from './keys';
 import { leavePermitQueue } from './record-effects';
@@ -34,7 +34,7 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     settledDeliveries: (keepMs, limit) => oldest(KEYS.retireDeliveries, keepMs, limit),
 
     removeTow: (ref, record) =>
-      remove(orderKeyOfTow(ref), async (transaction) => {
+      remove(orderKeyOf('tow', ref), async (transaction) => {
         const stored = await transaction.tow(ref);
         const archived = { id: ref, index: KEYS.retireTows, version: record?.version };
         const result = removeUnchanged(transaction, stored.tow ? stored : null, archived);
@@ -45,7 +45,7 @@ export function createRetentionStore(redis: Redis): RetentionStore {
       }),
 
     removeDelivery: (id, record) =>
-      remove(orderKeyOfDelivery(id), async (transaction) => {
+      remove(orderKeyOf('delivery', id), async (transaction) => {
         const delivery = await transaction.delivery(id);
         if (delivery?.state !== 'processed') {
           transaction.effect(['ZREM', KEYS.retireDeliveries, id]);
@@ -61,7 +61,7 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     finishedViolations: (keepMs, limit) => oldest(KEYS.retireViolations, keepMs, limit),
 
     removeViolation: (id, record) =>
-      remove(orderKeyOfViolation(id), async (transaction) => {
+      remove(orderKeyOf('violation', id), async (transaction) => {
         const stored = await transaction.violation(id);
         const archived = { id, index: KEYS.retireViolations, version: record?.version };
         const result = removeUnchanged(transaction, stored, archived);

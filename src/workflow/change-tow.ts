@@ -6,7 +6,7 @@ import { isKnown, type KnownTow } from '../domain/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { towRecordOf } from './read-models';
 import { towViewOf } from './views';
-import { orderKeyOfTow, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
+import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 
 export interface TowRequest {
   readonly ref: string;
@@ -27,14 +27,18 @@ export function changeTow(
   decide: (tow: KnownTow, transaction: Transaction) => TowDecision | Promise<TowDecision>,
 ): Promise<ActionResult<TowView>> {
   const loads = (transaction: Transaction) => transaction.tow(ref);
-  return transactOnce<TowView>(records, { orderKey: orderKeyOfTow(ref), idempotency, loads }, async (transaction) => {
-    const draft = await transaction.tow(ref);
-    if (!isKnown(draft)) return refused(noSuchTow);
-    const decision = await decide(draft, transaction);
-    if (!decision.ok) return refused(decision.refusal);
-    transaction.audit(decision.audit);
-    return done(viewAfter(draft, transaction.nowMs));
-  });
+  return transactOnce<TowView>(
+    records,
+    { orderKey: orderKeyOf('tow', ref), idempotency, loads },
+    async (transaction) => {
+      const draft = await transaction.tow(ref);
+      if (!isKnown(draft)) return refused(noSuchTow);
+      const decision = await decide(draft, transaction);
+      if (!decision.ok) return refused(decision.refusal);
+      transaction.audit(decision.audit);
+      return done(viewAfter(draft, transaction.nowMs));
+    },
+  );
 }
 
 /** The tow after the commit of the draft. */

@@ -4,7 +4,7 @@ import type { StoredViolation } from '../domain/outbox-record';
 import { unknown, type Decision } from '../domain/refusal';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { violationAfter } from './read-models';
-import { orderKeyOfViolation, type IdempotencyRecord, type RecordStore, type Transaction } from './transaction-port';
+import { orderKeyOf, type IdempotencyRecord, type RecordStore, type Transaction } from './transaction-port';
 import { violationViewOf } from './views';
 
 export interface ViolationRequest {
@@ -21,7 +21,7 @@ export function changeViolation(
   { id, idempotency }: ViolationRequest,
   decide: (violation: StoredViolation, transaction: Transaction) => Promise<Decision<{ audit: AuditEntry }>>,
 ): Promise<ActionResult<ViolationView>> {
-  return transactOnce(records, { orderKey: orderKeyOfViolation(id), idempotency }, async (transaction) => {
+  return transactOnce(records, { orderKey: orderKeyOf('violation', id), idempotency }, async (transaction) => {
     const draft = await transaction.violationById(id);
     if (!draft) return refused(noSuchViolation);
     const decision = await decide(draft, transaction);

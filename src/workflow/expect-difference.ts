@@ -5,7 +5,7 @@ import { unknown } from '../domain/refusal';
 import { differenceTaskId } from '../domain/tasks';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { type ActionResult, done, refused, transactOnce } from './action-result';
-import type { IdempotencyRecord, RecordStore } from './transaction-port';
+import { orderKeyOf, type IdempotencyRecord, type RecordStore } from './transaction-port';
 
 export interface ExpectRequest {
   readonly id: string;
@@ -24,7 +24,7 @@ export function expectDifference(
   { records }: { readonly records: RecordStore },
   { id, reason, actor, idempotency }: ExpectRequest,
 ): Promise<ActionResult<DifferenceView>> {
-  return transactOnce(records, { orderKey: `difference ${id}`, idempotency }, async (transaction) => {
+  return transactOnce(records, { orderKey: orderKeyOf('difference', id), idempotency }, async (transaction) => {
     const difference = await transaction.decideDifference(id, {
       how: 'expected',
       by: actor.name,

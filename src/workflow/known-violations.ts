@@ -7,7 +7,7 @@ import type { Violation } from '../domain/violation';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { done, transactOnce, type ActionResult } from './action-result';
-import { orderKeyOfViolation, type IdempotencyRecord, type RecordStore, type Transaction } from './transaction-port';
+import { orderKeyOf, type IdempotencyRecord, type RecordStore, type Transaction } from './transaction-port';
 
 export interface KnownViolationTools {
   readonly records: RecordStore;
@@ -30,7 +30,7 @@ export function addKnownViolations(
   tools: KnownViolationTools,
   { violations, actor, idempotency }: KnownViolationsRequest,
 ): Promise<ActionResult<KnownViolationsView>> {
-  const orderKey = orderKeyOfViolation(tools.clock.id());
+  const orderKey = orderKeyOf('violation', tools.clock.id());
   return transactOnce(tools.records, { orderKey, idempotency }, async (transaction) => {
     const found = await Promise.all(violations.map((known) => idOfKnown(transaction, known)));
     const added = new Map<string, string>();

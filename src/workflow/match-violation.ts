@@ -9,7 +9,7 @@ import type { Tow } from '../domain/tow';
 import { metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
 import { ALL_TOWS } from './list-port';
 import type { TowStore } from './ports';
-import { orderKeyOfTow, type RecordStore, type Transaction } from './transaction-port';
+import { orderKeyOf, type RecordStore, type Transaction } from './transaction-port';
 
 /**
  * Matches tows and violations by the service's reference, else by the id in the metadata that the service echoes. The
@@ -97,7 +97,7 @@ async function joinFound(
 
 /** Matches an existing tow, unless its reference belongs to another violation. */
 function joinLate(records: RecordStore, ref: string, violationId: string): Promise<void> {
-  return records.transact(orderKeyOfTow(ref), async (transaction) => {
+  return records.transact(orderKeyOf('tow', ref), async (transaction) => {
     const draft = await transaction.tow(ref);
     if (!isKnown(draft) || draft.tow.violationId !== null) return;
     const owner = await foundViolation(transaction.violationByReference(draft.tow.violationReferenceId));

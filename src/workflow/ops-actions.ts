@@ -4,7 +4,7 @@ import { replayDelivery as replay } from '../domain/delivery';
 import { conflict, unknown } from '../domain/refusal';
 import type { PausableOperation } from '../domain/vocabulary';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
-import { CIRCUITS_ORDER_KEY, type IdempotencyRecord, orderKeyOfDelivery, type RecordStore } from './transaction-port';
+import { CIRCUITS_ORDER_KEY, type IdempotencyRecord, orderKeyOf, type RecordStore } from './transaction-port';
 import { type DeliveryDetail, deliveryDetailOf } from './views';
 
 export interface ReplayRequest {
@@ -20,7 +20,7 @@ export function replayDelivery(
   { records }: { readonly records: RecordStore },
   { id, actor, idempotency }: ReplayRequest,
 ): Promise<ActionResult<DeliveryDetail>> {
-  return transactOnce(records, { orderKey: orderKeyOfDelivery(id), idempotency }, async (transaction) => {
+  return transactOnce(records, { orderKey: orderKeyOf('delivery', id), idempotency }, async (transaction) => {
     const delivery = await transaction.delivery(id);
     if (!delivery) return refused(noSuchDelivery);
     replay(delivery);

@@ -12,7 +12,7 @@ import { done, type ActionResult, refused, transactOnce } from './action-result'
 import { changeWithFiles } from './change-with-files';
 import { isShadowTime } from './service-mode';
 import type { Upload } from './spool-port';
-import { orderKeyOfViolation, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
+import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 import { violationAfter } from './read-models';
 import { violationViewOf } from './views';
 
@@ -64,7 +64,7 @@ export async function reportViolation(
   request: ReportViolationRequest,
 ): Promise<ActionResult<ViolationView>> {
   const { violation, upload, actor, idempotency } = request;
-  const orderKey = orderKeyOfViolation(violation.id);
+  const orderKey = orderKeyOf('violation', violation.id);
   const store = () =>
     transactOnce(tools.records, { orderKey, idempotency }, async (transaction) => {
       const refusal = await refusalOfId(transaction, violation);

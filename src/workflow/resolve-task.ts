@@ -8,13 +8,7 @@ import { done, type ActionResult, refused, transactOnce } from './action-result'
 import type { TaskStore } from './ports';
 import { taskViewOf, type TaskView } from './views';
 import { towRecordOf, violationRecordOf } from './read-models';
-import {
-  orderKeyOfTow,
-  orderKeyOfViolation,
-  type RecordStore,
-  type IdempotencyRecord,
-  type Transaction,
-} from './transaction-port';
+import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 
 export interface ResolveTools {
   readonly records: RecordStore;
@@ -36,7 +30,7 @@ export async function resolveTask(tools: ResolveTools, request: ResolveRequest):
   const task = await tools.tasks.read(request.id);
   if (!task) return refused(noSuchTask);
   const { towing_reference_id: ref, violation_id: violationId = '' } = task;
-  const orderKey = ref === undefined ? orderKeyOfViolation(violationId) : orderKeyOfTow(ref);
+  const orderKey = ref === undefined ? orderKeyOf('violation', violationId) : orderKeyOf('tow', ref);
   const { idempotency } = request;
   return transactOnce(tools.records, { orderKey, idempotency }, (transaction) => resolveIn(transaction, task, request));
 }

@@ -88,17 +88,9 @@ export interface RecordStore {
   isUnwritten(error: unknown): boolean;
 }
 
-export function orderKeyOfTow(ref: string): string {
-  return `tow ${ref}`;
-}
-
-export function orderKeyOfViolation(id: string): string {
-  return `violation ${id}`;
+/** The order key of decisions on one record. A delivery is processed under the key of its tow. */
+export function orderKeyOf(kind: 'tow' | 'violation' | 'delivery' | 'difference', id: string): string {
+  return `${kind} ${id}`;
 }
 
 export const CIRCUITS_ORDER_KEY = 'circuits';
-
-/** The order key of decisions on a delivery without a tow. */
-export function orderKeyOfDelivery(id: string): string {
-  return `delivery ${id}`;
-}

@@ -14,7 +14,7 @@ import { systemClock } from '../../src/platform/clock';
 import { createNotificationStore } from '../../src/store/notification-record';
 import { recordsOf } from '../../src/store/records';
 import { announcedIncident } from '../support/notifications';
-import { orderKeyOfViolation } from '../../src/workflow/transaction-port';
+import { orderKeyOf } from '../../src/workflow/transaction-port';
 
 /** A request with an effect, another valid body for it (null when there is none), and a count of its effects. */
 export interface RouteScenario {
@@ -64,7 +64,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
 
   async function onHeldViolation(action: string, body: object, other: object | null): Promise<RouteScenario> {
     const id = await newViolation(app);
-    await recordsOf(app.foundation.redis).transact(orderKeyOfViolation(id), async (transaction) => {
+    await recordsOf(app.foundation.redis).transact(orderKeyOf('violation', id), async (transaction) => {
       const draft = await transaction.violation(id);
       if (draft) markShadow(draft);
     });

@@ -35,7 +35,7 @@ import { replayDelivery, resumeOperation } from '../../src/workflow/ops-actions'
 import { expectDifference } from '../../src/workflow/expect-difference';
 import { differenceOf } from '../../src/workflow/see-difference';
 import { resolveTask } from '../../src/workflow/resolve-task';
-import { orderKeyOfTow, type RecordStore, type IdempotencyRecord } from '../../src/workflow/transaction-port';
+import { orderKeyOf, type RecordStore, type IdempotencyRecord } from '../../src/workflow/transaction-port';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { isKnown, type KnownTow } from '../../src/domain/stored-tow';
 
@@ -222,7 +222,7 @@ export function changeInStore(
   ref: string,
   change: (draft: KnownTow, nowMs: number) => void,
 ): Promise<void> {
-  return recordsOf(redis).transact(orderKeyOfTow(ref), async (transaction) => {
+  return recordsOf(redis).transact(orderKeyOf('tow', ref), async (transaction) => {
     const draft = await transaction.tow(ref);
     if (!isKnown(draft)) throw new Error('no such tow');
     change(draft, transaction.nowMs);

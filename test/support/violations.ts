@@ -12,7 +12,7 @@ import { decideViolation } from '../../src/workflow/decide-violation';
 import { linkViolation } from '../../src/workflow/link-violation';
 import { reportViolation } from '../../src/workflow/report-violation';
 import type { Upload } from '../../src/workflow/spool-port';
-import { orderKeyOfViolation, type IdempotencyRecord } from '../../src/workflow/transaction-port';
+import { orderKeyOf, type IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { ACCEPTED, GRACE_MS, LEASE_MS, result, TESTER, type Stores } from './stores';
 
 /** A violation with an id in its metadata, by default. */
@@ -141,7 +141,7 @@ export async function createAcceptedViolation(stores: Stores, id: string, refere
 
 /** Links the violation to a tow, as the processing of its tow request does. */
 export function join({ records }: Pick<Stores, 'records'>, id: string, tow: MatchedTow): Promise<void> {
-  return records.transact(orderKeyOfViolation(id), async (transaction) => {
+  return records.transact(orderKeyOf('violation', id), async (transaction) => {
     const violation = await transaction.violation(id);
     if (!violation) throw new Error('no such violation');
     matchTow(violation, tow, transaction.nowMs);
