@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { OverdueAfter } from '../domain/overdue';
 import { systemClock } from '../platform/clock';
-import { OVERDUE_KEYS } from './tow-filter';
+import { unsentTowsKey } from './keys';
+import { overdueLimits, type OverdueLimits } from './tow-filter';
 
 /** Tows that are checked for a second reason, at most. */
 const CHECKED_MAX = 10_000;
@@ -10,12 +11,7 @@ const SLICE = 1000;
 const UNCACHED_MAX = 1000;
 const CACHED_MS = 1000;
 
-/** Tows of one index with a score below a limit. */
-interface OverduePart {
-  readonly key: string;
-  readonly before: number;
-  readonly count: number;
-}
+type OverduePart = OverdueLimits[number] & { readonly count: number };
 
 /**
  * Counts the tows that are overdue for any reason, each once. Exact while one of the two groups, too long in their
@@ -23,18 +19,16 @@ interface OverduePart {
  * estimated from the 10,000 oldest of the smaller group. The estimate is never below the larger group or above the sum.
  */
 export async function countOverdue(redis: Redis, after: OverdueAfter, nowMs: number): Promise<number> {
-  const times = [after.requestedMs, after.startedMs, after.reportMs];
-  const [requested, started, owing] = await Promise.all(
-    OVERDUE_KEYS.map(async (key, at): Promise<OverduePart> => {
-      const afterMs = times[at] ?? 0;
-      const before = nowMs - afterMs;
-      return { key, before, count: afterMs > 0 ? await redis.zcount(key, '-inf', `(${before}`) : 0 };
+  const parts = await Promise.all(
+    overdueLimits(after, nowMs).map(async ({ key, before }): Promise<OverduePart> => {
+      return { key, before, count: await redis.zcount(key, '-inf', `(${before}`) };
     }),
   );
-  if (!requested || !started || !owing) return 0;
   // A tow is in one state, and may have an unsent report in each of them.
-  const both = await Promise.all([requested, started].map((inState) => countOfBoth(redis, inState, owing)));
-  const sum = requested.count + started.count + owing.count;
+  const owing = parts.find(({ key }) => key === unsentTowsKey);
+  const inState = parts.filter((part) => part !== owing);
+  const both = owing ? await Promise.all(inState.map((part) => countOfBoth(redis, part, owing))) : [];
+  const sum = parts.reduce((total, { count }) => total + count, 0);
   return sum - both.reduce((total, count) => total + count, 0);
 }
 

@@ -7,7 +7,7 @@ import type { ListRow } from './rows';
 /** Filters tows by their index entries. */
 
 /** The indexes of overdue tows, in the order of OverdueAfter. The score is the time since which a tow has waited. */
-export const OVERDUE_KEYS = [...OVERDUE_STATES.map(towsSinceKey), unsentTowsKey];
+const OVERDUE_KEYS = [...OVERDUE_STATES.map(towsSinceKey), unsentTowsKey];
 
 /** A tow in the index `key` with a score below `before` is overdue. A limit of 0 has no entry here. */
 export type OverdueLimits = readonly { readonly key: string; readonly before: number }[];
