@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { BACKLOGS, COUNTERS, LATENCIES, GAUGES } from '../domain/metric-names';
-import { SERVICE_MODES } from '../domain/vocabulary';
+import { COUNTERS, LATENCIES, GAUGES } from '../domain/metric-names';
+import { SERVICE_MODES, QUEUE_NAMES } from '../domain/vocabulary';
 
 /** The series of the Ops page, and the heartbeats of processes. */
 
@@ -42,7 +42,7 @@ export const processDocument = z.object({
   missingDataKeys: z.array(z.string()).readonly().default([]),
   /** Only of a process with a worker. */
   queues: z
-    .array(z.object({ name: z.enum(BACKLOGS), lastTookMs: z.number().nullable(), isStalled: z.boolean() }))
+    .array(z.object({ name: z.enum(QUEUE_NAMES), lastTookMs: z.number().nullable(), isStalled: z.boolean() }))
     .readonly(),
 });
 export type ProcessDocument = z.infer<typeof processDocument>;

@@ -1,4 +1,4 @@
-import { DELIVERY_KINDS, REPORT_KINDS } from './vocabulary';
+import { DELIVERY_KINDS, QUEUE_NAMES, REPORT_KINDS } from './vocabulary';
 import type { Verdict } from './policy';
 import { WEBHOOK_OUTCOMES } from './webhook-answers';
 
@@ -19,10 +19,6 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 export const LATENCIES = ['delivery', 'report', 'attempt'] as const;
 export type Latency = (typeof LATENCIES)[number];
 
-/** The kinds of work that form a backlog. */
-export const BACKLOGS = ['deliveries', 'reports', 'violations', 'bulk'] as const;
-export type Backlog = (typeof BACKLOGS)[number];
-
 /**
  * Counters. A delivery counts as accepted once, without its copies; as processed when it is first settled or parked.
  * A report counts as delivered once, by the answer that accepted it. `answers` counts every call that a receiver answered;
@@ -39,8 +35,8 @@ export type CounterName = (typeof COUNTERS)[number];
 
 /** Gauges, sampled; the maximum of a minute counts. `oldest` is in ms. */
 export const GAUGES = [
-  ...BACKLOGS.map((backlog) => `due.${backlog}` as const),
-  ...BACKLOGS.map((backlog) => `oldest.${backlog}` as const),
+  ...QUEUE_NAMES.map((queue) => `due.${queue}` as const),
+  ...QUEUE_NAMES.map((queue) => `oldest.${queue}` as const),
   'tasks' as const,
   'held' as const,
 ];

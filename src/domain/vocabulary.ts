@@ -93,6 +93,10 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 export const DELIVERY_STATES = ['waiting', 'parked', 'differs', 'processed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** The kinds of work of a worker. Each has a schedule of what is due, and a queue. */
+export const QUEUE_NAMES = ['deliveries', 'reports', 'violations', 'bulk'] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
 /**
  * Where everything stands that was acknowledged (deliveries, violations) or recorded (facts, by their reports); always
  * exactly one.

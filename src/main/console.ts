@@ -1,10 +1,10 @@
 import { createConsole, createSessions, type Sessions, type SignInWays } from '../console';
+import { QUEUE_NAMES } from '../domain/vocabulary';
 import { createOperator, createSignIn, type Operator, type OperatorOptions } from '../operator';
 import { serviceAccess } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import { listen, REQUEST_MS, type Listener } from '../platform/http';
 import { readQueueView } from '../queue/backlog';
-import { QUEUE_NAMES } from '../queue/queues';
 import { callAddresses } from '../service/addresses';
 import { INCOMING_MAX_MS } from '../spool/sweep';
 import { createAnswerStore } from '../store/answers';

@@ -7,7 +7,6 @@ import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { requireService } from '../platform/config';
 import type { Resources } from '../platform/resources';
 import type { WorkerProgress } from '../queue/progress';
-import type { QueueName } from '../queue/queues';
 import type { JobHandler } from '../queue/workers';
 import { outboxRateLimits } from '../store/budgets';
 import { createDeliveryStore } from '../store/deliveries';
@@ -17,7 +16,7 @@ import { createTowOutbox, createViolationOutbox } from '../store/outbox';
 import { recordsOf } from '../store/records';
 import { createTowStore } from '../store/tows';
 import { openBulkHandler } from './bulk';
-import type { DeliveryKind } from '../domain/vocabulary';
+import type { DeliveryKind, QueueName } from '../domain/vocabulary';
 import type { Foundation } from './foundation';
 import { openLookups, openServiceClient } from './service';
 

@@ -5,7 +5,6 @@ import { within, type Repetition } from '../platform/timers';
 import { createWorkerProgress, type WorkerProgress } from '../queue/progress';
 import { startImmediateRuns } from '../queue/immediate-runs';
 import { startScheduler } from '../queue/scheduler';
-import { QUEUE_NAMES, type QueueName } from '../queue/queues';
 import { superviseWorker, type OnStall, type SupervisedWorker } from '../queue/supervise';
 import { startWorkers } from '../queue/workers';
 import { writability } from '../store/connect';
@@ -98,11 +97,8 @@ function openWorker(foundation: Foundation, resources: Resources): WorkerProgres
       await within(RUNS_STOP_MS, stopped);
     });
   }
-  const isQueue = (name: string): name is QueueName => QUEUE_NAMES.some((known) => known === name);
-  const nudge = (name: string) => {
-    if (isQueue(name)) scheduler.nudge(name);
-  };
-  void onNudges(foundation.patient(resources), nudge, (error) => troubleLog.warn('nudges.failed', errorFacts(error)));
+  const refused = (error: unknown) => troubleLog.warn('nudges.failed', errorFacts(error));
+  void onNudges(foundation.patient(resources), (queue) => scheduler.nudge(queue), refused);
   return progress;
 }
 

@@ -1,6 +1,7 @@
-import type { QueueView } from '../contracts/operator';
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Metrics } from '../platform/metrics';
-import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
+import type { OpsQueue } from '../workflow/alarms';
+import type { Queues } from './queues';
 
 /** The work of a queue that no worker has taken yet. */
 export interface QueueBacklog {
@@ -28,7 +29,7 @@ export function backlogReader(
 }
 
 /** Reads a queue as the API shows it. Rejects when Redis does. */
-export async function readQueueView(queues: Queues, backlogOf: BacklogReader, name: QueueName): Promise<QueueView> {
+export async function readQueueView(queues: Queues, backlogOf: BacklogReader, name: QueueName): Promise<OpsQueue> {
   const queue = queues.byName[name];
   const [counts, { due, oldestAgeMs }, paused] = await Promise.all([
     queue.getJobCounts('waiting', 'active', 'failed'),

@@ -1,6 +1,7 @@
+import type { QueueName } from '../domain/vocabulary';
 import type { Log } from '../platform/log';
 import { repeat, type Repetition } from '../platform/timers';
-import { payloadOf, type QueueName } from './queues';
+import { payloadOf } from './queues';
 import type { Scheduler } from './scheduler';
 import type { Workers } from './workers';
 

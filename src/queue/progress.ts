@@ -1,5 +1,5 @@
+import type { QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { QueueName } from './queues';
 
 /** A part of a worker that can stall by itself: the runs of a queue, or the scheduler of that queue. */
 export type WorkerPart = QueueName | `scheduler of ${QueueName}`;

@@ -1,13 +1,11 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 
 /** The queues. A job carries the ids of its records and nothing else. */
-export const QUEUE_NAMES = ['deliveries', 'reports', 'violations', 'bulk'] as const;
-export type QueueName = (typeof QUEUE_NAMES)[number];
-
 export interface Queues {
   readonly byName: Readonly<Record<QueueName, Queue>>;
   /** How long the oldest job of a queue has waited for a worker, ms; 0 when no job waits. */

@@ -1,9 +1,10 @@
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { systemClock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { pause, within } from '../platform/timers';
 import type { WorkerProgress } from './progress';
-import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
+import type { Queues } from './queues';
 
 /** The schedule of one queue, as the scheduler needs it. */
 export interface DueWork {

@@ -1,7 +1,8 @@
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { pause, within } from '../platform/timers';
 import type { Stall, WorkerPart, WorkerProgress } from './progress';
-import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
+import type { Queues } from './queues';
 
 export interface StallWatchOptions {
   /** The progress of the current worker. It changes when the worker is rebuilt. */

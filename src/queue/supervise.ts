@@ -1,3 +1,4 @@
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
 import type { ReadinessCheck } from '../platform/http';
@@ -6,7 +7,7 @@ import { createResources, type Resources } from '../platform/resources';
 import { within } from '../platform/timers';
 import type { BacklogReader } from './backlog';
 import type { Stall, WorkerPart, WorkerProgress } from './progress';
-import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
+import type { Queues } from './queues';
 import { watchForStall } from './stall-watch';
 
 /** What happens to a stalled worker: it is rebuilt, or the callback is called, which ends the process. */

@@ -1,12 +1,13 @@
 import { WaitingError, Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { JobOutcome } from '../contracts/jobs';
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { systemClock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { within } from '../platform/timers';
 import type { WorkerProgress } from './progress';
-import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
+import type { Queues } from './queues';
 
 /** Works on the records that a job names. Once `isStopping`, it begins with no further one. */
 export type JobHandler = (payload: unknown, isStopping: () => boolean) => Promise<JobOutcome>;

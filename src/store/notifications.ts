@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Effect } from './commit';
 import { KEYS } from './keys';
 import { storeEvent, type StoreEvent } from '../contracts/records';
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { keepSubscribed, type Subscriber } from './subscription';
 
 /**
@@ -10,9 +11,7 @@ import { keepSubscribed, type Subscriber } from './subscription';
  * (immediate.ts) nudges no scheduler.
  */
 
-export type ScheduleName = 'deliveries' | 'reports' | 'violations' | 'bulk';
-
-const SCHEDULES: ReadonlyMap<string, ScheduleName> = new Map<string, ScheduleName>([
+const SCHEDULES: ReadonlyMap<string, QueueName> = new Map<string, QueueName>([
   [KEYS.dueDeliveries, 'deliveries'],
   [KEYS.dueTows, 'reports'],
   [KEYS.dueViolations, 'violations'],
@@ -21,7 +20,7 @@ const SCHEDULES: ReadonlyMap<string, ScheduleName> = new Map<string, ScheduleNam
 
 /** A member of a schedule that a commit makes due now. */
 export interface DueMember {
-  readonly queue: ScheduleName;
+  readonly queue: QueueName;
   readonly ref: string;
 }
 
@@ -41,14 +40,17 @@ export function nudgesOf(due: readonly DueMember[]): Effect[] {
   return [...new Set(due.map(({ queue }) => queue))].map((queue) => ['PUBLISH', KEYS.nudges, queue]);
 }
 
-/** Calls the listener with the queue of each nudge; see keepSubscribed. */
+/** Calls the listener with the queue of each nudge; see keepSubscribed. Ignores a queue that only a later version has. */
 export function onNudges(
   connection: Redis,
-  listener: (schedule: string) => void,
+  listener: (queue: QueueName) => void,
   refused?: Subscriber['refused'],
 ): Promise<void> {
   return keepSubscribed(connection, [KEYS.nudges, KEYS.accepted], {
-    message: (channel, message) => listener(channel === KEYS.accepted ? 'deliveries' : message),
+    message(channel, message) {
+      const queue = channel === KEYS.accepted ? 'deliveries' : QUEUE_NAMES.find((known) => known === message);
+      if (queue !== undefined) listener(queue);
+    },
     refused,
   });
 }

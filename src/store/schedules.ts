@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { QueueName } from '../domain/vocabulary';
 import type { OutboxRateLimits } from './budgets';
 import { KEYS } from './keys';
 import { texts } from './parse';
@@ -20,15 +21,7 @@ export interface Schedule {
   backlog(): Promise<{ due: number; oldestAgeMs: number }>;
 }
 
-export function createSchedules(
-  redis: Redis,
-  rateLimits?: OutboxRateLimits,
-): {
-  reports: Schedule;
-  deliveries: Schedule;
-  violations: Schedule;
-  bulk: Schedule;
-} {
+export function createSchedules(redis: Redis, rateLimits?: OutboxRateLimits): Readonly<Record<QueueName, Schedule>> {
   const withPreparation = (schedule: Schedule, prepare: () => Promise<unknown>): Schedule => ({
     backlog: () => schedule.backlog(),
     async pollDue(limit, visibilityTimeoutMs) {

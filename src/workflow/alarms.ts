@@ -2,11 +2,10 @@ import type { ConservationView } from '../contracts/conservation';
 import type { HeartbeatRole } from '../contracts/metrics';
 import type { BudgetName } from '../contracts/operations';
 import type { QueueView, SendingView } from '../contracts/operator';
-import type { Backlog } from '../domain/metric-names';
 import { failingChannels } from '../domain/notices';
 import type { AlarmKind, AlarmSeverity, NoticeChannel } from '../domain/notification-settings';
 import { isoTimestamp } from '../domain/timestamp';
-import type { PausableOperation } from '../domain/vocabulary';
+import type { PausableOperation, QueueName } from '../domain/vocabulary';
 import type { ProcessStatus } from './metrics-port';
 import type { ChannelState } from './notification-port';
 import { WEBHOOK_ALARMS, type WebhookAlarm } from './webhook-health';
@@ -30,12 +29,12 @@ export type Alarm =
   | { readonly kind: 'conservationCheckOld'; readonly since: string | null }
   | { readonly kind: 'noProcess'; readonly role: 'worker' | 'receiver' }
   | { readonly kind: 'silent'; readonly role: HeartbeatRole; readonly host: string; readonly since: string }
-  | { readonly kind: 'workerStalled'; readonly queue: Backlog; readonly host: string }
+  | { readonly kind: 'workerStalled'; readonly queue: QueueName; readonly host: string }
   | { readonly kind: 'unready'; readonly role: HeartbeatRole; readonly host: string; readonly checks: string }
   | { readonly kind: 'dataKeysMissing'; readonly role: HeartbeatRole; readonly host: string; readonly keys: string }
-  | { readonly kind: 'queuePaused'; readonly queue: Backlog }
-  | { readonly kind: 'backlogOld'; readonly queue: Backlog; readonly ageMs: number }
-  | { readonly kind: 'failedJobs'; readonly queue: Backlog; readonly count: number }
+  | { readonly kind: 'queuePaused'; readonly queue: QueueName }
+  | { readonly kind: 'backlogOld'; readonly queue: QueueName; readonly ageMs: number }
+  | { readonly kind: 'failedJobs'; readonly queue: QueueName; readonly count: number }
   | {
       readonly kind: 'noticesFail';
       readonly channel: NoticeChannel;
@@ -57,7 +56,7 @@ export const SYSTEM_TASKS = ['archive_failing', 'delivery_failing'] as const;
 export type SystemTask = (typeof SYSTEM_TASKS)[number];
 
 /** A queue with a known name. */
-export type OpsQueue = QueueView & { readonly name: Backlog };
+export type OpsQueue = QueueView & { readonly name: QueueName };
 
 /** The state of the installation, of all its processes. */
 export interface OpsState {

@@ -1,8 +1,8 @@
 import { HEARTBEAT_ROLES } from '../contracts/metrics';
 import type { SendingView } from '../contracts/operator';
-import { BACKLOGS } from '../domain/metric-names';
 import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/notification-settings';
 import { TASK_TYPES } from '../domain/tasks';
+import { QUEUE_NAMES } from '../domain/vocabulary';
 import { WEBHOOK_PATHS } from '../domain/webhook-answers';
 import type { Clock } from '../platform/clock';
 import { readOnce, type MetricSample, type Metrics } from '../platform/metrics';
@@ -268,7 +268,7 @@ export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, '
     labelNames: ['queue'],
     async read() {
       const queues = (await list()).filter(({ isSilent }) => !isSilent).flatMap((each) => each.queues);
-      return BACKLOGS.map((queue) => ({
+      return QUEUE_NAMES.map((queue) => ({
         labels: { queue },
         value: queues.filter(({ name, isStalled }) => name === queue && isStalled).length,
       }));

@@ -1,5 +1,5 @@
 import type { HeartbeatRole, ProcessDocument } from '../contracts/metrics';
-import { BACKLOGS, type Backlog } from '../domain/metric-names';
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { Counters } from '../platform/counters';
 import type { ReadinessCheck } from '../platform/http';
@@ -105,13 +105,13 @@ export async function sampleGauges(tools: {
   readonly counters: Counters;
   readonly tasks: Pick<TaskList, 'count'>;
   readonly sending: SendingStore;
-  readonly backlogOf: (name: Backlog) => Promise<{ due: number; oldestAgeMs: number }>;
+  readonly backlogOf: (name: QueueName) => Promise<{ due: number; oldestAgeMs: number }>;
 }): Promise<void> {
   const { counters, tasks, sending, backlogOf } = tools;
   const [openTasks, { held }, ...backlogs] = await Promise.all([
     tasks.count(),
     sending.read(),
-    ...BACKLOGS.map(async (name) => ({ name, ...(await backlogOf(name)) })),
+    ...QUEUE_NAMES.map(async (name) => ({ name, ...(await backlogOf(name)) })),
   ]);
   counters.level('tasks', openTasks);
   counters.level('held', held);

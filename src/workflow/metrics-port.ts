@@ -1,6 +1,5 @@
 import type { HeartbeatRole, SeriesName, ProcessDocument } from '../contracts/metrics';
-import type { Backlog } from '../domain/metric-names';
-import type { ServiceMode } from '../domain/vocabulary';
+import type { ServiceMode, QueueName } from '../domain/vocabulary';
 import type { CountedValues } from '../platform/counters';
 
 /** Metrics of all processes together, and the running processes. Timestamps are Redis time, ms since the epoch. */
@@ -62,7 +61,7 @@ export interface ProcessStatus {
 }
 
 export interface QueueStatus {
-  readonly name: Backlog;
+  readonly name: QueueName;
   /** When it last began a job; null when it has not since its start. */
   readonly lastTookAtMs: number | null;
   /** True when work is waiting and this worker completes none. */

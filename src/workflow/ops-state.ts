@@ -1,7 +1,6 @@
-import type { QueueView } from '../contracts/operator';
-import { BACKLOGS, SENT_KINDS } from '../domain/metric-names';
+import { SENT_KINDS } from '../domain/metric-names';
 import { isoTimestamp, MINUTE_MS } from '../domain/timestamp';
-import { SYSTEM_TASKS, type OpsState } from './alarms';
+import { SYSTEM_TASKS, type OpsQueue, type OpsState } from './alarms';
 import { conservationViewOf, type ConservationStore } from './conservation';
 import type { TaskList } from './list-port';
 import type { MetricsStore, ProcessStore } from './metrics-port';
@@ -13,7 +12,7 @@ import type { WebhookHealth } from './webhook-health';
 /** Where the state of the installation is read. */
 export interface OpsStateTools {
   readonly sending: SendingStore;
-  readonly queues: () => Promise<readonly QueueView[]>;
+  readonly queues: () => Promise<readonly OpsQueue[]>;
   readonly conservation: Pick<ConservationStore, 'lastScan'>;
   readonly processes: Pick<ProcessStore, 'list'>;
   readonly figures: MetricsStore;
@@ -45,10 +44,7 @@ export function opsStateReader(tools: OpsStateTools): ReadOpsState {
       ]);
     return {
       sending: view,
-      queues: queueViews.flatMap((queue) => {
-        const name = BACKLOGS.find((known) => known === queue.name);
-        return name === undefined ? [] : [{ ...queue, name }];
-      }),
+      queues: queueViews,
       conservation: conservationViewOf(scan),
       processes: statuses,
       recordsMissingSince: alarm && isoTimestamp(alarm.sinceMs),

@@ -1,9 +1,9 @@
 import type { JobOutcome } from '../../src/contracts/jobs';
+import type { QueueName } from '../../src/domain/vocabulary';
 import type { Config } from '../../src/platform/config';
 import { silentLog } from '../../src/platform/log';
 import { createResources } from '../../src/platform/resources';
 import { createWorkerProgress } from '../../src/queue/progress';
-import type { QueueName } from '../../src/queue/queues';
 import type { Foundation } from '../../src/main/foundation';
 import { openHandlers } from '../../src/main/handlers';
 import { createSpool } from '../../src/spool';

@@ -1,6 +1,6 @@
+import type { QueueName } from '../../src/domain/vocabulary';
 import { silentLog } from '../../src/platform/log';
 import { startImmediateRuns } from '../../src/queue/immediate-runs';
-import type { QueueName } from '../../src/queue/queues';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { done, openWorld, type Work, type World } from './queue-stage';
