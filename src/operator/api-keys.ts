@@ -1,18 +1,12 @@
 import { ROUTES } from '../contracts/operator-routes';
 import { auditOf } from '../domain/audit';
-import { conflict, unknown } from '../domain/refusal';
 import { HOUR_MS } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
-import { done, actionResultOf, refused, type ActionResult } from '../workflow/action-result';
+import { refused, type ActionResult } from '../workflow/action-result';
+import { KEY_NAME_TAKEN } from '../workflow/identity-port';
 import type { ApiKey, ApiKeyStore, ListedApiKey } from '../workflow/ports';
 import type { ApiServer } from './api-server';
 import { BOOTSTRAP, hashOf, newApiKey } from './authenticate';
-
-const KEY_NOT_FOUND = unknown('key_not_found', 'There is no API key with this id.').refusal;
-const NAME_TAKEN = conflict(
-  'key_name_taken',
-  'Another API key has this name. Choose another: the audit log identifies keys by name.',
-).refusal;
 
 /**
  * API keys. The secret of a key is in the first answer only; the answer to a repeated Idempotency-Key leaves it out. The key
@@ -28,12 +22,8 @@ export function serveApiKeys(server: ApiServer, tools: { keys: ApiKeyStore; cloc
     const audit = auditOf(actor, 'key.created', { on: { key_id: key.id }, what: { granted_role: key.role } });
     return {
       effect: async (idempotency): Promise<ActionResult<object>> => {
-        if (key.name === BOOTSTRAP) return refused(NAME_TAKEN);
-        const write = { audit, idempotency: idempotency && { ...idempotency, answer: JSON.stringify(view) } };
-        const saved = await keys.create(key, hashOf(apiKey), write);
-        if (saved.kind === 'name_taken') return refused(NAME_TAKEN);
-        const effect = actionResultOf(saved, KEY_NOT_FOUND);
-        return effect.kind === 'done' ? done(view) : effect;
+        if (key.name === BOOTSTRAP) return refused(KEY_NAME_TAKEN);
+        return keys.create(key, hashOf(apiKey), { audit, idempotency, answer: view });
       },
       secrets: { api_key: apiKey },
     };
@@ -46,7 +36,7 @@ export function serveApiKeys(server: ApiServer, tools: { keys: ApiKeyStore; cloc
         const change = { hash: hashOf(apiKey), graceMs: Math.round(body.grace_hours * HOUR_MS) };
         const what = { grace_hours: body.grace_hours };
         const audit = auditOf(actor, 'key.rotated', { on: { key_id: id }, what });
-        return actionResultOf(await keys.rotate(id, change, { audit, idempotency }), KEY_NOT_FOUND);
+        return keys.rotate(id, change, { audit, idempotency });
       },
       answer: async () => {
         const key = await keys.read(id);
@@ -59,8 +49,7 @@ export function serveApiKeys(server: ApiServer, tools: { keys: ApiKeyStore; cloc
   server.change(ROUTES.revokeApiKey, ({ params, actor }) => {
     const id = params('key_id');
     return {
-      effect: async (): Promise<ActionResult> =>
-        actionResultOf(await keys.revoke(id, auditOf(actor, 'key.revoked', { on: { key_id: id } })), KEY_NOT_FOUND),
+      effect: () => keys.revoke(id, auditOf(actor, 'key.revoked', { on: { key_id: id } })),
     };
   });
 }

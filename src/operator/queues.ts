@@ -4,7 +4,7 @@ import type { QueueView } from '../contracts/operator';
 import { ROUTES } from '../contracts/operator-routes';
 import { auditOf, type Actor } from '../domain/audit';
 import { unknown } from '../domain/refusal';
-import { actionResultOf, refused, type ActionResult } from '../workflow/action-result';
+import { refused, type ActionResult } from '../workflow/action-result';
 import type { AuditStore } from '../workflow/ports';
 import type { ApiServer } from './api-server';
 import type { Authenticator } from './authenticate';
@@ -29,14 +29,16 @@ export function serveQueues(server: ApiServer, tools: { queues: readonly Watched
     step: { action: 'queue.paused' | 'queue.resumed'; run: (queue: Queue) => Promise<void> },
   ): Change => {
     const watched = queues.find(({ queue }) => queue.name === name);
-    const names = queues.map(({ queue }) => queue.name).join(', ');
-    const queueNotFound = unknown('queue_not_found', `There is no such queue. Queues are ${names}.`).refusal;
-    if (!watched) return { effect: () => Promise.resolve(refused(queueNotFound)) };
+    if (!watched) {
+      const names = queues.map(({ queue }) => queue.name).join(', ');
+      const queueNotFound = unknown('queue_not_found', `There is no such queue. Queues are ${names}.`).refusal;
+      return { effect: () => Promise.resolve(refused(queueNotFound)) };
+    }
     return {
       effect: async (idempotency): Promise<ActionResult> => {
         await step.run(watched.queue);
         const entry = auditOf(actor, step.action, { on: { queue: name }, why: reason });
-        return actionResultOf(await audit.append({ audit: entry, idempotency }), queueNotFound);
+        return audit.append({ audit: entry, idempotency });
       },
       answer: () => watched.view(),
       actsBeforeCommit: true,

@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis';
 import { apiKeyRecord, type ApiKeyRecord } from '../contracts/records';
 import { isoOrNull } from '../domain/timestamp';
-import type { ApiKey, ApiKeyStore, ListedApiKey, Saved } from '../workflow/ports';
+import { done, refused, transactOnce, type ActionResult } from '../workflow/action-result';
+import { KEY_NAME_TAKEN, KEY_NOT_FOUND } from '../workflow/identity-port';
+import type { ApiKey, ApiKeyStore, ListedApiKey } from '../workflow/ports';
 import type { IdempotencyRecord } from '../workflow/transaction-port';
 import { KEYS } from './keys';
 import { text } from './parse';
@@ -22,16 +24,13 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
     id: string,
     idempotency: IdempotencyRecord | undefined,
     decide: (transaction: RecordTransaction, record: ApiKeyRecord) => void,
-  ): Promise<Saved> =>
-    records.transact(ORDER_KEY, async (transaction): Promise<Saved> => {
-      const known = idempotency && (await transaction.fingerprintOf(idempotency.scope));
-      if (known) return { kind: 'repeated', fingerprint: known };
+  ): Promise<ActionResult> =>
+    transactOnce(records, { orderKey: ORDER_KEY, idempotency }, async (transaction) => {
       const json = await redis.hget(KEYS.apiKeys, id);
-      if (json === null) return { kind: 'unknown' };
-      transaction.storeIdempotency(idempotency);
+      if (json === null) return refused(KEY_NOT_FOUND);
       transaction.check({ key: KEYS.apiKeys, field: id, value: json });
       decide(transaction, recordOf(json));
-      return { kind: 'saved' };
+      return done(null);
     });
 
   return {
@@ -47,12 +46,9 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
       const [all, atMs] = await Promise.all([redis.hvals(KEYS.apiKeys), records.nowMs()]);
       return all.map((json) => listed(recordOf(json), atMs)).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
-    create: (key, hash, { audit, idempotency }) =>
-      records.transact(ORDER_KEY, async (transaction) => {
-        const known = idempotency && (await transaction.fingerprintOf(idempotency.scope));
-        if (known) return { kind: 'repeated', fingerprint: known } as const;
-        if ((await redis.hget(KEYS.apiKeyNames, key.name)) !== null) return { kind: 'name_taken' } as const;
-        transaction.storeIdempotency(idempotency);
+    create: (key, hash, { audit, idempotency, answer }) =>
+      transactOnce(records, { orderKey: ORDER_KEY, idempotency }, async (transaction) => {
+        if ((await redis.hget(KEYS.apiKeyNames, key.name)) !== null) return refused(KEY_NAME_TAKEN);
         transaction.check({ key: KEYS.apiKeyNames, field: key.name, value: '' });
         transaction.effect(
           ['HSET', KEYS.apiKeyNames, key.name, key.id],
@@ -60,7 +56,7 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
           ['HSET', KEYS.apiKeyHashes, hash, key.id],
         );
         transaction.audit(audit);
-        return { kind: 'saved' } as const;
+        return done(answer);
       }),
     rotate: (id, { hash, graceMs }, { audit, idempotency }) =>
       change(id, idempotency, (transaction, record) => {

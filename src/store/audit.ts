@@ -2,7 +2,8 @@ import type { Redis } from 'ioredis';
 import { auditEntry, type AuditView } from '../contracts/audit';
 import { readCursor, writeCursor } from '../contracts/paging';
 import { auditLineOf } from '../domain/audit-line';
-import type { AuditStore, Saved } from '../workflow/ports';
+import { done, transactOnce } from '../workflow/action-result';
+import type { AuditStore } from '../workflow/ports';
 import { KEYS } from './keys';
 import { text, texts, UnexpectedReply } from './parse';
 import { readTogether } from './batch-reads';
@@ -56,15 +57,11 @@ export function createAuditStore(redis: Redis): AuditStore {
       throw new Error('lines of the audit were archived each time that it was read');
     },
 
-    async append({ audit, idempotency }) {
-      return recordsOf(redis).transact('audit', async (transaction): Promise<Saved> => {
-        const known = idempotency && (await transaction.fingerprintOf(idempotency.scope));
-        if (known) return { kind: 'repeated', fingerprint: known };
+    append: ({ audit, idempotency }) =>
+      transactOnce(recordsOf(redis), { orderKey: 'audit', idempotency }, async (transaction) => {
         transaction.audit(audit);
-        transaction.storeIdempotency(idempotency);
-        return { kind: 'saved' };
-      });
-    },
+        return done(null);
+      }),
   };
 }
 

@@ -6,7 +6,8 @@ import { shownDecision } from '../domain/difference';
 import { differenceTask, differenceTaskId } from '../domain/tasks';
 import { nextVersion } from '../domain/outbox-record';
 import type { Clock } from '../platform/clock';
-import type { JudgementStart, JudgementStore } from '../workflow/judgement-port';
+import { done, refused, transactOnce } from '../workflow/action-result';
+import { JUDGEMENT_RUNNING, type JudgementStore } from '../workflow/judgement-port';
 import { createDifferenceStore } from './differences';
 import { differingDeliveriesKey, judgementKey, KEYS } from './keys';
 import { mergedRows, pageOf } from './rows';
@@ -56,19 +57,16 @@ export function createJudgementStore(redis: Redis, clock: Clock): JudgementStore
     waiting: (id) => count(id, '+inf'),
 
     start(id, { actor, audit, idempotency }) {
-      return records.transact(judgementKey(id), async (transaction): Promise<JudgementStart> => {
-        const fingerprint = idempotency ? await transaction.fingerprintOf(idempotency.scope) : null;
-        if (fingerprint !== null) return { kind: 'repeated', fingerprint };
+      return transactOnce(records, { orderKey: judgementKey(id), idempotency }, async (transaction) => {
         const { version, judgement } = await load(id);
-        if (judgement?.endedAtMs === null) return { kind: 'running' };
+        if (judgement?.endedAtMs === null) return refused(JUDGEMENT_RUNNING);
         const startedAtMs = transaction.nowMs;
         const total = await count(id, startedAtMs);
         const { id: actorId, name, role } = actor;
         const by = { id: actorId, name, role };
         write(transaction, { id, version, judgement: { by, startedAtMs, endedAtMs: null, total, after: null } });
         transaction.audit(audit);
-        transaction.storeIdempotency(idempotency);
-        return { kind: 'started' };
+        return done(null);
       });
     },
 

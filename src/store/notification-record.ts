@@ -4,9 +4,8 @@ import { jsonText } from '../contracts/stored';
 import { acknowledge, NO_NOTIFICATIONS } from '../domain/notices';
 import { nextVersion } from '../domain/outbox-record';
 import type { Clock } from '../platform/clock';
-import type { Refused } from '../workflow/action-result';
-import type { NotificationStore, StoredNotifications } from '../workflow/notification-port';
-import type { Saved } from '../workflow/ports';
+import { done, refused, transactOnce, type ActionResult } from '../workflow/action-result';
+import { ALARM_NOT_FOUND, type NotificationStore, type StoredNotifications } from '../workflow/notification-port';
 import type { IdempotencyRecord } from '../workflow/transaction-port';
 import { KEYS } from './keys';
 import { recordsOf } from './records';
@@ -18,8 +17,6 @@ import type { RecordTransaction } from './transaction';
 const storedSettings = jsonText(notificationSettings);
 const storedState = jsonText(storedNotificationState);
 const storedChannels = jsonText(storedChannelState);
-
-const SAVED: Saved = { kind: 'saved' };
 
 interface Loaded extends StoredNotifications {
   readonly version: string;
@@ -44,17 +41,13 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
     transaction.change({ key: KEYS.notifications, expected: version, version: next, ...change });
   };
   /** A change of a person, at most once per Idempotency-Key. */
-  const save = <R = never>(
+  const save = (
     idempotency: IdempotencyRecord | undefined,
-    decide: (transaction: RecordTransaction, loaded: Loaded) => Saved | R,
-  ): Promise<Saved | R> =>
-    records.transact<Saved | R>(KEYS.notifications, async (transaction) => {
-      const fingerprint = idempotency ? await transaction.fingerprintOf(idempotency.scope) : null;
-      if (fingerprint !== null) return { kind: 'repeated', fingerprint };
-      const decided = decide(transaction, await load());
-      if (decided === SAVED) transaction.storeIdempotency(idempotency);
-      return decided;
-    });
+    decide: (transaction: RecordTransaction, loaded: Loaded) => ActionResult,
+  ): Promise<ActionResult> =>
+    transactOnce(records, { orderKey: KEYS.notifications, idempotency }, async (transaction) =>
+      decide(transaction, await load()),
+    );
   return {
     read: load,
     async readChannels() {
@@ -74,9 +67,9 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
         { drains: true },
       ),
     saveSettings: (decide, idempotency) =>
-      save<Refused>(idempotency, (transaction, loaded) => {
+      save(idempotency, (transaction, loaded) => {
         const decision = decide(loaded);
-        if (!decision.ok) return { kind: 'refused', refusal: decision.refusal };
+        if (!decision.ok) return refused(decision.refusal);
         const { settings, audit } = decision;
         const isReset = settings === null;
         write(
@@ -85,16 +78,16 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
           isReset ? { remove: ['settings'] } : { set: { settings: wellFormedJson(settings) } },
         );
         transaction.audit(audit);
-        return SAVED;
+        return done(null);
       }),
     acknowledge: (id, by, { audit, idempotency }) =>
       save(idempotency, (transaction, loaded) => {
         const state = acknowledge(loaded.state, id, { by, atMs: transaction.nowMs });
-        if (state === null) return { kind: 'unknown' };
-        if (state === loaded.state) return SAVED;
+        if (state === null) return refused(ALARM_NOT_FOUND);
+        if (state === loaded.state) return done(null);
         write(transaction, loaded, { set: { state: wellFormedJson(state) } });
         transaction.audit(audit);
-        return SAVED;
+        return done(null);
       }),
   };
 }

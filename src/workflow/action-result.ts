@@ -1,6 +1,5 @@
 import type { Refusal } from '../domain/refusal';
-import type { Saved } from './ports';
-import type { IdempotencyRecord, RecordStore, Transaction } from './transaction-port';
+import type { IdempotencyRecord, Transaction } from './transaction-port';
 
 /** The effect of a request of a person; `value` is its answer. */
 export type ActionResult<T = null> =
@@ -23,26 +22,13 @@ export function refused(refusal: Refusal): ActionResult<never> {
   return { kind: 'refused', refusal };
 }
 
-/** Maps the result of a store write to an effect; `unknown` is the refusal for a missing record. */
-export function actionResultOf(saved: Saved | Refused, unknown: Refusal): ActionResult {
-  switch (saved.kind) {
-    case 'saved':
-      return done(null);
-    case 'repeated':
-    case 'refused':
-      return saved;
-    case 'unknown':
-      return refused(unknown);
-  }
-}
-
 /**
  * Runs a decision at most once per Idempotency-Key. The commit of its changes also stores the key, and the value as
  * the answer; a null value stores none. A decision that refuses must leave its drafts unchanged. `loads` reads what the
  * decision will need, in the round trip of the key; the decision reads again what failed.
  */
-export function transactOnce<T>(
-  records: RecordStore,
+export function transactOnce<T, X extends Transaction = Transaction>(
+  records: { transact<R>(orderKey: string, decide: (transaction: X) => Promise<R>): Promise<R> },
   {
     orderKey,
     idempotency,
@@ -50,9 +36,9 @@ export function transactOnce<T>(
   }: {
     readonly orderKey: string;
     readonly idempotency: IdempotencyRecord | undefined;
-    readonly loads?: (transaction: Transaction) => Promise<unknown>;
+    readonly loads?: (transaction: X) => Promise<unknown>;
   },
-  decide: (transaction: Transaction) => Promise<ActionResult<T>>,
+  decide: (transaction: X) => Promise<ActionResult<T>>,
 ): Promise<ActionResult<T>> {
   return records.transact<ActionResult<T>>(orderKey, async (transaction) => {
     const [fingerprint] = idempotency

@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/audit';
+import { conflict, unknown } from '../domain/refusal';
 
 /**
  * The sign-in of people through an identity provider. A ticket holds what the console must know when the person comes
@@ -61,3 +62,9 @@ export type SignInProblem = (typeof SIGN_IN_PROBLEMS)[number];
 
 /** The time that a person has to sign in at the provider. */
 export const SIGN_IN_LIMIT_MS = 10 * 60_000;
+
+export const KEY_NOT_FOUND = unknown('key_not_found', 'There is no API key with this id.').refusal;
+export const KEY_NAME_TAKEN = conflict(
+  'key_name_taken',
+  'Another API key has this name. Choose another: the audit log identifies keys by name.',
+).refusal;

@@ -7,9 +7,9 @@ import {
 import type { WebhookReaders } from '../contracts/read-webhook';
 import { type Actor, auditOf } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
-import { conflict, unknown } from '../domain/refusal';
+import { unknown } from '../domain/refusal';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
-import { done, refused, type ActionResult } from './action-result';
+import { refused, type ActionResult } from './action-result';
 import type { DifferenceStore } from './difference-port';
 import type { JudgementRun, JudgementStore } from './judgement-port';
 import type { DeliveryStore } from './ports';
@@ -30,7 +30,6 @@ const PAGE = 100;
 const EXAMPLES_PER_OUTCOME = 3;
 
 const noSuchDifference = unknown('difference_not_found', 'There is no such kind of difference.').refusal;
-const running = conflict('judgement_running', 'The deliveries of this kind are being judged already.').refusal;
 
 /** What a run would do now with the oldest 1,000 deliveries of a kind. Null when there is no such kind. */
 export async function previewJudgement(tools: JudgementTools, differenceId: string): Promise<JudgementPreview | null> {
@@ -100,15 +99,7 @@ export async function judgeAgain(
 ): Promise<ActionResult> {
   if (!(await differences.read(differenceId))) return refused(noSuchDifference);
   const audit = auditOf(actor, 'deliveries.judged_again', { on: { difference_id: differenceId }, why: reason });
-  const started = await judgements.start(differenceId, { actor, audit, idempotency });
-  switch (started.kind) {
-    case 'started':
-      return done(null);
-    case 'running':
-      return refused(running);
-    case 'repeated':
-      return started;
-  }
+  return judgements.start(differenceId, { actor, audit, idempotency });
 }
 
 /** A run as the API shows it. */

@@ -1,5 +1,7 @@
 import type { StoredJudgement } from '../contracts/judgements';
 import type { Actor, AuditEntry } from '../domain/audit';
+import { conflict } from '../domain/refusal';
+import type { ActionResult } from './action-result';
 import type { IdempotencyRecord } from './transaction-port';
 
 /** A run that judges the deliveries of one kind of difference again. */
@@ -17,21 +19,21 @@ export interface JudgementSlice {
   readonly next: string | null;
 }
 
-export type JudgementStart =
-  | { readonly kind: 'started' }
-  | { readonly kind: 'running' }
-  | { readonly kind: 'repeated'; readonly fingerprint: string };
+export const JUDGEMENT_RUNNING = conflict(
+  'judgement_running',
+  'The deliveries of this kind are being judged already.',
+).refusal;
 
 export interface JudgementStore {
   /** The last run of a kind; null if there was none. */
   read(differenceId: string): Promise<JudgementRun | null>;
   /** How many deliveries wait with this kind of difference. */
   waiting(differenceId: string): Promise<number>;
-  /** Starts a run, unless one runs. A worker takes it up. */
+  /** Starts a run; refuses while one runs. A worker takes it up. */
   start(
     differenceId: string,
     by: { readonly actor: Actor; readonly audit: AuditEntry; readonly idempotency: IdempotencyRecord | undefined },
-  ): Promise<JudgementStart>;
+  ): Promise<ActionResult>;
   /** The next deliveries of a running run; null when none runs, which also removes it from the schedule. */
   next(differenceId: string, limit: number): Promise<JudgementSlice | null>;
   /**

@@ -1,9 +1,14 @@
 import type { AuditEntry } from '../domain/audit';
 import type { Notice, NoticeOutcome, NotificationState } from '../domain/notices';
 import type { NoticeChannel, NotificationSettings } from '../domain/notification-settings';
-import type { Decision } from '../domain/refusal';
-import type { Refused } from './action-result';
-import type { AuditedWrite, Saved } from './ports';
+import { unknown, type Decision } from '../domain/refusal';
+import type { ActionResult } from './action-result';
+import type { AuditedWrite } from './ports';
+
+export const ALARM_NOT_FOUND = unknown(
+  'alarm_not_found',
+  'There is no announced alarm with this id. It may be over.',
+).refusal;
 
 export interface StoredNotifications {
   /** The settings of a person; null while those of the configuration count. */
@@ -30,9 +35,9 @@ export interface NotificationStore {
       stored: StoredNotifications,
     ) => Decision<{ readonly settings: NotificationSettings | null; readonly audit: AuditEntry }>,
     idempotency: AuditedWrite['idempotency'],
-  ): Promise<Saved | Refused>;
-  /** `unknown` if there is no announced alarm with this id. */
-  acknowledge(id: string, by: string, write: AuditedWrite): Promise<Saved>;
+  ): Promise<ActionResult>;
+  /** Refuses if there is no announced alarm with this id. */
+  acknowledge(id: string, by: string, write: AuditedWrite): Promise<ActionResult>;
 }
 
 /** One way to deliver notices. */

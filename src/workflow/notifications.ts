@@ -2,7 +2,7 @@ import { notificationSettings, type AlarmPage, type NotificationsView } from '..
 import { failedRules } from '../contracts/rules';
 import { auditOf, type Actor } from '../domain/audit';
 import { afterAttempt, type Notice, type NoticeOutcome, type ObservedAlarm } from '../domain/notices';
-import { invalid, unknown } from '../domain/refusal';
+import { invalid } from '../domain/refusal';
 import {
   NOTICE_CHANNELS,
   quietHoursFaults,
@@ -11,7 +11,7 @@ import {
   type NotificationSettings,
 } from '../domain/notification-settings';
 import { isoOrNull } from '../domain/timestamp';
-import { actionResultOf, type ActionResult } from './action-result';
+import type { ActionResult } from './action-result';
 import type { NoticeSenders, NotificationStore } from './notification-port';
 import type { IdempotencyRecord } from './transaction-port';
 
@@ -82,9 +82,6 @@ interface NotificationRequest {
   readonly idempotency: IdempotencyRecord | undefined;
 }
 
-const NO_SETTINGS = unknown('not_found', 'There is nothing with this id.').refusal;
-const NO_ALARM = unknown('alarm_not_found', 'There is no announced alarm with this id. It may be over.').refusal;
-
 /** Settings to change; absent ones stay. */
 type SettingsChanges = { readonly [Name in keyof NotificationSettings]?: NotificationSettings[Name] | undefined };
 
@@ -96,7 +93,7 @@ export async function changeNotificationSettings(
   { store, defaults }: NotificationTools,
   { changes, actor, idempotency }: NotificationRequest & { readonly changes: SettingsChanges },
 ): Promise<ActionResult> {
-  const saved = await store.saveSettings(({ settings }) => {
+  return store.saveSettings(({ settings }) => {
     const before = settings ?? defaults;
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     const checked = notificationSettings.safeParse({ ...before, ...Object.fromEntries(given) });
@@ -107,7 +104,6 @@ export async function changeNotificationSettings(
     const fields = differingFields(before, after);
     return { ok: true, settings: after, audit: auditOf(actor, 'notifications.changed', { on: {}, what: { fields } }) };
   }, idempotency);
-  return actionResultOf(saved, NO_SETTINGS);
 }
 
 function differingFields(before: NotificationSettings, after: NotificationSettings): string[] {
@@ -123,8 +119,7 @@ export async function resetNotificationSettings(
   { actor, idempotency }: NotificationRequest,
 ): Promise<ActionResult> {
   const audit = auditOf(actor, 'notifications.reset', { on: {} });
-  const saved = await store.saveSettings(() => ({ ok: true, settings: null, audit }), idempotency);
-  return actionResultOf(saved, NO_SETTINGS);
+  return store.saveSettings(() => ({ ok: true, settings: null, audit }), idempotency);
 }
 
 /** Acknowledges an announced alarm, so that it is not escalated. */
@@ -138,7 +133,7 @@ export async function acknowledgeAlarm(
   }: NotificationRequest & { readonly id: string; readonly reason: string | undefined },
 ): Promise<ActionResult> {
   const audit = auditOf(actor, 'alarm.acknowledged', { on: { alarm_id: id }, why: reason });
-  return actionResultOf(await store.acknowledge(id, actor.name, { audit, idempotency }), NO_ALARM);
+  return store.acknowledge(id, actor.name, { audit, idempotency });
 }
 
 /**

@@ -7,28 +7,17 @@ import type { AuditEntry } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
 import type { OverdueAfter } from '../domain/overdue';
 import type { Role, ViolationState } from '../domain/vocabulary';
+import type { ActionResult } from './action-result';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
 import type { IdempotencyRecord } from './transaction-port';
 
 /** The ports through which use cases reach the outside, each as small as its users allow. */
 
-/** An Idempotency-Key whose answer is stored by the commit of the effect. */
-export interface AnsweredIdempotencyRecord extends IdempotencyRecord {
-  readonly answer: string;
-}
-
 /** A write by a person: its audit entry and Idempotency-Key are stored by the commit of its effect. */
-export interface AuditedWrite<R extends IdempotencyRecord = IdempotencyRecord> {
+export interface AuditedWrite {
   readonly audit: AuditEntry;
-  readonly idempotency: R | undefined;
+  readonly idempotency: IdempotencyRecord | undefined;
 }
-
-export type Saved =
-  | { readonly kind: 'saved' }
-  /** There is no such record. */
-  | { readonly kind: 'unknown' }
-  /** An earlier request with the same key had the effect; this one has none. */
-  | { readonly kind: 'repeated'; readonly fingerprint: string };
 
 /** The answers given to requests with an `Idempotency-Key`. */
 export interface AnswerStore {
@@ -86,7 +75,7 @@ export interface AuditStore {
   /** All unarchived stored lines, oldest first. */
   lines(): Promise<readonly string[]>;
   /** Adds an entry for an act whose effect is not in a commit of ours. */
-  append(act: AuditedWrite): Promise<Saved>;
+  append(act: AuditedWrite): Promise<ActionResult>;
 }
 
 /** The API key of a person or program. The key itself is never stored. */
@@ -108,16 +97,16 @@ export interface ApiKeyStore {
   findByHash(hash: string): Promise<ApiKey | null>;
   read(id: string): Promise<ListedApiKey | null>;
   list(): Promise<readonly ListedApiKey[]>;
-  /** `name_taken` when an existing key has the name. */
-  create(
+  /** Stores `answer` under the Idempotency-Key, so it must not have the text of the key. Refuses a name in use. */
+  create<T extends object>(
     key: ApiKey,
     hash: string,
-    act: AuditedWrite<AnsweredIdempotencyRecord>,
-  ): Promise<Saved | { readonly kind: 'name_taken' }>;
-  /** Replaces the key text. The previous one stays valid for the grace time. `unknown` when there is no such key. */
-  rotate(id: string, to: { readonly hash: string; readonly graceMs: number }, act: AuditedWrite): Promise<Saved>;
-  /** `unknown` when there is no such key. */
-  revoke(id: string, audit: AuditEntry): Promise<Saved>;
+    act: AuditedWrite & { readonly answer: T },
+  ): Promise<ActionResult<T>>;
+  /** Replaces the key text. The previous one stays valid for the grace time. Refuses when there is no such key. */
+  rotate(id: string, to: { readonly hash: string; readonly graceMs: number }, act: AuditedWrite): Promise<ActionResult>;
+  /** Refuses when there is no such key. */
+  revoke(id: string, audit: AuditEntry): Promise<ActionResult>;
 }
 
 /** A verified webhook call to store. */

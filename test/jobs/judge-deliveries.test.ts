@@ -125,8 +125,8 @@ test('after the contract is widened all deliveries of the kind are judged in ord
     run: null,
   });
   expect(seen?.examples[0]).toMatchObject({ delivery_id: 'odd-0', towing_reference_id: 'T1', outcome: 'acted_on' });
-  expect(await start()).toBe('started');
-  expect(await start()).toBe('running');
+  expect(await start()).toBe('done');
+  expect(await start()).toBe('refused');
   expect(await judge(WIDER)).toMatchObject({ total: 30, remaining: 0 });
 
   const { tow, tasks } = await stores.read('T1');
@@ -136,7 +136,7 @@ test('after the contract is widened all deliveries of the kind are judged in ord
   // The parked invoice became due.
   expect(await stores.process('invoice-T2')).toBe('attached');
   // Another run, or the same run by another worker, has nothing left to do.
-  expect(await start()).toBe('started');
+  expect(await start()).toBe('done');
   expect(await judge(WIDER)).toMatchObject({ total: 0, remaining: 0 });
   expect((await stores.read('T1')).timeline.filter(({ type }) => type === 'tow.requested')).toHaveLength(1);
 });
@@ -182,7 +182,7 @@ test('the next run keeps its schedule when a leftover job of the last run looks 
   const readOver = jest.spyOn(stores.redis, 'hmget');
   readOver.mockImplementationOnce(async (...args) => {
     const over = await stores.redis.hmget(...args);
-    expect(await start()).toBe('started');
+    expect(await start()).toBe('done');
     return over;
   });
 
@@ -234,7 +234,7 @@ describe('a delivery that cannot be used', () => {
     const opened = (await stores.generalTasks()).map(({ type }) => type);
     expect(opened.filter((type) => type !== 'webhook_differs')).toEqual(tasks);
     await stores.redis.hset(deliveryKey('odd-A'), field, field === 'oldest_reader' ? '0' : '1');
-    expect(await start()).toBe('started');
+    expect(await start()).toBe('done');
     expect(await judge(WIDER)).toMatchObject({ total: 1, remaining: 0 });
   });
 
@@ -249,7 +249,7 @@ describe('a delivery that cannot be used', () => {
       ['differs', null],
       ['differs', null],
     ]);
-    expect(await start()).toBe('running');
+    expect(await start()).toBe('refused');
   });
 });
 

@@ -66,10 +66,10 @@ describe('operator API: requests repeated after a crash between effect and respo
   it('stores the response of an API key creation in the same write that creates the key', async () => {
     const keys = createApiKeyStore(app.foundation.redis);
     const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-    const idempotency = { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' };
-    await keys.create(key, 'hash', { audit: entryOf('key.created'), idempotency });
+    const idempotency = { scope: 'scope', fingerprint: 'fingerprint' };
+    await keys.create(key, 'hash', { audit: entryOf('key.created'), idempotency, answer: { id: 'k1' } });
     const answers = createAnswerStore(app.foundation.redis);
-    expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: 'the answer' });
+    expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: '{"id":"k1"}' });
   });
 
   it('creates a second API key when an Idempotency-Key is used again after it has expired, and keeps the first key', async () => {

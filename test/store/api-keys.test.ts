@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const keysOf = (stores: Stores) => createApiKeyStore(stores.redis);
 const keyNamed = (id: string, name: string) =>
   ({ id, name, role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' }) as const;
-const created = { audit: entryOf('key.created'), idempotency: undefined };
+const created = { audit: entryOf('key.created'), idempotency: undefined, answer: {} };
 const rotated = { audit: entryOf('key.rotated'), idempotency: undefined };
 const auditedActions = async () => {
   const filter = { cursor: null, limit: 200, towingReferenceId: null };
@@ -36,8 +36,8 @@ test('of keys with the same name created at once in two processes, one is stored
     keysOf(stores).create(keyNamed(`k${number}`, 'yard'), `hash-${number}`, created),
   );
 
-  expect(replies.filter(({ kind }) => kind === 'saved')).toHaveLength(1);
-  expect(replies.filter(({ kind }) => kind === 'name_taken')).toHaveLength(19);
+  expect(replies.filter(({ kind }) => kind === 'done')).toHaveLength(1);
+  expect(replies.filter(({ kind }) => kind === 'refused')).toHaveLength(19);
   expect(await keysOf(processes[0]).list()).toHaveLength(1);
   expect(await auditedActions()).toEqual(['key.created']);
 });
@@ -57,21 +57,23 @@ test('the name of a revoked API key can be used again', async () => {
   const keys = keysOf(processes[0]);
   await keys.create(keyNamed('k1', 'yard'), 'hash-1', created);
   await keys.rotate('k1', { hash: 'hash-2', graceMs: HOUR_MS }, rotated);
-  expect(await keys.create(keyNamed('k2', 'yard'), 'hash-3', created)).toEqual({ kind: 'name_taken' });
+  expect(await keys.create(keyNamed('k2', 'yard'), 'hash-3', created)).toMatchObject({
+    refusal: { code: 'key_name_taken' },
+  });
 
   await keys.revoke('k1', entryOf('key.revoked'));
 
-  expect(await keys.create(keyNamed('k2', 'yard'), 'hash-3', created)).toEqual({ kind: 'saved' });
+  expect(await keys.create(keyNamed('k2', 'yard'), 'hash-3', created)).toEqual({ kind: 'done', value: {} });
   expect([await keys.findByHash('hash-1'), await keys.findByHash('hash-2')]).toEqual([null, null]);
 });
 
 test('requests under one Idempotency-Key at once in two processes create one key', async () => {
-  const idempotency = { scope: 'create', fingerprint: 'same', answer: '{}' };
+  const idempotency = { scope: 'create', fingerprint: 'same' };
   const replies = await race(5, (stores, number) =>
     keysOf(stores).create(keyNamed(`k${number}`, `yard ${number}`), `hash-${number}`, { ...created, idempotency }),
   );
 
-  expect(replies.filter(({ kind }) => kind === 'saved')).toHaveLength(1);
+  expect(replies.filter(({ kind }) => kind === 'done')).toHaveLength(1);
   expect(replies.filter(({ kind }) => kind === 'repeated')).toHaveLength(9);
   expect(await keysOf(processes[0]).list()).toHaveLength(1);
 });
@@ -83,7 +85,7 @@ test('two concurrent rotations in two processes leave two valid texts and add on
     keysOf(stores).rotate('k1', { hash: `hash-${number}`, graceMs: HOUR_MS }, rotated),
   );
 
-  expect(replies).toEqual(replies.map(() => ({ kind: 'saved' })));
+  expect(replies).toEqual(replies.map(() => ({ kind: 'done', value: null })));
   const hashes = ['first', ...replies.map((_, number) => `hash-${number}`)];
   const found = await Promise.all(hashes.map((hash) => keysOf(processes[1]).findByHash(hash)));
   expect(found.filter((key) => key !== null)).toHaveLength(2);

@@ -33,7 +33,7 @@ describe('audit chain', () => {
     const refs = Array.from({ length: 20 }, (_, index) => `T${index}`);
     for (const ref of refs) await stores.request(ref);
     const keys = createApiKeyStore(stores.redis);
-    const act = { audit: entryOf('key.created'), idempotency: undefined };
+    const act = { audit: entryOf('key.created'), idempotency: undefined, answer: {} };
 
     await Promise.all(
       refs.flatMap((ref, index) => [
@@ -109,11 +109,11 @@ describe('audit entries', () => {
   test('revoking an API key twice at once adds one audit entry', async () => {
     const keys = createApiKeyStore(stores.redis);
     const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-    await keys.create(key, 'hash', { audit: entryOf('key.created'), idempotency: undefined });
+    await keys.create(key, 'hash', { audit: entryOf('key.created'), idempotency: undefined, answer: {} });
 
     const revoked = await Promise.all([1, 2].map(() => keys.revoke('k1', entryOf('key.revoked'))));
 
-    expect(revoked).toEqual([{ kind: 'saved' }, { kind: 'unknown' }]);
+    expect(revoked).toMatchObject([{ kind: 'done' }, { refusal: { code: 'key_not_found' } }]);
     expect([await keys.findByHash('hash'), await keys.list()]).toEqual([null, []]);
     expect(await actions()).toEqual(['key.created', 'key.revoked']);
   });

@@ -168,13 +168,16 @@ describe('invoice amount that differs from the answer', () => {
 test('an API key created twice under one Idempotency-Key exists once and accepts only the first secret', async () => {
   const keys = createApiKeyStore(stores.redis);
   const key = { id: 'one-id', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-  const idempotency = { scope: 'scope', fingerprint: 'same', answer: 'the answer' };
+  const idempotency = { scope: 'scope', fingerprint: 'same' };
 
-  const act = { audit: entryOf('key.created'), idempotency };
+  const act = { audit: entryOf('key.created'), idempotency, answer: { id: 'one-id' } };
 
   const saved = await Promise.all(['hash-1', 'hash-2'].map((hash) => keys.create(key, hash, act)));
 
-  expect(saved).toEqual([{ kind: 'saved' }, { kind: 'repeated', fingerprint: 'same' }]);
+  expect(saved).toEqual([
+    { kind: 'done', value: { id: 'one-id' } },
+    { kind: 'repeated', fingerprint: 'same' },
+  ]);
   expect(await keys.list()).toEqual([{ ...key, previousValidUntil: null }]);
   expect(await keys.findByHash('hash-1')).toEqual(key);
   expect(await keys.findByHash('hash-2')).toBeNull();

@@ -108,7 +108,7 @@ export async function person({ foundation }: Pick<BulkWorld, 'foundation'>, role
   const id = `key-${keysMade}`;
   const keyHash = createHash('sha256').update(`the text of ${id}`).digest('hex');
   const key = { id, name: `${role} ${keysMade}`, role, createdAt: '2026-03-10T12:00:00.000Z' };
-  const act = { audit: entryOf('key.created'), idempotency: undefined };
+  const act = { audit: entryOf('key.created'), idempotency: undefined, answer: {} };
   await createApiKeyStore(foundation.redis).create(key, keyHash, act);
   return { id, name: key.name, role };
 }
