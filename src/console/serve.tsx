@@ -8,7 +8,6 @@ import { queryIn, previousPage, wantsPart as isForPart, type HttpExchange } from
 import { formIn, keptForm } from './forms';
 import { Layout } from './layout';
 import { forbiddenPage, missingPage, refusedPage } from './parts/error-pages';
-import { enteredFields } from './parts/problem';
 import { signInPage } from './parts/sign-in-page';
 import { cookieOf, isFormOf, type Sessions, type SignInWays } from './sessions';
 import { DONE_COOKIE, viewerOf, type Viewer } from './viewer';
@@ -154,18 +153,22 @@ function textOf(element: ReturnType<typeof Layout>): string {
 }
 
 /**
- * Shows the sign-in page, or redirects to it. Fields of a submitted form are shown on the page, never put into an
- * address.
+ * Redirects to the sign-in page. A form of a page is answered with the sign-in page itself, which says that nothing was
+ * saved: its fields are shown there, never put into an address. Scripts follow the redirect and keep their page.
  */
 function askToSignIn(request: Request, viewer: Viewer, { ways }: ServeTools): PageResult {
-  const isPage = request.method === 'GET' && request.get('hx-request') === undefined;
-  const kept = keptForm(request);
+  const isOfPage = request.get('hx-request') === undefined;
+  const isPage = request.method === 'GET' && isOfPage;
   const next = isPage ? request.originalUrl : request.method === 'GET' ? '/board' : previousPage(request);
-  if (kept && enteredFields(viewer, kept).length > 0) {
-    return signInPage({ viewer, ways, next, failure: null, httpStatus: 401, entered: kept });
+  if (request.method !== 'POST' || !isOfPage || SIGN_OUT_PATHS.includes(request.path)) {
+    return redirect(`/sign-in?next=${encodeURIComponent(next)}`);
   }
-  return redirect(`/sign-in?next=${encodeURIComponent(next)}`);
+  const unsaved = { path: request.originalUrl, form: keptForm(request) };
+  return signInPage({ viewer, ways, next, failure: null, httpStatus: 401, unsaved });
 }
+
+/** Without a session, these forms have nothing to do. */
+const SIGN_OUT_PATHS = ['/sign-out', '/sign-out-everywhere'];
 
 /** The nearest page above the address of a form, by the patterns of the pages; the board if there is none. */
 function pageAbove(form: { pattern: string; address: string }, shown: ReadonlySet<string>): string {

@@ -3,7 +3,7 @@ import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { markupOf, pagePath } from './tow-world';
-import { signedIn, textOf, type Visitor } from './visitor';
+import { signedIn, signedOutVisitor, textOf, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console', ownRedis: true });
 
@@ -39,6 +39,37 @@ test('shows a form sent after the end of the session on the sign-in page, which 
   expect(response.html).toContain(`<input type="hidden" name="next" value="${pagePath(ref)}"`);
   expect(response.html).not.toContain(body.get('form_key'));
   expect((await towOf(app, ref)).state).toBe('requested');
+});
+
+test.each([
+  ['detained', {}, 'Detained'],
+  ['steps', { step: 'en_route' }, 'On the way'],
+])('names a form without entries, %s, that was sent after the end of the session', async (path, fields, name) => {
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+  const ref = await newTow(app);
+  visitor.cookies.clear();
+  const body = new URLSearchParams({ form_token: 'token', form_key: 'key', ...fields }).toString();
+  const response = await visitor.postRaw(pagePath(ref, `/${path}`), body, fromPage(ref));
+  expect(response.status).toBe(401);
+  expect(textOf(response.html)).toContain(
+    `Not done Your session has ended and nothing was saved. Sign in to return to the page. ${name} · ${ref} `,
+  );
+  expect(response.html).toContain(`<input type="hidden" name="next" value="${pagePath(ref)}"`);
+});
+
+test('names photos that were sent after the end of the session', async () => {
+  const visitor = await signedIn(app, await newKey(app, 'crew'));
+  const ref = await newTow(app);
+  visitor.cookies.clear();
+  const files = [{ name: 'a.jpg', bytes: Buffer.alloc(300_000) }];
+  const response = await visitor.postMultipart(pagePath(ref, '/photos'), { fields: {}, files, headers: fromPage(ref) });
+  expect(response.status).toBe(401);
+  expect(textOf(response.html)).toContain(`nothing was saved. Sign in to return to the page. Photos · ${ref} `);
+});
+
+test('leads from a sign-out without a session to the sign-in page', async () => {
+  const { status, location } = await signedOutVisitor(app).post('/sign-out');
+  expect([status, location]).toEqual([303, '/sign-in?next=%2Fboard']);
 });
 
 test('shows no hidden field of a form sent after the end of the session', async () => {
@@ -81,14 +112,14 @@ test('keeps nothing of a form sent from another site', async () => {
   expect(refused.html).not.toContain('KLM 77');
   visitor.cookies.clear();
   const signedOut = await visitor.postRaw(path, body.toString(), foreign);
-  expect([signedOut.status, signedOut.html.includes('KLM 77')]).toEqual([303, false]);
+  expect([signedOut.status, signedOut.html.includes('KLM 77')]).toEqual([401, false]);
 });
 
 test('does not show an API key on the page of a kept form', async () => {
   const visitor = await signedIn(app);
   visitor.cookies.clear();
   const response = await visitor.postRaw('/tasks', 'key=thk_secret-text&reason=words');
-  expect([response.status, response.html.includes('thk_secret-text')]).toEqual([303, false]);
+  expect([response.status, response.html.includes('thk_secret-text')]).toEqual([401, false]);
 });
 
 test('explains the error and links to the board on every error page', async () => {

@@ -70,7 +70,7 @@ export function Entered(props: {
 }
 
 /** The entered fields by their labels. Fields without a label are hidden fields of the page. */
-export function enteredFields(viewer: Viewer, form: URLSearchParams): [label: string, value: string][] {
+function enteredFields(viewer: Viewer, form: URLSearchParams): [label: string, value: string][] {
   return [...form].flatMap(([name, value]): [string, string][] => {
     const label = fieldLabel(viewer, name);
     return label === null || value.trim() === '' ? [] : [[label, value]];

@@ -3,7 +3,8 @@ import { page, type FormFailure, type PageResult } from '../page';
 import type { SignInWays } from '../sessions';
 import type { Viewer } from '../viewer';
 import { Field, PostForm } from './form';
-import { Entered, Problem } from './problem';
+import { Problem } from './problem';
+import { Unsaved, type UnsavedForm } from './unsaved';
 
 /** Where a sign-in with the identity provider begins. */
 export const PROVIDER_PATH = '/sign-in/oidc';
@@ -19,26 +20,20 @@ interface SignInPageProps {
   readonly failure: FormFailure | null;
   /** Why the identity provider led to no session. */
   readonly problem?: SignInProblem | null;
-  /** Fields of a form sent after the session ended, for copying. */
-  readonly entered?: URLSearchParams | null;
+  /** A form sent after the session ended. */
+  readonly unsaved?: UnsavedForm | null;
 }
 
 /** The sign-in page, with each way to sign in. */
 export function signInPage(props: SignInPageProps & { readonly httpStatus: number }): PageResult {
-  const { viewer, ways, next, failure, problem = null, entered = null, httpStatus } = props;
+  const { viewer, ways, next, failure, problem = null, unsaved = null, httpStatus } = props;
   const messages = viewer.messages.signIn;
   return page(
     messages.title,
     // The entries of the ended session are removed (kept-entries.js).
     <div class="narrow" data-sign-in>
       <h1>{messages.title}</h1>
-      {entered !== null && (
-        <div class="problem" role="alert">
-          <h2>{viewer.messages.common.problem}</h2>
-          <p>{viewer.messages.common.sessionOver}</p>
-          <Entered viewer={viewer} entered={entered} isOpen />
-        </div>
-      )}
+      {unsaved !== null && <Unsaved viewer={viewer} unsaved={unsaved} />}
       {problem !== null && <ProviderProblem viewer={viewer} ways={ways} problem={problem} />}
       <Problem viewer={viewer} failure={failure} form="sign-in" />
       {ways.provider !== null && (
