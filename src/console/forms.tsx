@@ -122,9 +122,10 @@ export function keptForm(request: Request): URLSearchParams | null {
   if (request.method !== 'POST' || typeof body !== 'string' || body === '') return null;
   if (request.get('hx-request') !== undefined || !isSameOrigin(request)) return null;
   const form = new URLSearchParams(body);
-  return [...form.keys()].some(isSecret) ? null : form;
+  return hasSecret(form) ? null : form;
 }
 
-function isSecret(name: string): boolean {
-  return name === 'key' || /password|secret/i.test(name);
+/** True for a form with an API key or another secret. */
+export function hasSecret(form: URLSearchParams): boolean {
+  return [...form.keys()].some((name) => name === 'key' || /password|secret/i.test(name));
 }

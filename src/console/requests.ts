@@ -32,9 +32,14 @@ export function isSameOrigin(request: Request): boolean {
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.get('host'));
 }
 
-/** A path of this server, never a full URL: it could lead to another site after signing in. */
+/** A path of this server, never a full URL: it could lead to another site after signing in. The board otherwise. */
 export function safePath(next: string | null): string {
-  return next !== null && /^\/(?![/\\])[^\s\\]*$/.test(next) && !next.startsWith('/sign-in') ? next : '/board';
+  return next !== null && isSafePath(next) ? next : '/board';
+}
+
+/** True for paths of this server beyond the sign-in. */
+export function isSafePath(path: string): boolean {
+  return /^\/(?![/\\])[^\s\\]*$/.test(path) && !path.startsWith('/sign-in');
 }
 
 /** The page that contained the form; the board without a referrer. */

@@ -27,7 +27,7 @@ export function errorPages({ log, ...tools }: ServeTools & { log: Log }): ErrorR
     log.error('page.failed', { method: request.method, path: routeOf(request.route), ...errorFacts(error) });
     response.set('retry-after', '2');
     const form = keptForm(request);
-    const again = form && { form, formToken: form.get('form_token') ?? '' };
+    const again = form && { path: viewer.here, form, formToken: form.get('form_token') ?? '' };
     const back = request.method === 'GET' ? request.originalUrl : previousPage(request);
     send({ request, response }, viewer, unavailablePage(viewer, { back, again }), tools);
   };

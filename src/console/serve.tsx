@@ -85,7 +85,7 @@ export function createPages(app: Express, tools: ServeTools): Pages {
             if (visit.wantsPart) return loadAgain(visit.response);
             // Most likely signed in again in another tab: offer to send the form with the current token.
             const kept = keptForm(request);
-            const again = kept && { form: kept, formToken: visit.visitor.formToken };
+            const again = kept && { path: visit.viewer.here, form: kept, formToken: visit.visitor.formToken };
             return refusedPage(visit.viewer, { httpStatus: 403, back: previousPage(request), again });
           }
           return handler({ ...visit, form, idempotencyKey: form.get('form_key') ?? '' });

@@ -18,8 +18,8 @@ export interface Sessions {
   visitorOf(request: Request): Promise<SessionUser | null>;
   /** The user of a request, for reads of the API. Does not prolong the session. */
   readerOf(request: Request): Promise<Actor | null>;
-  /** Begins a session and ends the previous one of the browser. */
-  begin(exchange: HttpExchange, by: SignedIn): Promise<void>;
+  /** Begins a session and ends the previous one of the browser. Returns the user of the new session. */
+  begin(exchange: HttpExchange, by: SignedIn): Promise<SessionUser>;
   end(exchange: HttpExchange): Promise<void>;
   /** Ends all sessions of the user's key or of the person, including this one. */
   endAll(exchange: HttpExchange, visitor: SessionUser): Promise<void>;
@@ -84,7 +84,7 @@ export function createSessions({
       const holder = await holderOf(
         wantsPart(request.headers) ? await store.read(hash) : await store.prolong(hash, IDLE_MS),
       );
-      return holder && { actor: holder, formToken: hashOf(`form ${id}`) };
+      return holder && { actor: holder, formToken: formTokenOf(id) };
     },
     async readerOf(request) {
       const id = idIn(request);
@@ -103,6 +103,7 @@ export function createSessions({
       const replaced = idIn(request);
       if (replaced !== null) await store.end(hashOf(replaced));
       response.append('set-cookie', cookieOf(request, hostCookie(request, COOKIE), id));
+      return { actor, formToken: formTokenOf(id) };
     },
     end,
     async endAll(exchange, { actor }) {
@@ -145,6 +146,10 @@ export function hostCookieIn(request: Request, name: string): string | null {
 
 function idIn(request: Request): string | null {
   return hostCookieIn(request, COOKIE);
+}
+
+function formTokenOf(id: string): string {
+  return hashOf(`form ${id}`);
 }
 
 function hashOf(text: string): string {

@@ -37,24 +37,57 @@ test('shows a form sent after the end of the session on the sign-in page, which 
   expect(response.status).toBe(401);
   expect(textOf(response.html)).toMatch(/What you entered .*Plate KLM 77 .*Olaya <Street>/);
   expect(response.html).toContain(`<input type="hidden" name="next" value="${pagePath(ref)}"`);
-  expect(response.html).not.toContain(body.get('form_key'));
+  expect(response.html).not.toContain(body.get('form_token'));
   expect((await towOf(app, ref)).state).toBe('requested');
 });
 
-test.each([
-  ['detained', {}, 'Detained'],
-  ['steps', { step: 'en_route' }, 'On the way'],
-])('names a form without entries, %s, that was sent after the end of the session', async (path, fields, name) => {
-  const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
-  const ref = await newTow(app);
+test('offers to send a form again after signing in, and applies it once', async () => {
+  const key = await newKey(app, 'dispatcher');
+  const visitor = await signedIn(app, key);
+  const { ref, path, body } = await filledIn(visitor);
   visitor.cookies.clear();
-  const body = new URLSearchParams({ form_token: 'token', form_key: 'key', ...fields }).toString();
-  const response = await visitor.postRaw(pagePath(ref, `/${path}`), body, fromPage(ref));
-  expect(response.status).toBe(401);
-  expect(textOf(response.html)).toContain(
-    `Not done Your session has ended and nothing was saved. Sign in to return to the page. ${name} · ${ref} `,
-  );
-  expect(response.html).toContain(`<input type="hidden" name="next" value="${pagePath(ref)}"`);
+  await visitor.postRaw(path, body.toString(), fromPage(ref));
+  const wrong = await visitor.post('/sign-in', { key: 'thk_wrong' });
+  expect([wrong.status, textOf(wrong.html).includes('Olaya <Street>')]).toEqual([401, true]);
+
+  const signed = await visitor.post('/sign-in', { key });
+  expect(signed.status).toBe(200);
+  expect(textOf(signed.html)).toMatch(/Not done .*nothing was saved yet.* Started · .*Olaya <Street>/);
+  expect(signed.html).toContain(`<a href="${pagePath(ref)}">Back to the page</a>`);
+  expect(signed.html).not.toContain(key);
+  for (let round = 0; round < 2; round += 1) {
+    const sent = await visitor.postRaw(path, sentAgain(signed.html).toString());
+    expect([sent.status, sent.location]).toEqual([303, pagePath(ref)]);
+  }
+  const tow = await towOf(app, ref);
+  expect(tow).toMatchObject({ state: 'started', towed_location: 'Olaya <Street>' });
+  expect(tow.facts).toHaveLength(1);
+});
+
+test.each(['//elsewhere.example/tows', 'https://elsewhere.example/', '/sign-in'])(
+  'offers no form to send to %s after signing in',
+  async (path) => {
+    const form = { key: app.apiKey, next: '/tasks', unsaved_path: path, unsaved: 'reason=words' };
+    const { status, location } = await signedOutVisitor(app).post('/sign-in', form);
+    expect([status, location]).toEqual([303, '/tasks']);
+  },
+);
+
+test('carries no form of another site through the sign-in', async () => {
+  const body = new URLSearchParams({ key: 'thk_wrong', unsaved_path: '/tasks', unsaved: 'reason=words' });
+  const visitor = signedOutVisitor(app);
+  const { status, html } = await visitor.postRaw('/sign-in', body.toString(), { 'sec-fetch-site': 'cross-site' });
+  expect([status, html.includes('words')]).toEqual([403, false]);
+});
+
+test.each([
+  [33_000, true, 200],
+  [66_000, false, 303],
+])('signs in beside a form of %i signs, and offers to send it again: %s', async (length, isKept, status) => {
+  const visitor = signedOutVisitor(app);
+  const { html } = await visitor.postRaw('/tasks', new URLSearchParams({ reason: '&'.repeat(length) }).toString());
+  expect(html.includes('to send the form again.')).toBe(isKept);
+  expect((await visitor.post('/sign-in', { key: app.apiKey })).status).toBe(status);
 });
 
 test('names photos that were sent after the end of the session', async () => {

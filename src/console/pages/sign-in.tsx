@@ -8,10 +8,12 @@ import { queryIn, isSameOrigin, safePath } from '../requests';
 import { redirect, type FormFailure, type Pages } from '../page';
 import { send, type ServeTools } from '../serve';
 import { oneOf, viewerOf } from '../viewer';
+import { unsavedPage } from '../parts/error-pages';
 import { PROVIDER_SIGN_OUT_PATH, signInPage } from '../parts/sign-in-page';
+import { UNSAVED_BYTES_MAX, unsavedIn } from '../parts/unsaved';
 
 const KEY_MAX = 500;
-const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 });
+const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 + UNSAVED_BYTES_MAX });
 
 /** The sign-in page, and signing in with an API key. */
 export function serveSignIn(app: Express, tools: ServeTools & { signIn: SignIn }): void {
@@ -47,9 +49,10 @@ function servePostedKeys(app: Express, tools: ServeTools & { signIn: SignIn }): 
     const body: unknown = request.body;
     const form = new URLSearchParams(typeof body === 'string' ? body : '');
     const next = safePath(form.get('next'));
+    const unsaved = isSameOrigin(request) ? unsavedIn(form) : null;
     const refuse = (httpStatus: number, rule: string) => {
       const failure = failureOf(httpStatus, rule);
-      send({ request, response }, viewer, signInPage({ viewer, ways, next, failure, httpStatus }), tools);
+      send({ request, response }, viewer, signInPage({ viewer, ways, next, failure, httpStatus, unsaved }), tools);
     };
     // Without a session there is no form token, so the origin is checked.
     if (!isSameOrigin(request)) return refuse(403, viewer.messages.signIn.foreign);
@@ -63,9 +66,13 @@ function servePostedKeys(app: Express, tools: ServeTools & { signIn: SignIn }): 
         response.set('retry-after', String(Math.ceil(signed.retryAfterMs / 1000)));
         return refuse(429, viewer.messages.signIn.slowed);
       }
-      case 'valid':
-        await sessions.begin({ request, response }, signed);
-        return send({ request, response }, viewer, redirect(next, 'signed_in'), tools);
+      case 'valid': {
+        const visitor = await sessions.begin({ request, response }, signed);
+        if (!unsaved?.form) return send({ request, response }, viewer, redirect(next, 'signed_in'), tools);
+        const again = { path: unsaved.path, form: unsaved.form, formToken: visitor.formToken };
+        const signedIn = viewerOf(request, visitor, clock);
+        return send({ request, response }, signedIn, unsavedPage(signedIn, { back: next, again }), tools);
+      }
     }
   });
 }

@@ -2,10 +2,13 @@ import type { Child } from 'hono/jsx';
 import type { Role } from '../../domain/vocabulary';
 import { page, type PageResult } from '../page';
 import { Entered } from './problem';
+import { UnsavedName } from './unsaved';
 import type { Viewer } from '../viewer';
 
 /** A form to send again. Its idempotency key ensures that it takes effect once. */
 interface Again {
+  /** The address to send it to. */
+  readonly path: string;
   readonly form: URLSearchParams;
   /** The token to send with. */
   readonly formToken: string;
@@ -42,6 +45,16 @@ export function refusedPage(
   ]);
 }
 
+/** After signing in: a form that was sent without a session. `back`: its page. */
+export function unsavedPage(viewer: Viewer, { back, again }: { back: string; again: Again }): PageResult {
+  const { problem, errors, backToPage } = viewer.messages.common;
+  return errorPage(problem, 200, [
+    errors.signedInAnew,
+    <a href={back}>{backToPage}</a>,
+    <SendAgain viewer={viewer} again={again} />,
+  ]);
+}
+
 /** Redis is unreachable, so the outcome is unknown. */
 export function unavailablePage(
   viewer: Viewer,
@@ -64,19 +77,20 @@ function errorPage(title: string, httpStatus: number, [text, link, form = null]:
       {form}
       <p>{link}</p>
     </div>,
-    { httpStatus },
+    { httpStatus, isShownOnce: form !== null },
   );
 }
 
-function SendAgain({ viewer, again: { form, formToken } }: { viewer: Viewer; again: Again }) {
+function SendAgain({ viewer, again: { path, form, formToken } }: { viewer: Viewer; again: Again }) {
   const { sendAgain } = viewer.messages.common;
   const fields = [...form].filter(([name]) => name !== 'form_token');
   return (
-    <form method="post" action={viewer.here} class="form" id="send-again">
+    <form method="post" action={path} class="form" id="send-again">
       <input type="hidden" name="form_token" value={formToken} />
       {fields.map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
+      <UnsavedName viewer={viewer} unsaved={{ path, form }} />
       <Entered viewer={viewer} entered={form} isOpen />
       <p class="form-end">
         <button type="submit" class="main">

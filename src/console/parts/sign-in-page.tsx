@@ -4,7 +4,7 @@ import type { SignInWays } from '../sessions';
 import type { Viewer } from '../viewer';
 import { Field, PostForm } from './form';
 import { Problem } from './problem';
-import { Unsaved, type UnsavedForm } from './unsaved';
+import { Unsaved, UnsavedFields, type UnsavedForm } from './unsaved';
 
 /** Where a sign-in with the identity provider begins. */
 export const PROVIDER_PATH = '/sign-in/oidc';
@@ -33,7 +33,7 @@ export function signInPage(props: SignInPageProps & { readonly httpStatus: numbe
     // The entries of the ended session are removed (kept-entries.js).
     <div class="narrow" data-sign-in>
       <h1>{messages.title}</h1>
-      {unsaved !== null && <Unsaved viewer={viewer} unsaved={unsaved} />}
+      {unsaved !== null && <Unsaved viewer={viewer} unsaved={unsaved} isKept={ways.keys} />}
       {problem !== null && <ProviderProblem viewer={viewer} ways={ways} problem={problem} />}
       <Problem viewer={viewer} failure={failure} form="sign-in" />
       {ways.provider !== null && (
@@ -44,7 +44,7 @@ export function signInPage(props: SignInPageProps & { readonly httpStatus: numbe
         </div>
       )}
       {ways.provider !== null && ways.keys && <h2>{messages.provider.orKey}</h2>}
-      {ways.keys && <KeyForm viewer={viewer} next={next} failure={failure} isMain={ways.provider === null} />}
+      {ways.keys && <KeyForm {...props} isMain={ways.provider === null} />}
     </div>,
     { httpStatus },
   );
@@ -71,14 +71,15 @@ function ProviderProblem({
   );
 }
 
-function KeyForm(props: Pick<SignInPageProps, 'viewer' | 'next' | 'failure'> & { readonly isMain: boolean }) {
-  const { viewer, next, failure, isMain } = props;
+function KeyForm(props: SignInPageProps & { readonly isMain: boolean }) {
+  const { viewer, next, failure, unsaved = null, isMain } = props;
   const messages = viewer.messages.signIn;
   return (
     <>
       <p class="muted">{messages.intro}</p>
       <PostForm viewer={viewer} action="/sign-in">
         <input type="hidden" name="next" value={next} />
+        {unsaved !== null && <UnsavedFields unsaved={unsaved} />}
         <Field
           viewer={viewer}
           form="sign-in"

@@ -1,4 +1,6 @@
+import { hasSecret } from '../forms';
 import { entryOf } from '../messages';
+import { isSafePath } from '../requests';
 import type { Viewer } from '../viewer';
 import { Entered } from './problem';
 import { Ref } from './text';
@@ -11,13 +13,46 @@ export interface UnsavedForm {
   readonly form: URLSearchParams | null;
 }
 
-/** That a form was not saved: which one, and what was entered. */
-export function Unsaved({ viewer, unsaved }: { viewer: Viewer; unsaved: UnsavedForm }) {
-  const { problem, sessionOver } = viewer.messages.common;
+/** Fits into `UNSAVED_BYTES_MAX` as a field of another form, which may encode each character as three. */
+const KEPT_MAX = 100_000;
+/** What the fields of `UnsavedFields` may add to a form. */
+export const UNSAVED_BYTES_MAX = 3 * KEPT_MAX;
+
+/** Carries an unsaved form through the sign-in form, as one field. */
+export function UnsavedFields({ unsaved }: { unsaved: UnsavedForm }) {
+  const kept = fieldsOf(unsaved);
+  if (kept === null) return null;
+  return (
+    <>
+      <input type="hidden" name="unsaved_path" value={unsaved.path} />
+      <input type="hidden" name="unsaved" value={kept} />
+    </>
+  );
+}
+
+/** The fields of a form that the sign-in form can carry; null for others. */
+function fieldsOf({ path, form }: UnsavedForm): string | null {
+  if (form === null || !isSafePath(path)) return null;
+  // The token of the session that has ended.
+  const kept = new URLSearchParams([...form].filter(([name]) => name !== 'form_token')).toString();
+  return path.length + kept.length <= KEPT_MAX ? kept : null;
+}
+
+/** The unsaved form that a sign-in form carries; null without one. */
+export function unsavedIn(signIn: URLSearchParams): UnsavedForm | null {
+  const [path, fields] = [signIn.get('unsaved_path'), signIn.get('unsaved')];
+  if (path === null || fields === null || !isSafePath(path)) return null;
+  const form = new URLSearchParams(fields);
+  return hasSecret(form) ? null : { path, form };
+}
+
+/** That a form was not saved: which one, and what was entered. `isKept`: the sign-in form carries it. */
+export function Unsaved({ viewer, unsaved, isKept }: { viewer: Viewer; unsaved: UnsavedForm; isKept: boolean }) {
+  const { problem, sessionOver, sessionOverKept } = viewer.messages.common;
   return (
     <div class="problem" role="alert">
       <h2>{problem}</h2>
-      <p>{sessionOver}</p>
+      <p>{isKept && fieldsOf(unsaved) !== null ? sessionOverKept : sessionOver}</p>
       <UnsavedName viewer={viewer} unsaved={unsaved} />
       {unsaved.form && <Entered viewer={viewer} entered={unsaved.form} isOpen />}
     </div>
@@ -25,7 +60,7 @@ export function Unsaved({ viewer, unsaved }: { viewer: Viewer; unsaved: UnsavedF
 }
 
 /** The action and its record, as far as the address names them. */
-function UnsavedName({ viewer, unsaved }: { viewer: Viewer; unsaved: UnsavedForm }) {
+export function UnsavedName({ viewer, unsaved }: { viewer: Viewer; unsaved: UnsavedForm }) {
   const [, area = '', id = '', ...rest] = partsOf(unsaved.path);
   const isRecord = (area === 'tows' || area === 'violations') && rest.length > 0;
   const action = actionName(viewer, rest, unsaved.form);
