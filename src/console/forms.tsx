@@ -48,8 +48,10 @@ function valueOf(name: string, value: string, { numbers = [], timestamps = [] }:
   return timestamps.includes(name) ? withRiyadhOffset(value) : value;
 }
 
+/** Only plain decimal notation is a number: `1e3` and `0x10` are refused as typing errors. */
 function numberOf(name: string, value: string): string | number {
-  const number = Number(isCoordinate(name) ? withPoint(value) : westernNumber(value));
+  const text = isCoordinate(name) ? withPoint(value) : westernNumber(value);
+  const number = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
   return Number.isFinite(number) ? number : value;
 }
 

@@ -84,12 +84,12 @@ test('shows the new text of a rotated API key and ends the old one after the cho
   await api(app, key).get('/api/tows').expect(200);
 });
 
-test('refuses a grace period that is not a number with 422 at its field', async () => {
+test.each(['a day', '1e1', '0x10'])('refuses the grace period "%s" with 422 at its field', async (grace_hours) => {
   await newKey(app, 'viewer', 'Yard');
   const [{ id } = { id: '' }] = await keys();
   const visitor = await signedIn(app);
   await visitor.get('/ops/keys');
-  const response = await visitor.post(`/ops/keys/${id}/rotate`, { grace_hours: 'a day' });
+  const response = await visitor.post(`/ops/keys/${id}/rotate`, { grace_hours });
   expect(response.status).toBe(422);
   expect(response.html).toMatch(new RegExp(`id="rotate-${id}-grace_hours"[^>]*aria-invalid="true"`));
 });

@@ -144,6 +144,16 @@ describe('console: cancellation', () => {
 });
 
 describe('console: invoice form', () => {
+  test('refuses days of delay in other than plain decimal notation and keeps what was entered', async () => {
+    const ref = await towAfter(app, 'started', 'detained');
+    await visitor.get(pagePath(ref));
+    const entered = { vehicle_type: 'HEAVY', delay_in_days: '1e3', override_reason: 'agreed' };
+    const { status, html } = await visitor.post(pagePath(ref, '/invoice'), entered);
+    expect(status).toBe(422);
+    expect(markupOf(html, 'form-invoice')).toContain('value="1e3"');
+    expect((await towOf(app, ref)).facts.map(({ event }) => event)).toEqual(['started', 'detained']);
+  });
+
   test('explains the computed delay days of an invoice and accepts an override with a reason', async () => {
     const ref = await newTow(app);
     const ago = (days: number) => new Date(app.foundation.clock.nowMs() - days * 86_400_000).toISOString();
