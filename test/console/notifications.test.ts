@@ -58,6 +58,20 @@ test('accepts minutes in Arabic digits', async () => {
   expect((await store().read()).settings).toMatchObject({ escalate_after_minutes: 20 });
 });
 
+test('refuses settings that another administrator has changed meanwhile, and shows both', async () => {
+  const [first, second] = [await signedIn(app), await signedIn(app)];
+  for (const visitor of [first, second]) await visitor.get(PATH);
+  expect((await first.post(PATH, form({ mail_to: 'first@towing.example' }))).status).toBe(303);
+  const { status, html } = await second.post(PATH, form({ escalate_to: 'second@towing.example' }, []));
+  expect(status).toBe(409);
+  expect(textOf(html)).toContain(messagesIn('en').refusals.changed_meanwhile);
+  expect(textOf(html)).toContain('second@towing.example');
+  expect(html).toContain('value="first@towing.example"');
+  expect((await store().read()).settings).toMatchObject({ mail_to: ['first@towing.example'], escalate_to: [] });
+  const again = form({ mail_to: 'first@towing.example', escalate_to: 'second@towing.example' });
+  expect((await second.post(PATH, again)).status).toBe(303);
+});
+
 test('names the broken rule at its field, in Arabic as well, and keeps what was entered', async () => {
   const visitor = await signedIn(app);
   visitor.cookies.set('towhook_language', 'ar');

@@ -1,9 +1,11 @@
+import type { Actor } from '../../../domain/audit';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { ALARM_KINDS, NOTICE_CHANNELS } from '../../../domain/notification-settings';
 import { westernNumber } from '../../../domain/plate';
+import { digestOf } from '../../parts/live-form';
 import { page, type FormFailure, type PageResult, type Pages, type PageTools, type PageVisit } from '../../page';
 import { PAGES } from '../../page-table';
-import { readRoute, submit } from '../../submit';
+import { CHANGED_MEANWHILE, readRoute, submit } from '../../submit';
 import { oneOf } from '../../viewer';
 import { NotificationsPage, type TestResult } from './view';
 
@@ -11,12 +13,13 @@ const PATH = PAGES.notifications.path;
 
 /** The page of notifications: settings, the state of the channels, and a test of each. */
 export function serveNotifications(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
+  const read = (actor: Actor) => readRoute(api, ROUTES.readNotifications, { actor });
   const show = async (
     { viewer, actor }: PageVisit,
     shown: { readonly failure: FormFailure | null; readonly tested?: TestResult },
   ): Promise<PageResult> => {
     const { failure, tested = null } = shown;
-    const view = await readRoute(api, ROUTES.readNotifications, { actor });
+    const view = await read(actor);
     return page(
       viewer.messages.notifications.title,
       <NotificationsPage viewer={viewer} view={view} failure={failure} tested={tested} />,
@@ -31,6 +34,9 @@ export function serveNotifications(pages: Pages, { api }: Pick<PageTools, 'api'>
       route: ROUTES.changeNotifications,
       form: 'settings',
       body: settingsIn(posted.form),
+      // The form sends every setting, so it would undo what another person saved meanwhile.
+      question: async () => digestOf((await read(posted.actor)).settings),
+      overtaken: CHANGED_MEANWHILE,
       next: PATH,
       done: 'saved',
       again: (failure) => show(posted, { failure: withFieldNames(failure) }),

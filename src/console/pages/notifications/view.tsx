@@ -3,8 +3,10 @@ import { ALARM_KINDS, NOTICE_CHANNELS, type NoticeChannel } from '../../../domai
 import type { FormFailure } from '../../page';
 import { PAGES } from '../../page-table';
 import { Field, PostForm, type FieldProps } from '../../parts/form';
+import { digestOf } from '../../parts/live-form';
 import { ActionForm, Table, Tabs } from '../../parts/ops';
 import { Problem } from '../../parts/problem';
+import { CHANGED_MEANWHILE } from '../../submit';
 import { Badge, Ref, Timestamp } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 
@@ -133,7 +135,10 @@ function Settings({ viewer, view, failure }: Pick<NotificationsProps, 'viewer' |
   const messages = viewer.messages.notifications;
   const { fields, hints, languages, severities } = messages;
   const { settings } = view;
-  const common = { viewer, form: 'settings', failure, autocomplete: 'off' };
+  // Of a form that was overtaken, the entries are listed beside the fields, which show what is recorded now.
+  const isOvertaken = failure?.refusal.code === CHANGED_MEANWHILE.code;
+  const shown = isOvertaken ? null : failure;
+  const common = { viewer, form: 'settings', failure: shown, autocomplete: 'off' };
   const latin = { ...common, isLatin: true };
   const texts: readonly (readonly [
     name: keyof typeof fields,
@@ -157,8 +162,8 @@ function Settings({ viewer, view, failure }: Pick<NotificationsProps, 'viewer' |
   return (
     <section class="card" aria-labelledby="settings-title">
       <h2 id="settings-title">{messages.settingsTitle}</h2>
-      <PostForm viewer={viewer} action={PATH}>
-        <Problem viewer={viewer} failure={failure} form="settings" />
+      <PostForm viewer={viewer} action={PATH} question={digestOf(settings)}>
+        <Problem viewer={viewer} failure={failure} form="settings" showsEntered={isOvertaken} />
         <div class="fields">
           {texts.map(([name, value, hint, also]) => (
             <Field {...latin} name={name} label={fields[name]} value={value} {...(hint ? { hint } : {})} {...also} />
@@ -186,7 +191,7 @@ function Settings({ viewer, view, failure }: Pick<NotificationsProps, 'viewer' |
             isRequired
           />
         </div>
-        <Kinds viewer={viewer} failure={failure} muted={settings.muted_alarms} />
+        <Kinds viewer={viewer} failure={shown} muted={settings.muted_alarms} />
         <div>
           <button class="main">{messages.save}</button>
         </div>
