@@ -31,6 +31,15 @@ export function formIn(body: unknown): URLSearchParams {
 
 const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
 
+/** A refusal that says of the named fields, if they were left empty, that they are required, not which form they have. */
+export function requiredIfEmpty(failure: FormFailure, names: readonly string[]): FormFailure {
+  const isEmpty = (name: string) => names.includes(name) && (failure.entered.get(name) ?? '').trim() === '';
+  const details = failure.refusal.details.map(({ field, rule }) =>
+    isEmpty(field) ? { field, rule: 'is required' } : { field, rule },
+  );
+  return { ...failure, refusal: { ...failure.refusal, details } };
+}
+
 /** The body of a call, without empty fields. */
 export function bodyOf(form: URLSearchParams, rules: EntryRules = {}): Record<string, string | number> {
   const body: Record<string, string | number> = {};
@@ -48,9 +57,13 @@ function valueOf(name: string, value: string, { numbers = [], timestamps = [] }:
   return timestamps.includes(name) ? withRiyadhOffset(value) : value;
 }
 
-/** Only plain decimal notation is a number: `1e3` and `0x10` are refused as typing errors. */
 function numberOf(name: string, value: string): string | number {
-  const text = isCoordinate(name) ? withPoint(value) : westernNumber(value);
+  return numberIn(isCoordinate(name) ? withPoint(value) : value);
+}
+
+/** The number in plain decimal notation; other text unchanged: `1e3` and `0x10` are refused as typing errors. */
+export function numberIn(value: string): string | number {
+  const text = westernNumber(value);
   const number = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
   return Number.isFinite(number) ? number : value;
 }

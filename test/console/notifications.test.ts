@@ -58,6 +58,15 @@ test('accepts minutes in Arabic digits', async () => {
   expect((await store().read()).settings).toMatchObject({ escalate_after_minutes: 20 });
 });
 
+test('says that an empty time until escalation is required, and saves nothing', async () => {
+  const visitor = await signedIn(app);
+  await visitor.get(PATH);
+  const { status, html } = await visitor.post(PATH, form({ escalate_after_minutes: ' ' }));
+  expect(status).toBe(422);
+  expect(textOf(html)).toContain(`${messages.fields.escalate_after_minutes} : is required`);
+  expect((await store().read()).settings).toBeNull();
+});
+
 test('refuses settings that another administrator has changed meanwhile, and shows both', async () => {
   const [first, second] = [await signedIn(app), await signedIn(app)];
   for (const visitor of [first, second]) await visitor.get(PATH);

@@ -1,8 +1,8 @@
 import type { Actor } from '../../../domain/audit';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { ALARM_KINDS, NOTICE_CHANNELS } from '../../../domain/notification-settings';
-import { westernNumber } from '../../../domain/plate';
 import { digestOf } from '../../parts/live-form';
+import { numberIn, requiredIfEmpty } from '../../forms';
 import { page, type FormFailure, type PageResult, type Pages, type PageTools, type PageVisit } from '../../page';
 import { PAGES } from '../../page-table';
 import { CHANGED_MEANWHILE, readRoute, submit } from '../../submit';
@@ -39,7 +39,8 @@ export function serveNotifications(pages: Pages, { api }: Pick<PageTools, 'api'>
       overtaken: CHANGED_MEANWHILE,
       next: PATH,
       done: 'saved',
-      again: (failure) => show(posted, { failure: withFieldNames(failure) }),
+      again: (failure) =>
+        show(posted, { failure: requiredIfEmpty(withFieldNames(failure), ['escalate_after_minutes']) }),
     }),
   );
 
@@ -72,14 +73,13 @@ function settingsIn(form: URLSearchParams): Readonly<Record<string, unknown>> {
     text(name)
       .split(/[\s,;]+/)
       .filter((item) => item !== '');
-  const minutes = Number(westernNumber(text('escalate_after_minutes')));
   const announced = form.getAll('announced');
   return {
     language: text('language'),
     webhook_url: text('webhook_url') || null,
     mail_to: list('mail_to'),
     escalate_to: list('escalate_to'),
-    escalate_after_minutes: Number.isFinite(minutes) ? minutes : text('escalate_after_minutes'),
+    escalate_after_minutes: numberIn(text('escalate_after_minutes')),
     muted_alarms: ALARM_KINDS.filter((kind) => !announced.includes(kind)),
     quiet_from: text('quiet_from') || null,
     quiet_to: text('quiet_to') || null,
