@@ -1,3 +1,4 @@
+import { messagesIn } from '../../src/console/messages';
 import { newKey } from '../operator/client';
 import { endAll, startConsoleWith, startWorld, UNKNOWN_ZONE, VEHICLE, ZONE } from '../operator/lookup-service';
 import { useRedis } from '../support/redis';
@@ -84,6 +85,15 @@ describe('console: ticket lookup', () => {
     const { html } = await viewer.get('/lookups');
     expect(html).not.toContain('/lookups/ticket');
     expect((await viewer.post('/lookups/ticket', VEHICLE)).status).toBe(403);
+  });
+
+  test('says that a plate type which is not chosen is required', async () => {
+    const { app } = await world();
+    const visitor = await signedIn(app);
+    await visitor.get('/lookups');
+    const { status, html } = await visitor.post('/lookups/ticket', { ...VEHICLE, plateType: '', zoneId: ZONE });
+    expect(status).toBe(422);
+    expect(textOf(html)).toContain(`${messagesIn('en').violationForm.fields.plateType} : is required`);
   });
 
   test('names the invalid fields of a ticket lookup and keeps the entered values', async () => {

@@ -2,10 +2,11 @@ import { ROUTES } from '../../../contracts/operator-routes';
 import type { ApiAnswer, ApiCallRefusal } from '../../../workflow/operator-port';
 import { page, type FormFailure, type PageResult, type Pages, type PageVisit, type PageTools } from '../../page';
 import { PAGES } from '../../page-table';
-import { bodyOf } from '../../forms';
+import { bodyOf, requiredIfEmpty } from '../../forms';
 import { LookupsPage, type ShownLookup } from './view';
 
 const PATH = '/lookups';
+const TICKET_FIELDS = ['zoneId', 'plateNumber', 'plateType'];
 
 export function serveLookups(pages: Pages, { api, asksService }: Pick<PageTools, 'api' | 'asksService'>): void {
   const show = ({ viewer, response }: PageVisit, entered: URLSearchParams, outcome: ShownLookup | null): PageResult => {
@@ -31,7 +32,7 @@ export function serveLookups(pages: Pages, { api, asksService }: Pick<PageTools,
 
   // A plate must not be in an address, so the response of the form is the page itself.
   pages.post(`${PATH}/ticket`, 'crew', async (posted) => {
-    const body = bodyOf(posted.form, { only: ['zoneId', 'plateNumber', 'plateType'] });
+    const body = bodyOf(posted.form, { only: TICKET_FIELDS });
     const answer = await api.call(ROUTES.checkTicket, { actor: posted.actor, body });
     const plate = String(body['plateNumber'] ?? '');
     const outcome = resultOf(answer, posted.form, 'ticket', (value) => ({ kind: 'ticket', plate, ...value }));
@@ -47,7 +48,7 @@ function resultOf<T>(
 ): ShownLookup {
   if (answer.ok) return found(answer.value);
   const failure: FormFailure = { form, refusal: asEntered(answer.refusal, form), entered };
-  return { kind: 'no_answer', failure };
+  return { kind: 'no_answer', failure: requiredIfEmpty(failure, TICKET_FIELDS) };
 }
 
 /** Maps the field name of the service to that of the form. */
