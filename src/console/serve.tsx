@@ -48,8 +48,6 @@ export function createPages(app: Express, tools: ServeTools): Pages {
       const forbidden = wantsPart ? loadAgain(response) : forbiddenPage(viewer, role);
       return send(exchange, viewer, forbidden, tools);
     }
-    // A part has no place for the message. The next page shows it.
-    if (viewer.done !== null && !wantsPart) response.append('set-cookie', cookieOf(request, DONE_COOKIE, '', 0));
     const visit: PageVisit = {
       viewer,
       actor: visitor.actor,
@@ -127,6 +125,8 @@ export function send({ request, response }: HttpExchange, viewer: Viewer, shown:
     case 'missing':
       return send({ request, response }, viewer, missingPage(viewer, 404), tools);
     case 'page':
+      // The page shows the message, and no later page does. A part has no place for it.
+      if (viewer.done !== null) response.append('set-cookie', cookieOf(request, DONE_COOKIE, '', 0));
       response
         .status(shown.httpStatus)
         .type('html')

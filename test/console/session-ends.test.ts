@@ -28,6 +28,16 @@ describe('console: end of sessions', () => {
     expect((await visitor.get('/board')).status).toBe(200);
   });
 
+  test('says once that the visitor is signed out', async () => {
+    const visitor = await signedIn(app);
+    await visitor.post('/sign-out');
+    const messages = ['You are signed out.', 'This API key is not valid.'];
+    const shown = ({ html }: { html: string }) => messages.filter((message) => html.includes(message));
+    expect(shown(await visitor.get('/sign-in'))).toEqual(messages.slice(0, 1));
+    expect(shown(await visitor.post('/sign-in', { key: 'thk_wrong' }))).toEqual(messages.slice(1));
+    expect(shown(await visitor.get('/sign-in'))).toEqual([]);
+  });
+
   test('ends all sessions of an API key at once, those of its text before a rotation too, and of no other key', async () => {
     const response = await api(app).post('/api/keys').send({ name: 'desk', role: 'dispatcher' });
     const { id, api_key: before } = newApiKeyView.parse(response.body);

@@ -65,7 +65,9 @@ export function serveProviderSignIn(
     const address = await provider.signOutAddress();
     if (address === null) return answer({ request, response }, redirect(SIGNED_OUT_PATH));
     response.set('refresh', `0; url=${address}`);
-    answer({ request, response }, signOutPage(viewerOf(request, null, clock), address));
+    // The browser leaves this page at once, so the message is kept for the sign-in page.
+    const viewer = { ...viewerOf(request, null, clock), done: null };
+    send({ request, response }, viewer, signOutPage(viewer, address), tools);
   });
 }
 
