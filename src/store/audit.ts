@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { auditEntry, type AuditView } from '../contracts/audit';
 import { readCursor, writeCursor } from '../contracts/paging';
 import { auditLineOf } from '../domain/audit-line';
+import { textTerm } from '../domain/search';
 import { done, transactOnce } from '../workflow/action-result';
 import type { AuditStore } from '../workflow/ports';
 import { KEYS } from './keys';
@@ -29,8 +30,8 @@ export function createAuditStore(redis: Redis): AuditStore {
   };
   return {
     async list({ cursor, limit, towingReferenceId }) {
-      const isWanted = (entry: AuditView) =>
-        towingReferenceId === null || entry.on.towing_reference_id === towingReferenceId;
+      const term = towingReferenceId === null ? null : textTerm(towingReferenceId);
+      const isWanted = ({ on }: AuditView) => term === null || textTerm(on.towing_reference_id ?? '') === term;
       const after = cursor === null ? null : readCursor(cursor);
       const size = towingReferenceId === null ? limit : BATCH_LINES;
       const items: AuditView[] = [];

@@ -87,6 +87,15 @@ test('lists audit entries newest first and filters them by tow', async () => {
   expect(html).toContain('value="TW-1"');
 });
 
+test('filters audit entries by a reference of any case, and names the next page only if there is one', async () => {
+  await acted('tow.started', { towing_reference_id: 'TW-1' });
+  const visitor = await signedIn(app);
+  expect((await visitor.get('/ops/audit?tow=tw-1')).html).toContain('href="/tows/TW-1"');
+  const { noneOfTow, noneOfTowHint, noneOfTowHintLast } = messagesIn('en').audit;
+  const text = textOf((await visitor.get('/ops/audit?tow=TW-2')).html);
+  expect([noneOfTow, noneOfTowHint, noneOfTowHintLast].map((each) => text.includes(each))).toEqual([true, false, true]);
+});
+
 test('keeps the tow filter on the next page of the audit and redirects a broken cursor to the first page', async () => {
   for (let at = 0; at < 52; at += 1) await acted('tow.note_added', { towing_reference_id: 'TW-1' });
   const visitor = await signedIn(app);

@@ -57,7 +57,7 @@ function AuditPage(props: AuditProps) {
       <p>{messages.intro}</p>
       <Filter viewer={viewer} tow={tow} />
       {entries.length === 0 ? (
-        <Nothing viewer={viewer} isOfTow={tow !== ''} />
+        <Nothing viewer={viewer} isOfTow={tow !== ''} hasNext={nextCursor !== null} />
       ) : (
         <Entries viewer={viewer} entries={entries} />
       )}
@@ -100,9 +100,11 @@ function Filter({ viewer, tow }: Pick<AuditProps, 'viewer' | 'tow'>) {
   );
 }
 
-function Nothing({ viewer, isOfTow }: { viewer: Viewer; isOfTow: boolean }) {
+function Nothing({ viewer, isOfTow, hasNext }: { viewer: Viewer; isOfTow: boolean; hasNext: boolean }) {
   const messages = viewer.messages.audit;
-  return isOfTow ? <Empty title={messages.noneOfTow} hint={messages.noneOfTowHint} /> : <Empty title={messages.none} />;
+  if (!isOfTow) return <Empty title={messages.none} />;
+  const hint = hasNext ? messages.noneOfTowHint : messages.noneOfTowHintLast;
+  return <Empty title={messages.noneOfTow} hint={hint} />;
 }
 
 function Entries({ viewer, entries }: Pick<AuditProps, 'viewer' | 'entries'>) {
