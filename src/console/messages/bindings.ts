@@ -94,6 +94,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       ms: bind<{ readonly ms: number }>(catalogue.differences.ms),
       samples: bind<{ readonly count: number }>(catalogue.differences.samples),
       marked: bind<{ readonly count: number }>(catalogue.differences.marked),
+      undocumented: bind<{ readonly count: number }>(catalogue.differences.undocumented),
       times: bind<{ readonly count: number }>(catalogue.differences.times),
       announced: bind<{ readonly limit: number }>(catalogue.differences.announced),
       perMinute: bind<{ readonly limit: number }>(catalogue.differences.perMinute),

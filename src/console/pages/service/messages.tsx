@@ -14,7 +14,7 @@ const TONES: Readonly<Record<Exclude<Field['mark'], 'none'>, Tone>> = {
   additional: 'wait',
 };
 
-/** The fields of each message that was seen, beside the documented ones. Those with a difference are open. */
+/** The fields of each message that was seen, beside the documented ones. Those with a difference or undocumented fields are open. */
 export function Messages({ viewer, messages }: { viewer: Viewer; messages: readonly SeenMessage[] }) {
   const texts = viewer.messages.differences;
   return (
@@ -31,7 +31,9 @@ export function Messages({ viewer, messages }: { viewer: Viewer; messages: reado
 function Message({ viewer, message }: { viewer: Viewer; message: SeenMessage }) {
   const texts = viewer.messages.differences;
   const { heads } = texts;
-  const marked = message.fields.filter(({ mark }) => mark !== 'none').length;
+  const marked = message.fields.filter(({ mark }) => mark !== 'none');
+  const undocumented = marked.filter(({ mark }) => mark === 'additional').length;
+  const different = marked.length - undocumented;
   const rows = message.fields.map((field) => ({
     id: `${message.source}-${message.name}-${field.field}`,
     cells: [
@@ -42,11 +44,12 @@ function Message({ viewer, message }: { viewer: Viewer; message: SeenMessage }) 
     ],
   }));
   return (
-    <details class="card" id={`message-${message.source}-${message.name}`} open={marked > 0}>
+    <details class="card" id={`message-${message.source}-${message.name}`} open={marked.length > 0}>
       <summary>
         {sourceName(viewer, message)}{' '}
         <span class="muted">{message.samples === 0 ? texts.notSeen : texts.samples({ count: message.samples })}</span>{' '}
-        {marked > 0 && <Badge tone="wait">{texts.marked({ count: marked })}</Badge>}
+        {different > 0 && <Badge tone="wait">{texts.marked({ count: different })}</Badge>}{' '}
+        {undocumented > 0 && <Badge tone="quiet">{texts.undocumented({ count: undocumented })}</Badge>}
       </summary>
       <div class="folded-body">
         {message.first_seen_at !== null && message.last_seen_at !== null && (
