@@ -47,7 +47,7 @@ test('a dispatcher takes a tow from request to release in the console alone', as
   const ref = await town.orderTow();
   const page = await browser.open();
   await town.signIn(page, 'dispatcher', pathOf(ref));
-  await waitForText(page.locator('#tow-why'), 'next: Started or Canceled');
+  await waitForText(page.locator('#tow-why'), 'Next: Started or Canceled');
   await expectAccessible(page);
 
   await unfold(page, 'Assign');

@@ -46,6 +46,13 @@ describe('console: page of a tow', () => {
     expect(html).not.toMatch(/<(?:img|script|link|iframe)[^>]+(?:src|href)="(?:https?:)?\/\//);
   });
 
+  test('says of a tow without reports which fact comes next, and nothing about reports', async () => {
+    const visitor = await visitorAs('dispatcher');
+    const { html } = await visitor.get(pagePath(await newTow(app)));
+    expect(textIn(html, 'tow-why')).toBe('Status: Next: Started or Canceled.');
+    expect(textOf(html)).toContain('No reports yet.');
+  });
+
   test('explains in one sentence why a tow waits, in both languages', async () => {
     const ref = await towAfter(app, 'started', 'detained');
     await answerHead(app, ref, 'refused');

@@ -417,6 +417,8 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       ...catalogue.why,
       people: bind<{ readonly facts: string }>(catalogue.why.people),
       others: bind<{ readonly facts: string; readonly role: string }>(catalogue.why.others),
+      firstPeople: bind<{ readonly facts: string }>(catalogue.why.firstPeople),
+      firstOthers: bind<{ readonly facts: string; readonly role: string }>(catalogue.why.firstOthers),
       peopleTasks: bind<{ readonly count: number }>(catalogue.why.peopleTasks),
       report: {
         ...catalogue.why.report,

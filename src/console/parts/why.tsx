@@ -44,11 +44,13 @@ function nextText(viewer: Viewer, facts: readonly TransitionEvent[], state: stri
   const namesOf = (some: typeof facts) => viewer.formats.either(some.map((fact) => terms.operations[fact]));
   const own = facts.filter((fact) => viewer.may(roleOf(fact)));
   if (facts.length === 0) return why.peopleOnly;
-  if (own.length > 0) return why.people({ facts: namesOf(own) });
+  // Before its first fact a tow has no reports.
+  const [people, others] = state === 'requested' ? [why.firstPeople, why.firstOthers] : [why.people, why.others];
+  if (own.length > 0) return people({ facts: namesOf(own) });
   const role = ROLES.find((each) => facts.some((fact) => roleOf(fact) === each)) ?? 'ops';
   const theirs = namesOf(facts.filter((fact) => roleOf(fact) === role));
   // A viewer records no facts, so the role is of no interest.
-  return viewer.may('crew') ? why.others({ facts: theirs, role: terms.roles[role] }) : why.people({ facts: theirs });
+  return viewer.may('crew') ? others({ facts: theirs, role: terms.roles[role] }) : people({ facts: theirs });
 }
 
 export function WhyReport({ viewer, waiting }: { viewer: Viewer; waiting: ReportWaiting }) {
