@@ -33,7 +33,8 @@ export type PageResult =
   /** A part of a page, for a request of htmx. */
   | { readonly kind: 'part'; readonly content: Child; readonly httpStatus: number }
   | { readonly kind: 'redirect'; readonly address: string; readonly done: DoneMessage | null }
-  | { readonly kind: 'missing' };
+  /** `record`: what was looked up. */
+  | { readonly kind: 'missing'; readonly record: MissingRecord | null };
 
 export type DoneMessage = keyof Messages['common']['done'];
 
@@ -55,7 +56,17 @@ export function redirect(address: string, done: DoneMessage | null = null): Page
   return { kind: 'redirect', address, done };
 }
 
-export const missing: PageResult = { kind: 'missing' };
+export interface MissingRecord {
+  readonly kind: 'violation' | 'delivery' | 'difference';
+  readonly id: string;
+}
+
+export const missing: PageResult = { kind: 'missing', record: null };
+
+/** There is no such record. Its page names it and leads to the list of such records. */
+export function missingRecord(kind: MissingRecord['kind'], id: string): PageResult {
+  return { kind: 'missing', record: { kind, id } };
+}
 
 /** A refused form: the reason, and the entered fields to show them again. */
 export interface FormFailure {

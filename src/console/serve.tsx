@@ -123,7 +123,7 @@ export function send({ request, response }: HttpExchange, viewer: Viewer, shown:
         .send(textOf(<>{shown.content}</>));
       return;
     case 'missing':
-      return send({ request, response }, viewer, missingPage(viewer, 404), tools);
+      return send({ request, response }, viewer, missingPage(viewer, 404, shown.record), tools);
     case 'page':
       // The page shows the message, and no later page does. A part has no place for it.
       if (viewer.done !== null) response.append('set-cookie', cookieOf(request, DONE_COOKIE, '', 0));

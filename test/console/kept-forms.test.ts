@@ -155,6 +155,18 @@ test('does not show an API key on the page of a kept form', async () => {
   expect([response.status, response.html.includes('thk_secret-text')]).toEqual([401, false]);
 });
 
+test.each([
+  ['/violations/v-77', 'Violation not found', '/violations'],
+  ['/ops/deliveries/d-77', 'Delivery not found', '/ops/deliveries'],
+  ['/ops/service/k-77', 'Difference not found', '/ops/service'],
+])('names a record that is missing at %s and links to the list of such records', async (path, title, list) => {
+  const { status, html } = await (await signedIn(app)).get(path);
+  const [main = ''] = /<main[^]*<\/main>/.exec(html) ?? [];
+  expect(status).toBe(404);
+  expect(textOf(main)).toContain(`${title} There is no record with the id ${path.split('/').at(-1)} .`);
+  expect(main).toContain(`<a href="${list}">`);
+});
+
 test('explains the error and links to the board on every error page', async () => {
   const crew = await signedIn(app, await newKey(app, 'crew'));
   const responses = [

@@ -76,6 +76,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       ...catalogue.common,
       signedInAs: bind<{ readonly name: string; readonly role: string }>(catalogue.common.signedInAs),
       by: bind<{ readonly name: string }>(catalogue.common.by),
+      missing: { ...catalogue.common.missing, text: bind<{ readonly id: string }>(catalogue.common.missing.text) },
       notAllowed: bind<{ readonly role: string }>(catalogue.common.notAllowed),
       image: bind<{ readonly number: string }>(catalogue.common.image),
       position: {

@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx';
 import type { Role } from '../../domain/vocabulary';
-import { page, type PageResult } from '../page';
+import { page, type MissingRecord, type PageResult } from '../page';
+import { PAGES } from '../page-table';
 import { Entered } from './problem';
+import { Ref } from './text';
 import { UnsavedName } from './unsaved';
 import type { Viewer } from '../viewer';
 
@@ -14,9 +16,24 @@ interface Again {
   readonly formToken: string;
 }
 
-/** Unknown address (404) or an unreadable one (400). */
-export function missingPage(viewer: Viewer, httpStatus: 400 | 404): PageResult {
-  const { common } = viewer.messages;
+/** Unknown address (404), also of a record, or an unreadable one (400). */
+export function missingPage(viewer: Viewer, httpStatus: 400 | 404, record: MissingRecord | null = null): PageResult {
+  const { common, deliveries, differences } = viewer.messages;
+  if (record !== null) {
+    const { missing } = common;
+    const lists = {
+      violation: [missing.violation, PAGES.violations.path, common.violations],
+      delivery: [missing.delivery, PAGES.deliveries.path, deliveries.title],
+      difference: [missing.difference, PAGES.service.path, differences.title],
+    } as const;
+    const [title, path, label] = lists[record.kind];
+    const text = (
+      <>
+        {missing.text.rich({ id: <Ref>{record.id}</Ref> })} {common.notFoundHint}
+      </>
+    );
+    return errorPage(title, httpStatus, [text, <a href={path}>{label}</a>]);
+  }
   return errorPage(common.notFound, httpStatus, [common.notFoundHint, <a href="/board">{common.board}</a>]);
 }
 
@@ -68,7 +85,7 @@ export function unavailablePage(
   ]);
 }
 
-function errorPage(title: string, httpStatus: number, [text, link, form = null]: readonly [string, Child, Child?]) {
+function errorPage(title: string, httpStatus: number, [text, link, form = null]: readonly [Child, Child, Child?]) {
   return page(
     title,
     <div class="narrow">

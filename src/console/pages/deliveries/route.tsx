@@ -1,7 +1,7 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import {
   redirect,
-  missing,
+  missingRecord,
   page,
   part,
   type FormFailure,
@@ -65,7 +65,7 @@ export function serveDeliveries(pages: Pages, { api }: Pick<PageTools, 'api'>): 
   };
   const show = async (visit: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
     const delivery = await read(visit);
-    if (!delivery) return missing;
+    if (!delivery) return missingRecord('delivery', visit.params('id'));
     const { viewer } = visit;
     return page(
       viewer.messages.deliveries.one,
@@ -80,7 +80,9 @@ export function serveDeliveries(pages: Pages, { api }: Pick<PageTools, 'api'>): 
   pages.get(PAGES.delivery.path, PAGES.delivery.role, async (visit) => {
     if (!visit.wantsPart) return show(visit, null);
     const delivery = await read(visit);
-    return delivery ? part(<DeliveryNow viewer={visit.viewer} delivery={delivery} failure={null} />) : missing;
+    return delivery
+      ? part(<DeliveryNow viewer={visit.viewer} delivery={delivery} failure={null} />)
+      : missingRecord('delivery', visit.params('id'));
   });
 
   pages.post(`${PATH}/:id/replay`, 'ops', async (posted) => {

@@ -4,7 +4,7 @@ import { reportDecisionCall, resolveTaskCall, violationDecisionCall } from '../.
 import { differenceViewOf } from '../../../workflow/expect-difference';
 import { bodyOf } from '../../forms';
 import {
-  missing,
+  missingRecord,
   page,
   redirect,
   part,
@@ -43,7 +43,7 @@ export function serveServicePages(pages: Pages, { api, bulk, differences }: Serv
     const { viewer, params, query } = visit;
     const id = params('id');
     const kind = await differences.read(id);
-    if (!kind) return missing;
+    if (!kind) return missingRecord('difference', id);
     const keepsWebhooks = kind.source === 'webhook' && !kind.isTolerated;
     const preview = keepsWebhooks ? await previewOf(visit, id) : null;
     if (visit.wantsPart && preview) {

@@ -1,6 +1,6 @@
 import {
   redirect,
-  missing,
+  missingRecord,
   page,
   part,
   type FormFailure,
@@ -34,7 +34,7 @@ type ShowViolation = (visit: PageVisit, failure?: FormFailure | null) => Promise
 export function serveViolation(pages: Pages, tools: PageTools): void {
   const show: ShowViolation = async (visit, failure = null) => {
     const model = await readModel(tools, visit, failure);
-    if (!model) return missing;
+    if (!model) return missingRecord('violation', visit.params('id'));
     if (visit.wantsPart) return part(<Violation model={model} />);
     const content = (
       <>
