@@ -88,10 +88,19 @@ test('names the broken rule at its field, in Arabic as well, and keeps what was 
   const { status, html } = await visitor.post(PATH, form({ mail_to: 'not an address', time_zone: 'Mars' }));
   expect(status).toBe(422);
   const { rules } = messagesIn('ar');
-  expect(textOf(html)).toContain(rules.mail_address);
+  expect(textOf(html)).toContain(rules.mail_address_named({ values: 'not' }));
   expect(textOf(html)).toContain(rules.time_zone);
   expect(html).toContain('value="not an address"');
   expect((await store().read()).settings).toBeNull();
+});
+
+test('names each wrong mail address once', async () => {
+  const visitor = await signedIn(app);
+  await visitor.get(PATH);
+  const { html } = await visitor.post(PATH, form({ mail_to: 'one@towing.example, two.example; three, two.example' }));
+  const [problem = ''] = /<div class="problem"[^]*?<\/div>/.exec(html) ?? [];
+  const named = ['two.example', 'three'].map((each) => `Mail addresses : “${each}” must be a mail address`);
+  expect(textOf(problem)).toBe(`Not done Check these fields: ${named.join(' ')}`);
 });
 
 test('shows what became of a test message', async () => {

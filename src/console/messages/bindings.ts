@@ -266,6 +266,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       at_most_files: bind<{ readonly limit: string }>(catalogue.rules.at_most_files),
       at_most: bind<{ readonly limit: string }>(catalogue.rules.at_most),
       nesting: bind<{ readonly limit: string }>(catalogue.rules.nesting),
+      mail_address_named: bind<{ readonly values: string }>(catalogue.rules.mail_address_named),
       at_most_items: bind<{ readonly limit: string }>(catalogue.rules.at_most_items),
     },
     signIn: {

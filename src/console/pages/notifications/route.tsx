@@ -1,6 +1,6 @@
 import type { Actor } from '../../../domain/audit';
 import { ROUTES } from '../../../contracts/operator-routes';
-import { ALARM_KINDS, NOTICE_CHANNELS } from '../../../domain/notification-settings';
+import { ALARM_KINDS, MAIL_ADDRESS_RULE, NOTICE_CHANNELS } from '../../../domain/notification-settings';
 import { digestOf } from '../../parts/live-form';
 import { numberIn, requiredIfEmpty } from '../../forms';
 import { page, type FormFailure, type PageResult, type Pages, type PageTools, type PageVisit } from '../../page';
@@ -69,10 +69,7 @@ export function serveNotifications(pages: Pages, { api }: Pick<PageTools, 'api'>
 /** The form has every setting, so an empty field removes one. Kinds without a mark are muted. */
 function settingsIn(form: URLSearchParams): Readonly<Record<string, unknown>> {
   const text = (name: string) => form.get(name)?.trim() ?? '';
-  const list = (name: string) =>
-    text(name)
-      .split(/[\s,;]+/)
-      .filter((item) => item !== '');
+  const list = (name: string) => listIn(form.get(name));
   const announced = form.getAll('announced');
   return {
     language: text('language'),
@@ -88,8 +85,21 @@ function settingsIn(form: URLSearchParams): Readonly<Record<string, unknown>> {
   };
 }
 
-/** The API names one address of a list, the form its whole field. */
+/**
+ * The API refers to an address by its place in a list, the form has one field for all. An address that is none is named
+ * in the rule instead.
+ */
 function withFieldNames(failure: FormFailure): FormFailure {
-  const details = failure.refusal.details.map(({ field, rule }) => ({ field: field.split('.')[0] ?? field, rule }));
-  return { ...failure, refusal: { ...failure.refusal, details } };
+  const details = failure.refusal.details.map(({ field, rule }) => {
+    const [name = field, index] = field.split('.');
+    const address = index === undefined ? undefined : listIn(failure.entered.get(name))[Number(index)];
+    const isNamed = address !== undefined && rule === MAIL_ADDRESS_RULE;
+    return { field: name, rule: isNamed ? `“${address}” ${rule}` : rule };
+  });
+  const distinct = new Map(details.map((detail) => [JSON.stringify(detail), detail]));
+  return { ...failure, refusal: { ...failure.refusal, details: [...distinct.values()] } };
+}
+
+function listIn(entered: string | null): string[] {
+  return (entered ?? '').split(/[\s,;]+/).filter((item) => item !== '');
 }
