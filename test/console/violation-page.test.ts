@@ -1,3 +1,4 @@
+import { messagesIn } from '../../src/console/messages';
 import { beforeCorrectionTask } from '../../src/domain/violation-tasks';
 import type { ViolationState } from '../../src/domain/vocabulary';
 import { api, newKey } from '../operator/client';
@@ -144,6 +145,20 @@ describe('console: violation decisions', () => {
     expect(offered((await dispatcher.get(`/violations/${id}`)).html, id).toSorted()).toEqual(expected);
     const crew = await signedIn(app, await newKey(app, 'crew', `crew ${state}`));
     expect(offered((await crew.get(`/violations/${id}`)).html, id)).toEqual([]);
+  });
+
+  test('names the images that a form with other images lacks by their label, which is not optional', async () => {
+    const id = await newOne();
+    await sendAs(app, id, REFUSED);
+    const visitor = await signedIn(app);
+    const { html } = await visitor.get(`/violations/${id}`);
+    const { images } = messagesIn('en').violationForm.fields;
+    const form_token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    const refused = await visitor.postMultipart(`/violations/${id}/images`, { fields: { form_token, form_key: 'a' } });
+    expect(refused.status).toBe(422);
+    const form = markupOf(refused.html, 'form-images');
+    expect(textOf(form)).toContain(`${images} : is required`);
+    expect(textOf(form)).not.toContain(`${images} (optional)`);
   });
 
   test('corrects only the changed fields of a violation', async () => {

@@ -14,15 +14,17 @@ interface ImageFieldsProps {
   readonly form: string;
   readonly images: ImageSettings;
   readonly failure: FormFailure | null;
-  /** By default that of optional images of a violation. */
+  /** By default that of images of a violation. */
   readonly label?: string;
+  /** The form is refused without an image. Either field may have it, so the browser checks neither. */
+  readonly isRequired?: boolean;
 }
 
 /**
  * The images of a form: chosen from the device, or taken with the camera of a phone. Where scripts run they are
  * gathered, shown, added up and if necessary scaled down before they are sent (violation-images.js).
  */
-export function ImageFields({ viewer, form, images, failure, label }: ImageFieldsProps) {
+export function ImageFields({ viewer, form, images, failure, label, isRequired = false }: ImageFieldsProps) {
   const { violationForm: messages, common } = viewer.messages;
   const rules = failure?.refusal.details.filter(({ field }) => /^images(\.|$)/.test(field)) ?? [];
   const [field, camera] = [`${form}-images`, `${form}-camera`];
@@ -41,7 +43,7 @@ export function ImageFields({ viewer, form, images, failure, label }: ImageField
       <div class="fields">
         <div class={rules.length === 0 ? 'field' : 'field wrong'}>
           <label for={field}>
-            {label ?? messages.fields.images} {label === undefined && <span class="muted">({common.optional})</span>}
+            {label ?? messages.fields.images} {!isRequired && <span class="muted">({common.optional})</span>}
           </label>
           <input
             type="file"

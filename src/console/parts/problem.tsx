@@ -31,7 +31,7 @@ export function Problem(props: {
         <ul>
           {refusal.details.map(({ field, rule }) => (
             <li>
-              <a href={`#${fieldId(form, field)}`}>{fieldLabel(viewer, field) ?? <bdi>{field}</bdi>}</a>
+              <a href={`#${fieldId(form, field)}`}>{fieldLabel(viewer, field, form) ?? <bdi>{field}</bdi>}</a>
               {': '}
               {ruleIn(viewer, rule)}
             </li>
@@ -77,8 +77,8 @@ function enteredFields(viewer: Viewer, form: URLSearchParams): [label: string, v
   });
 }
 
-/** The label of an API field; null if no form has it. */
-export function fieldLabel({ messages }: Viewer, name: string): string | null {
+/** The label of an API field, in a form where forms differ; null if no form has it. */
+export function fieldLabel({ messages }: Viewer, name: string, form: string | null = null): string | null {
   const { towFacts, towReports, towDispatch, violationForm, keys, signIn, tow, common, notifications } = messages;
   const image = /^images\.(\d+)$/.exec(name);
   if (image) return common.image({ number: image[1] ?? '' });
@@ -96,7 +96,7 @@ export function fieldLabel({ messages }: Viewer, name: string): string | null {
     ['violation_id', towDispatch.link.id],
     ['violation_reference_id', tow.serviceViolation],
     ['zone_id', violationForm.fields.zoneId],
-    ['images', towDispatch.photos.choose],
+    ['images', form === 'photos' ? towDispatch.photos.choose : violationForm.fields.images],
     ['name', keys.name],
     ['role', keys.role],
     ['grace_hours', keys.grace],

@@ -125,6 +125,7 @@ function AddPhotos({ model }: { model: TowModel }) {
             images={imageSettings}
             failure={shown}
             label={messages.choose}
+            isRequired
           />
           <p class="form-end">
             <button type="submit" class="main">

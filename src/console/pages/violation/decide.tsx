@@ -117,7 +117,7 @@ function OtherImages({ model }: { model: ViolationModel }) {
       <PostForm viewer={viewer} action={`${path}/images`} id="form-images" label={messages.label} hasFiles>
         <Problem viewer={viewer} failure={failure} form={IMAGES_FORM} />
         <p class="muted">{messages.hint}</p>
-        <ImageFields viewer={viewer} form={IMAGES_FORM} images={imageSettings} failure={shown} />
+        <ImageFields viewer={viewer} form={IMAGES_FORM} images={imageSettings} failure={shown} isRequired />
         <p class="form-end">
           <button type="submit" class="main">
             {messages.label}
