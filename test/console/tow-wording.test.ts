@@ -96,6 +96,17 @@ test('stores the person who took the vehicle once, also when the form is sent tw
   expect([state, dispatch.notes.map(({ text }) => text)]).toEqual(['released', ['Handed to Sami, id 1000000008']]);
 });
 
+test.each([
+  [{ handed_to: 'سامي' }, 'سُلّمت إلى سامي'],
+  [{ handed_id: '1000000008' }, 'سُلّمت إلى (بلا اسم)، رقم الهوية 1000000008'],
+])('writes the note on who took the vehicle, %j, in the language of its writer', async (taken, text) => {
+  const ref = await towAfter(app, 'started');
+  visitor.cookies.set('towhook_language', 'ar');
+  await visitor.get(pagePath(ref));
+  await visitor.post(pagePath(ref, '/released'), taken);
+  expect((await towOf(app, ref)).dispatch.notes).toMatchObject([{ text }]);
+});
+
 test('stores no note on who took the vehicle when a hold of another person refuses the release', async () => {
   const ref = await towAfter(app, 'started');
   await visitor.get(pagePath(ref));

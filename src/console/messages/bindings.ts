@@ -372,6 +372,8 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       mayNot: bind<{ readonly role: string }>(catalogue.towFacts.mayNot),
       othersSay: bind<{ readonly role: string }>(catalogue.towFacts.othersSay),
       notBefore: bind<{ readonly time: string }>(catalogue.towFacts.notBefore),
+      handedNote: bind<{ readonly name: string }>(catalogue.towFacts.handedNote),
+      handedNoteWithId: bind<{ readonly name: string; readonly id: string }>(catalogue.towFacts.handedNoteWithId),
       delay: bind<{ readonly count: number }>(catalogue.towFacts.delay),
       delayOf: {
         ...catalogue.towFacts.delayOf,

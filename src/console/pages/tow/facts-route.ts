@@ -81,17 +81,18 @@ function withinItsMinute(entered: string, before: string | null): string {
 }
 
 /**
- * Adds a note on who took the vehicle, after the release: a release that is refused must leave no note. Returns the
+ * Adds a note on who took the vehicle, in the language of its writer, after the release: a release that is refused must leave no note. Returns the
  * failure of the note, for the form of notes; null if it was added or nothing was entered.
  */
 async function addHandoverNote(
   { api }: Pick<PageTools, 'api'>,
-  { actor, form, params, idempotencyKey }: PostedForm,
+  { viewer, actor, form, params, idempotencyKey }: PostedForm,
 ): Promise<FormFailure | null> {
   const [name, identity] = [entered(form, 'handed_to'), entered(form, 'handed_id')];
   if (name === '' && identity === '') return null;
-  const parts = [`Handed to ${name === '' ? '(no name)' : name}`, ...(identity === '' ? [] : [`id ${identity}`])];
-  const text = parts.join(', ');
+  const { handedNote, handedNoteWithId, handedNoName } = viewer.messages.towFacts;
+  const to = name === '' ? handedNoName : name;
+  const text = identity === '' ? handedNote({ name: to }) : handedNoteWithId({ name: to, id: identity });
   const answer = await api.call(ROUTES.addNote, {
     actor,
     params: { towing_reference_id: params('ref') },
