@@ -1,6 +1,7 @@
 import type { Finding } from '../cli';
+import { isSevere, type RedisFault, type RedisSetting } from '../domain/redis-settings';
 import type { Config } from '../platform/config';
-import { infoOf, redisSafety, UNREADABLE_PROBLEM, type RedisFault, type RedisSetting } from '../store/settings';
+import { infoOf, redisSafety, UNREADABLE_PROBLEM } from '../store/settings';
 import { notesOf } from './finding';
 
 type CheckedRedis = Parameters<typeof redisSafety>[0];
@@ -38,11 +39,11 @@ const RIGHT_SETTINGS: Readonly<Record<RedisSetting, string>> = {
   'maxmemory-policy': 'maxmemory-policy noeviction',
 };
 
-/** A late sync can lose only the last writes: a warning, unless REDIS_STRICT makes it a fault. */
-function faultFinding({ setting, problem }: RedisFault, { redis: { isStrict } }: Config): Finding {
+function faultFinding(fault: RedisFault, { redis }: Config): Finding {
+  const { setting, problem } = fault;
   const [code, what] = [CODES[setting], `${setting} ${problem}`];
   const fix = `In redis.conf, or by CONFIG SET and CONFIG REWRITE: ${RIGHT_SETTINGS[setting]}.`;
-  return setting === 'appendfsync' && !isStrict ? notes.warning(code, what, fix) : notes.fault(code, what, fix);
+  return isSevere(fault, redis) ? notes.fault(code, what, fix) : notes.warning(code, what, fix);
 }
 
 function unreadableFinding(setting: RedisSetting, { redis: { isStrict } }: Config): Finding {

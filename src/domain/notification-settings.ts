@@ -17,6 +17,7 @@ export const ALARM_KINDS = [
   'attemptsFail',
   'lost',
   'recordsMissing',
+  'redisUnsafe',
   'conservationCheckOld',
   'noProcess',
   'silent',

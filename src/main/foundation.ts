@@ -31,7 +31,7 @@ import { createProcessStore } from '../store/processes';
 import { createSendingStore } from '../store/sending';
 import { recordsOf } from '../store/records';
 import { createSeenServiceStore } from '../store/seen-service';
-import { redisSafety, UNREADABLE_PROBLEM } from '../store/settings';
+import { UNREADABLE_PROBLEM } from '../store/settings';
 import { createSpoolMarker } from '../store/spool-marker';
 import { createTaskStore } from '../store/tasks';
 import { createWebhookAnswerStore } from '../store/webhook-answers';
@@ -41,6 +41,7 @@ import { createWebhookHealth, type WebhookHealth } from '../workflow/webhook-hea
 import { checkDataKeysOf, watchDataKeys } from './data-keys';
 import { watchInstallation } from './gauges';
 import { watchMode, type ModeWatch } from './mode';
+import { openRedisSettings, watchRedisSettings, type RedisSettingsReader } from './redis-settings';
 import { checkSchemaOf, watchSchema } from './schema';
 
 type Connection = ReturnType<typeof connectFailFast>;
@@ -59,6 +60,7 @@ export interface Foundation {
   readonly resources: Resources;
   /** For records: a command fails at once while Redis is away. */
   readonly redis: Connection;
+  readonly redisSettings: RedisSettingsReader;
   /** Opens a connection whose commands wait until Redis is back, for blocking reads and subscriptions. */
   readonly patient: (owner?: Resources) => Connection;
   readonly queues: Queues;
@@ -116,7 +118,9 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       createQueues({ connection, prefix: PARTITION, clock, log: troubleLog }),
       (opened) => opened.close(),
     );
-    await checkRedis(redis, { config, dataKeys, log });
+    const redisSettings = openRedisSettings({ config, redis, log });
+    await checkRedis(redis, { config, dataKeys, log, redisSettings });
+    resources.add('redis settings', watchRedisSettings(redis, redisSettings, troubleLog), (opened) => opened.stop());
     resources.add('schema', watchSchema(redis, troubleLog), (opened) => opened.stop());
     resources.add('data keys', watchDataKeys(redis, dataKeys, troubleLog), (opened) => opened.stop());
     const mode = resources.add('mode', await watchMode({ config, redis, troubleLog }), (opened) => opened.stop());
@@ -147,8 +151,9 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       spool,
       webhookHealth,
       notifications: createNotificationStore(redis, clock),
+      redisFaults: redisSettings.severeFaults,
     });
-    watchInstallation({ backlogOf, clock, config, metrics, queues, redis, spool, webhookHealth });
+    watchInstallation({ backlogOf, clock, config, metrics, queues, redis, redisSettings, spool, webhookHealth });
     return {
       config,
       clock,
@@ -159,6 +164,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       tracing,
       resources,
       redis,
+      redisSettings,
       patient: (owner) => open('redis patient', connectPatient, owner),
       queues,
       spool,
@@ -219,7 +225,7 @@ function openServiceObserver(tools: { redis: Connection; log: Log; resources: Re
 
 async function checkRedis(
   redis: Connection,
-  { config, dataKeys, log }: Pick<Foundation, 'config' | 'dataKeys' | 'log'>,
+  { config, dataKeys, log, redisSettings }: Pick<Foundation, 'config' | 'dataKeys' | 'log' | 'redisSettings'>,
 ): Promise<void> {
   const checkData = async () => {
     await checkSchemaOf(redis, log);
@@ -235,9 +241,7 @@ async function checkRedis(
     return;
   }
   await checkData();
-  const { faults, unreadable } = await redisSafety(redis, config.redis).catch(() => ({ faults: [], unreadable: [] }));
-  for (const fault of faults) log.warn('redis.unsafe', { ...fault });
-  for (const setting of unreadable) log.warn('redis.unreadable', { setting, problem: UNREADABLE_PROBLEM });
+  const { faults, unreadable } = await redisSettings.read().catch(() => ({ faults: [], unreadable: [] }));
   if (!config.redis.isStrict) return;
   const unsafe = faults.map(({ setting, problem }) => `points to a Redis whose ${setting} ${problem}`);
   const unknown = unreadable.map(

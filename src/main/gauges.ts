@@ -1,5 +1,6 @@
 import { archiveBytes } from '../archive/files';
 import type { HeartbeatRole } from '../contracts/metrics';
+import { isSevere, REDIS_SETTINGS } from '../domain/redis-settings';
 import { diskSpace } from '../platform/disk';
 import { readOnce, type MetricSample, type Metrics } from '../platform/metrics';
 import { describeProcess } from '../platform/process';
@@ -26,7 +27,7 @@ import type { Foundation } from './foundation';
 
 type Watched = Pick<
   Foundation,
-  'backlogOf' | 'clock' | 'config' | 'metrics' | 'queues' | 'redis' | 'spool' | 'webhookHealth'
+  'backlogOf' | 'clock' | 'config' | 'metrics' | 'queues' | 'redis' | 'redisSettings' | 'spool' | 'webhookHealth'
 >;
 
 /** The gauges that every role has. */
@@ -53,7 +54,7 @@ export function watchInstallation(parts: Watched): void {
   );
 }
 
-function watchRedis({ metrics, redis, clock }: Pick<Watched, 'metrics' | 'redis' | 'clock'>): void {
+function watchRedis({ config, metrics, redis, redisSettings, clock }: Watched): void {
   const state = readOnce(() => readRedisState(redis, clock));
   const watch = (name: string, help: string, read: () => Promise<MetricSample[]>) =>
     metrics.watch({ name, help, labelNames: [], read });
@@ -69,6 +70,19 @@ function watchRedis({ metrics, redis, clock }: Pick<Watched, 'metrics' | 'redis'
   watch('towhook_redis_memory_limit_bytes', 'The setting maxmemory of Redis; 0 = no limit.', async () =>
     known((await state()).memory?.limitBytes ?? null),
   );
+  metrics.watch({
+    name: 'towhook_redis_unsafe',
+    help: 'Settings of Redis that can lose acknowledged data: 1 = unsafe; absent if it cannot be read.',
+    labelNames: ['setting'],
+    async read() {
+      const { faults, unreadable } = await redisSettings.read();
+      const unsafe = faults.filter((fault) => isSevere(fault, config.redis)).map(({ setting }) => setting);
+      return REDIS_SETTINGS.filter((setting) => !unreadable.includes(setting)).map((setting) => ({
+        labels: { setting },
+        value: unsafe.includes(setting) ? 1 : 0,
+      }));
+    },
+  });
 }
 
 /** What a process is: one sample with the value 1. */

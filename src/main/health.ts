@@ -6,22 +6,19 @@ import { unverifiedPaths } from '../receiver/unverified-paths';
 import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createNotificationStore } from '../store/notification-record';
-import { redisSafety, UNREADABLE_PROBLEM } from '../store/settings';
+import { UNREADABLE_PROBLEM } from '../store/settings';
 import type { SpoolState } from '../workflow/spool-port';
 import type { WebhookAlarm } from '../workflow/webhook-health';
 import type { Foundation } from './foundation';
 
 /** The health of a process: Redis takes writes, and all given checks pass. */
 export function healthOf(foundation: Foundation, ...checks: readonly ReadinessCheck[]): Required<Health> {
-  const { redis, metrics, config } = foundation;
+  const { redis, redisSettings, metrics } = foundation;
   return {
     async ready() {
       const state = await writability(redis);
       if (state !== 'writable') return { ready: false, details: { redis: state } };
-      const [safety, ...results] = await Promise.all([
-        redisSafety(redis, config.redis),
-        ...checks.map((check) => check()),
-      ]);
+      const [safety, ...results] = await Promise.all([redisSettings.read(), ...checks.map((check) => check())]);
       const warnings = [
         ...safety.faults.map(({ setting, problem }) => `${setting} ${problem}`),
         ...safety.unreadable.map((setting) => `${setting} ${UNREADABLE_PROBLEM}`),

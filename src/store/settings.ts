@@ -1,16 +1,8 @@
 import type { Redis } from 'ioredis';
+import type { RedisFault, RedisSetting } from '../domain/redis-settings';
 import { errorMessage } from '../platform/errors';
 import { isReply } from './connect';
 import { KEYS } from './keys';
-
-/** The settings of Redis on which the promise depends that nothing acknowledged is lost. */
-export type RedisSetting = 'appendonly' | 'appendfsync' | 'maxmemory-policy';
-
-/** A setting that can lose acknowledged data. */
-export interface RedisFault {
-  readonly setting: RedisSetting;
-  readonly problem: string;
-}
 
 export interface RedisSafety {
   readonly faults: readonly RedisFault[];

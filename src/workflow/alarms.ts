@@ -4,6 +4,7 @@ import type { BudgetName } from '../contracts/operations';
 import type { QueueView, SendingView } from '../contracts/operator';
 import { failingChannels } from '../domain/notices';
 import type { AlarmKind, AlarmSeverity, NoticeChannel } from '../domain/notification-settings';
+import type { RedisSetting } from '../domain/redis-settings';
 import { isoTimestamp } from '../domain/timestamp';
 import type { PausableOperation, QueueName } from '../domain/vocabulary';
 import type { ProcessStatus } from './metrics-port';
@@ -26,6 +27,7 @@ export type Alarm =
   | { readonly kind: 'attemptsFail'; readonly failed: number; readonly made: number }
   | { readonly kind: 'lost'; readonly count: number }
   | { readonly kind: 'recordsMissing'; readonly since: string }
+  | { readonly kind: 'redisUnsafe'; readonly setting: RedisSetting }
   | { readonly kind: 'conservationCheckOld'; readonly since: string | null }
   | { readonly kind: 'noProcess'; readonly role: 'worker' | 'receiver' }
   | { readonly kind: 'silent'; readonly role: HeartbeatRole; readonly host: string; readonly since: string }
@@ -66,6 +68,8 @@ export interface OpsState {
   readonly processes: readonly ProcessStatus[];
   /** Since when Redis lacks records of images on disk; null if complete. */
   readonly recordsMissingSince: string | null;
+  /** Settings of Redis with which acknowledged data can be lost. */
+  readonly unsafeRedisSettings: readonly RedisSetting[];
   readonly webhookAlarms: readonly WebhookAlarm[];
   /** How the last attempts of the channels of notifications ended. */
   readonly noticeChannels: ChannelState['channels'];
@@ -94,6 +98,7 @@ export function alarmsOf(known: OpsState): readonly Alarm[] {
     ...(known.recordsMissingSince === null
       ? []
       : [{ kind: 'recordsMissing' as const, since: known.recordsMissingSince }]),
+    ...known.unsafeRedisSettings.map((setting) => ({ kind: 'redisUnsafe' as const, setting })),
     ...known.webhookAlarms.map(ofWebhooks),
     ...ofSending(known.sending),
     ...ofBudgets(known),
@@ -124,6 +129,7 @@ export function severityOf(alarm: RatedAlarm): AlarmSeverity {
     case 'paused':
     case 'lost':
     case 'recordsMissing':
+    case 'redisUnsafe':
     case 'noProcess':
     case 'workerStalled':
     case 'dataKeysMissing':
@@ -175,6 +181,8 @@ export function alarmKey(alarm: Alarm): string {
       return `${kind}:${alarm.host}`;
     case 'noticesFail':
       return `${kind}:${alarm.channel}`;
+    case 'redisUnsafe':
+      return `${kind}:${alarm.setting}`;
     case 'connection':
     case 'outage':
     case 'shadow':

@@ -1,4 +1,5 @@
 import { SENT_KINDS } from '../domain/metric-names';
+import type { RedisFault } from '../domain/redis-settings';
 import { isoTimestamp, MINUTE_MS } from '../domain/timestamp';
 import { SYSTEM_TASKS, type OpsQueue, type OpsState } from './alarms';
 import { conservationViewOf, type ConservationStore } from './conservation';
@@ -20,6 +21,7 @@ export interface OpsStateTools {
   readonly spool: Pick<Spool, 'alarm'>;
   readonly webhookHealth: WebhookHealth;
   readonly notifications: Pick<NotificationStore, 'readChannels'>;
+  readonly redisFaults: () => Promise<readonly RedisFault[]>;
 }
 
 /** Reads the state that alarms are derived from. `nowMs`: ms since the epoch. */
@@ -29,25 +31,38 @@ export type ReadOpsState = (nowMs: number) => Promise<OpsState>;
 export function opsStateReader(tools: OpsStateTools): ReadOpsState {
   const { sending, queues, conservation, processes, figures, tasks, spool, webhookHealth, notifications } = tools;
   return async (nowMs) => {
-    const [view, queueViews, scan, statuses, openTasks, attempts, alarm, webhookAlarms, { channels }, systemTasks] =
-      await Promise.all([
-        sending.read(),
-        queues(),
-        conservation.lastScan(),
-        processes.list(),
-        tasks.count(),
-        readAttempts(figures, nowMs),
-        spool.alarm(),
-        webhookHealth.alarms(),
-        notifications.readChannels(),
-        Promise.all(SYSTEM_TASKS.map(async (type) => ((await tasks.ids({ type }, 1)).length > 0 ? [type] : []))),
-      ]);
+    const [
+      view,
+      queueViews,
+      scan,
+      statuses,
+      openTasks,
+      attempts,
+      alarm,
+      webhookAlarms,
+      { channels },
+      systemTasks,
+      redisFaults,
+    ] = await Promise.all([
+      sending.read(),
+      queues(),
+      conservation.lastScan(),
+      processes.list(),
+      tasks.count(),
+      readAttempts(figures, nowMs),
+      spool.alarm(),
+      webhookHealth.alarms(),
+      notifications.readChannels(),
+      Promise.all(SYSTEM_TASKS.map(async (type) => ((await tasks.ids({ type }, 1)).length > 0 ? [type] : []))),
+      tools.redisFaults(),
+    ]);
     return {
       sending: view,
       queues: queueViews,
       conservation: conservationViewOf(scan),
       processes: statuses,
       recordsMissingSince: alarm && isoTimestamp(alarm.sinceMs),
+      unsafeRedisSettings: redisFaults.map(({ setting }) => setting),
       webhookAlarms,
       noticeChannels: channels,
       systemTasks: systemTasks.flat(),

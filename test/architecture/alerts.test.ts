@@ -25,6 +25,7 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   lost: ['TowhookRecordsLost'],
   recordsMissing: ['TowhookSpoolRecordsMissing'],
   conservationCheckOld: ['TowhookConservationOld'],
+  redisUnsafe: ['TowhookRedisUnsafe'],
   noProcess: ['TowhookNoWorker', 'TowhookNoReceiver'],
   silent: ['TowhookProcessSilent'],
   workerStalled: ['TowhookWorkerStalled'],

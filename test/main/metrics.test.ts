@@ -8,6 +8,7 @@ import { ARCHIVED_TYPES } from '../../src/contracts/archive';
 import { HEARTBEAT_ROLES } from '../../src/contracts/metrics';
 import { BUDGET_NAMES } from '../../src/contracts/operations';
 import { CIRCUIT_NAMES } from '../../src/domain/circuits';
+import { REDIS_SETTINGS } from '../../src/domain/redis-settings';
 import { SENT_KINDS } from '../../src/domain/metric-names';
 import { NOTICE_CHANNELS } from '../../src/domain/notification-settings';
 import { archiveFailingTask, TASK_TYPES } from '../../src/domain/tasks';
@@ -58,6 +59,7 @@ const BOUNDED: Readonly<Record<string, readonly string[] | RegExp>> = {
   mode: SERVICE_MODES,
   method: METHODS,
   reason: ['wrong', 'slowed'],
+  setting: REDIS_SETTINGS,
   version: /^\d+\.\d+\.\d+$/,
   node_version: /^v\d+\.\d+\.\d+$/,
   le: /^(\d+(\.\d+)?|\+Inf)$/,

@@ -61,6 +61,7 @@ function known(changes: Partial<OpsState> = {}): OpsState {
     },
     processes: [runningProcess()],
     recordsMissingSince: null,
+    unsafeRedisSettings: [],
     webhookAlarms: [],
     noticeChannels: { webhook: null, mail: null },
     systemTasks: [],
@@ -140,6 +141,15 @@ test('raises an alarm when Redis has no records of the disk of images', () => {
   const alarms = alarmsOf(known({ recordsMissingSince: SINCE }));
   expect(alarms).toEqual([{ kind: 'recordsMissing', since: SINCE }]);
   expect(alarms.map(severityOf)).toEqual(['bad']);
+});
+
+test('raises a bad alarm for each setting with which Redis can lose acknowledged data', () => {
+  const alarms = alarmsOf(known({ unsafeRedisSettings: ['appendonly', 'maxmemory-policy'] }));
+  expect(alarms).toEqual([
+    { kind: 'redisUnsafe', setting: 'appendonly' },
+    { kind: 'redisUnsafe', setting: 'maxmemory-policy' },
+  ]);
+  expect(alarms.map(severityOf)).toEqual(['bad', 'bad']);
 });
 
 test('raises an alarm for a role without a running process', () => {

@@ -19,12 +19,13 @@ export function alarmText(reader: TextReader, alarm: Alarm): AlarmText {
   const { opsAlarms } = reader.messages;
   if (isAboutWebhooks(alarm)) return webhookText(reader, alarm);
   if (alarm.kind === 'noProcess') return opsAlarms.noProcess[alarm.role];
+  if (alarm.kind === 'redisUnsafe') return opsAlarms.redisUnsafe[alarm.setting];
   return { title: titleOf(reader.messages, alarm), todo: opsAlarms[alarm.kind].todo };
 }
 
 function titleOf(
   { notifications, ops, opsAlarms, terms }: Messages,
-  alarm: Exclude<Alarm, AlarmAboutWebhooks | { kind: 'noProcess' }>,
+  alarm: Exclude<Alarm, AlarmAboutWebhooks | { kind: 'noProcess' | 'redisUnsafe' }>,
 ): string {
   switch (alarm.kind) {
     case 'connection':

@@ -201,6 +201,7 @@ function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, la
     case 'conservationCheckOld':
       return ['#conservation', ops.conservation.title];
     case 'recordsMissing':
+    case 'redisUnsafe':
     case 'noProcess':
     case 'silent':
     case 'workerStalled':
