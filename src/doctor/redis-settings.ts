@@ -28,22 +28,25 @@ export async function settingsOf(redis: CheckedRedis, config: Config): Promise<F
 }
 
 const CODES: Readonly<Record<RedisSetting, string>> = {
+  role: 'redis_is_replica',
   appendonly: 'redis_without_aof',
   appendfsync: 'redis_syncs_late',
   'maxmemory-policy': 'redis_evicts',
 };
 
-const RIGHT_SETTINGS: Readonly<Record<RedisSetting, string>> = {
-  appendonly: 'appendonly yes, appendfsync always',
-  appendfsync: 'appendfsync always',
-  'maxmemory-policy': 'maxmemory-policy noeviction',
+const inConfiguration = (settings: string) => `In redis.conf, or by CONFIG SET and CONFIG REWRITE: ${settings}.`;
+
+const FIXES: Readonly<Record<RedisSetting, string>> = {
+  role: 'Set REDIS_URL to the master, or REDIS_SENTINELS to follow it.',
+  appendonly: inConfiguration('appendonly yes, appendfsync always'),
+  appendfsync: inConfiguration('appendfsync always'),
+  'maxmemory-policy': inConfiguration('maxmemory-policy noeviction'),
 };
 
 function faultFinding(fault: RedisFault, { redis }: Config): Finding {
   const { setting, problem } = fault;
   const [code, what] = [CODES[setting], `${setting} ${problem}`];
-  const fix = `In redis.conf, or by CONFIG SET and CONFIG REWRITE: ${RIGHT_SETTINGS[setting]}.`;
-  return isSevere(fault, redis) ? notes.fault(code, what, fix) : notes.warning(code, what, fix);
+  return isSevere(fault, redis) ? notes.fault(code, what, FIXES[setting]) : notes.warning(code, what, FIXES[setting]);
 }
 
 function unreadableFinding(setting: RedisSetting, { redis: { isStrict } }: Config): Finding {

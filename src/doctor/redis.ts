@@ -9,7 +9,7 @@ import { openAccess, type RedisAccess } from '../store/access';
 import { connectFailFast, whenReady, writability } from '../store/connect';
 import { dataKeyFaults } from '../store/data-key-record';
 import { checkSchema, knownSchema, SchemaMismatch } from '../store/schema';
-import { infoOf, isCluster } from '../store/settings';
+import { isCluster } from '../store/settings';
 import { openEmbedded } from '../embedded-redis/start';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';
@@ -29,7 +29,12 @@ const READY_TIMEOUT_MS = 4000;
 const notes = notesOf('redis');
 
 /** Findings with which nothing else of Redis can be checked. */
-const UNUSABLE: ReadonlySet<string> = new Set(['redis_refuses_writes', 'redis_schema_too_new', 'redis_schema_too_old']);
+const UNUSABLE: ReadonlySet<string> = new Set([
+  'redis_is_replica',
+  'redis_refuses_writes',
+  'redis_schema_too_new',
+  'redis_schema_too_old',
+]);
 
 /** Checks Redis as the roles use it. Without REDIS_URL the embedded Redis is started, or joined if it runs. */
 export async function checkRedis(config: Config, tools: { clock: Clock; resources: Resources }): Promise<RedisCheck> {
@@ -55,14 +60,16 @@ export async function checkRedis(config: Config, tools: { clock: Clock; resource
           'Use one Redis, with Sentinels for a failover.',
         ),
       );
-    const others = [
+    const settings = await settingsOf(redis, config);
+    const isReplica = settings.some(({ code }) => code === 'redis_is_replica');
+    const findings = [
+      ...settings,
       await schemaOf(redis),
       await clockOf(redis, clock),
-      await roleOf(redis),
+      ...(isReplica ? [] : [await writesOf(redis)]),
       ...(await dataKeysOf(redis, access.dataKeys)),
     ];
-    const isUnusable = others.some(({ code }) => UNUSABLE.has(code));
-    return { findings: [...(await settingsOf(redis, config)), ...others], redis: isUnusable ? null : redis };
+    return { findings, redis: findings.some(({ code }) => UNUSABLE.has(code)) ? null : redis };
   } catch (error) {
     return none(unreachable(error));
   }
@@ -113,12 +120,7 @@ async function schemaOf(redis: CheckedRedis): Promise<Finding> {
   }
 }
 
-async function roleOf(redis: CheckedRedis): Promise<Finding> {
-  const role = /^role:(\S+)/m.exec(await infoOf(redis, 'replication'))?.[1];
-  if (role === 'slave') {
-    const fix = 'Set REDIS_URL to the master, or to the address that follows it.';
-    return notes.fault('redis_refuses_writes', 'this Redis is a replica and takes no writes', fix);
-  }
+async function writesOf(redis: CheckedRedis): Promise<Finding> {
   if ((await writability(redis)) === 'writable') return notes.fine('redis_writable', 'takes writes');
   return notes.fault(
     'redis_refuses_writes',

@@ -1,5 +1,5 @@
-/** The settings of Redis on which the promise depends that nothing acknowledged is lost. */
-export const REDIS_SETTINGS = ['appendonly', 'appendfsync', 'maxmemory-policy'] as const;
+/** The settings and the role of Redis on which the promise depends that nothing acknowledged is lost. */
+export const REDIS_SETTINGS = ['role', 'appendonly', 'appendfsync', 'maxmemory-policy'] as const;
 export type RedisSetting = (typeof REDIS_SETTINGS)[number];
 
 /** A setting that can lose acknowledged data. */

@@ -13,17 +13,17 @@ import type { Foundation } from './foundation';
 
 /** The health of a process: Redis takes writes, and all given checks pass. */
 export function healthOf(foundation: Foundation, ...checks: readonly ReadinessCheck[]): Required<Health> {
-  const { redis, redisSettings, metrics } = foundation;
+  const { redisSettings, metrics } = foundation;
   return {
     async ready() {
-      const state = await writability(redis);
-      if (state !== 'writable') return { ready: false, details: { redis: state } };
+      const redis = await redisCheck(foundation)();
+      if (!redis.ready) return redis;
       const [safety, ...results] = await Promise.all([redisSettings.read(), ...checks.map((check) => check())]);
       const warnings = [
         ...safety.faults.map(({ setting, problem }) => `${setting} ${problem}`),
         ...safety.unreadable.map((setting) => `${setting} ${UNREADABLE_PROBLEM}`),
       ];
-      const details = [{ redis: 'reachable', redis_warnings: warnings }, ...results.map((result) => result.details)];
+      const details = [redis.details, { redis_warnings: warnings }, ...results.map((result) => result.details)];
       return {
         ready: results.every(({ ready }) => ready),
         details: Object.fromEntries(details.flatMap((part) => Object.entries(part))),
@@ -34,15 +34,17 @@ export function healthOf(foundation: Foundation, ...checks: readonly ReadinessCh
 }
 
 /** The health that a public listener shows: whether Redis takes writes, without its settings. */
-export function publicHealthOf(foundation: Pick<Foundation, 'redis'>): Pick<Health, 'ready'> {
+export function publicHealthOf(foundation: Pick<Foundation, 'redis' | 'redisSettings'>): Pick<Health, 'ready'> {
   return { ready: redisCheck(foundation) };
 }
 
-/** Whether Redis takes writes. */
-export function redisCheck({ redis }: Pick<Foundation, 'redis'>): ReadinessCheck {
+/** Whether Redis takes writes, and keeps them: a replica that takes writes loses them. */
+export function redisCheck({ redis, redisSettings }: Pick<Foundation, 'redis' | 'redisSettings'>): ReadinessCheck {
   return async () => {
     const state = await writability(redis);
-    return { ready: state === 'writable', details: { redis: state === 'writable' ? 'reachable' : state } };
+    if (state !== 'writable') return { ready: false, details: { redis: state } };
+    if (redisSettings.isReplica()) return { ready: false, details: { redis: 'replica' } };
+    return { ready: true, details: { redis: 'reachable' } };
   };
 }
 

@@ -10,6 +10,8 @@ const EVERY_MS = 5000;
 export interface RedisSettingsReader {
   /** Reads them, and logs a problem when it appears, changes or ends. Rejects when Redis does not answer. */
   readonly read: () => Promise<RedisSafety>;
+  /** Whether Redis was a replica when the settings were last read. */
+  readonly isReplica: () => boolean;
   /** Reads the faults that raise an alarm. */
   readonly severeFaults: () => Promise<readonly RedisFault[]>;
 }
@@ -36,6 +38,7 @@ export function openRedisSettings({
   };
   return {
     read,
+    isReplica: () => known.has('role'),
     severeFaults: async () => (await read()).faults.filter((fault) => isSevere(fault, config.redis)),
   };
 }

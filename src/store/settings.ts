@@ -14,7 +14,7 @@ export interface RedisSafety {
 export const UNREADABLE_PROBLEM = 'cannot be read: what is promised depends on the provider of Redis';
 
 /**
- * Finds settings that can lose acknowledged data: no append-only file, a file that is not synced at every write, or
+ * Finds what can lose acknowledged data: a replica, no append-only file, a file that is not synced at every write, or
  * eviction. With `trustsPersistence` the provider promises what cannot be read here, and keeps the data in its own way.
  * Rejects when Redis does not answer.
  */
@@ -22,7 +22,8 @@ export async function redisSafety(
   redis: Redis,
   { trustsPersistence }: { readonly trustsPersistence: boolean },
 ): Promise<RedisSafety> {
-  const [persistence, memory, sync] = await Promise.all([
+  const [replication, persistence, memory, sync] = await Promise.all([
+    infoOf(redis, 'replication'),
     infoOf(redis, 'persistence'),
     infoOf(redis, 'memory'),
     syncPolicy(redis),
@@ -40,9 +41,13 @@ export async function redisSafety(
             problem: `is ${policy}: Redis may drop tows when memory is short; set maxmemory-policy noeviction`,
           },
         ];
+  // A replica may take writes (replica-read-only no): its next synchronisation with the master replaces all its data.
+  const replica: RedisFault[] = /^role:slave/m.test(replication)
+    ? [{ setting: 'role', problem: 'is replica: it loses what it stored when it synchronises with its master' }]
+    : [];
   const isPolicyHidden = policy === undefined && !trustsPersistence;
   return {
-    faults: [...kept.faults, ...eviction],
+    faults: [...replica, ...kept.faults, ...eviction],
     unreadable: [...kept.unreadable, ...(isPolicyHidden ? (['maxmemory-policy'] as const) : [])],
   };
 }

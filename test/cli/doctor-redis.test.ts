@@ -55,9 +55,18 @@ const UNSUITABLE: readonly Breakage[] = [
   },
   {
     cause: 'a Redis that is a replica',
-    faults: ['redis_refuses_writes'],
+    faults: ['redis_is_replica'],
     change: async () => {
       const replica = stopLater(await startTestRedis());
+      await replica.ask('REPLICAOF', '127.0.0.1', String(installation().redis.port));
+      return { environment: { REDIS_URL: replica.url } };
+    },
+  },
+  {
+    cause: 'a replica that takes writes',
+    faults: ['redis_is_replica'],
+    change: async () => {
+      const replica = stopLater(await startTestRedis({ 'replica-read-only': 'no' }));
       await replica.ask('REPLICAOF', '127.0.0.1', String(installation().redis.port));
       return { environment: { REDIS_URL: replica.url } };
     },

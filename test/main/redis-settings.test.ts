@@ -40,6 +40,18 @@ test('with REDIS_STRICT=true a process ends with exit code 2 on a Redis with app
   expect(started.problems()).toContain('REDIS_URL points to a Redis whose appendfsync is everysec');
 });
 
+test('with REDIS_STRICT=true a process ends with exit code 2 on a replica that takes writes', async () => {
+  const replica = await startTestRedis({ appendfsync: 'always', 'replica-read-only': 'no' });
+  try {
+    await replica.ask('REPLICAOF', '127.0.0.1', String(redis.port));
+    const started = await startProcess('receiver', { REDIS_URL: replica.url, REDIS_STRICT: 'true' });
+    await expect(Promise.race([started.exited, started.logged('process.started')])).resolves.toBe(2);
+    expect(started.problems()).toContain('REDIS_URL points to a Redis whose role is replica');
+  } finally {
+    await replica.stop();
+  }
+});
+
 test('a process ends with exit code 2 on a database that Redis does not have', async () => {
   const started = await startProcess('receiver', { REDIS_URL: `${redis.url}/99` });
   await expect(Promise.race([started.exited, started.logged('process.started')])).resolves.toBe(2);

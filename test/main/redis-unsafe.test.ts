@@ -8,7 +8,7 @@ import { startTestRedis, useOwnRedis } from '../support/redis';
 import { useApps } from './apps';
 
 const redis = useOwnRedis();
-const { start } = useApps(redis);
+const { start, stop } = useApps(redis);
 const alarms = messagesIn('en').opsAlarms.redisUnsafe;
 
 test.each([
@@ -45,6 +45,31 @@ test.each([
     expect(logged('redis.unsafe')).toHaveLength(1);
   },
 );
+
+test('a process is not ready and raises an alarm while its Redis is a replica that takes writes', async () => {
+  const replica = await startTestRedis({ 'replica-read-only': 'no' });
+  const app = await start('all', { redisUrl: replica.url });
+  try {
+    const readyz = async (url: string) => {
+      const { status, text } = await request(url).get('/readyz');
+      return [status, JSON.parse(text)] as unknown;
+    };
+    const visitor = await signedIn(app);
+    await eventually(async () => expect(await readyz(app.receiverUrl)).toMatchObject([200, { redis: 'reachable' }]));
+
+    // There is no such master: the replica keeps its data.
+    await replica.ask('REPLICAOF', '127.0.0.1', '1');
+    for (const url of [app.receiverUrl, app.opsUrl, app.consoleUrl])
+      await eventually(async () => expect(await readyz(url)).toMatchObject([503, { redis: 'replica' }]));
+    expect(textOf((await visitor.get('/ops')).html)).toContain(alarms.role.title);
+
+    await replica.ask('REPLICAOF', 'NO', 'ONE');
+    await eventually(async () => expect(await readyz(app.receiverUrl)).toMatchObject([200, { redis: 'reachable' }]));
+  } finally {
+    await stop(app);
+    await replica.stop();
+  }
+});
 
 test('a process that started while Redis was away logs the unsafe settings of the Redis that it finds later', async () => {
   const unsafe = await startTestRedis({ appendonly: 'no' });
