@@ -31,6 +31,7 @@ const CODES: Readonly<Record<RedisSetting, string>> = {
   role: 'redis_is_replica',
   appendonly: 'redis_without_aof',
   appendfsync: 'redis_syncs_late',
+  'no-appendfsync-on-rewrite': 'redis_syncs_late',
   'maxmemory-policy': 'redis_evicts',
 };
 
@@ -40,6 +41,7 @@ const FIXES: Readonly<Record<RedisSetting, string>> = {
   role: 'Set REDIS_URL to the master, or REDIS_SENTINELS to follow it.',
   appendonly: inConfiguration('appendonly yes, appendfsync always'),
   appendfsync: inConfiguration('appendfsync always'),
+  'no-appendfsync-on-rewrite': inConfiguration('no-appendfsync-on-rewrite no'),
   'maxmemory-policy': inConfiguration('maxmemory-policy noeviction'),
 };
 

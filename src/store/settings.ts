@@ -26,7 +26,7 @@ export async function redisSafety(
     infoOf(redis, 'replication'),
     infoOf(redis, 'persistence'),
     infoOf(redis, 'memory'),
-    syncPolicy(redis),
+    syncSettings(redis),
   ]);
   const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];
   const isAppending = /^aof_enabled:(\d)/m.exec(persistence)?.[1];
@@ -52,18 +52,28 @@ export async function redisSafety(
   };
 }
 
-function persistenceOf(isAppending: string | undefined, sync: string | null): RedisSafety {
+function persistenceOf(isAppending: string | undefined, sync: SyncSettings): RedisSafety {
   if (isAppending === '0') {
     const problem = 'is off: a restart of Redis loses acknowledged calls; set appendonly yes';
     return { faults: [{ setting: 'appendonly', problem }], unreadable: [] };
   }
+  const { policy, skipsDuringRewrite } = sync;
+  const late: RedisFault[] = [];
+  if (policy !== null && policy !== 'always') {
+    const problem = `is ${policy}: a power failure loses the last acknowledged calls; set appendfsync always`;
+    late.push({ setting: 'appendfsync', problem });
+  }
+  if (skipsDuringRewrite === true) {
+    const problem =
+      'is yes: a power failure while Redis rewrites its file loses acknowledged calls; set no-appendfsync-on-rewrite no';
+    late.push({ setting: 'no-appendfsync-on-rewrite', problem });
+  }
   const unreadable: RedisSetting[] = [
     ...(isAppending === undefined ? (['appendonly'] as const) : []),
-    ...(sync === null ? (['appendfsync'] as const) : []),
+    ...(policy === null ? (['appendfsync'] as const) : []),
+    ...(skipsDuringRewrite === null ? (['no-appendfsync-on-rewrite'] as const) : []),
   ];
-  if (sync === null || sync === 'always') return { faults: [], unreadable };
-  const problem = `is ${sync}: a power failure loses the last acknowledged calls; set appendfsync always`;
-  return { faults: [{ setting: 'appendfsync', problem }], unreadable };
+  return { faults: late, unreadable };
 }
 
 /** A part of what Redis reports about itself; empty when it refuses to. Rejects when it does not answer. */
@@ -92,13 +102,26 @@ export async function isCluster(redis: Redis): Promise<boolean> {
   }
 }
 
-/** The setting appendfsync; null when it cannot be read. Rejects when Redis does not answer. */
-async function syncPolicy(redis: Redis): Promise<string | null> {
+/** When the append-only file is synced; null: cannot be read. */
+interface SyncSettings {
+  readonly policy: string | null;
+  /** True if it is not synced while Redis rewrites it. */
+  readonly skipsDuringRewrite: boolean | null;
+}
+
+/** Rejects when Redis does not answer. */
+async function syncSettings(redis: Redis): Promise<SyncSettings> {
   try {
-    const [, policy] = await redis.config('GET', 'appendfsync');
-    return policy ?? null;
+    // Redis 6.2 takes one name or pattern.
+    const words = await redis.config('GET', '*appendfsync*');
+    const valueOf = (name: string) => (words.includes(name) ? (words[words.indexOf(name) + 1] ?? null) : null);
+    const duringRewrite = valueOf('no-appendfsync-on-rewrite');
+    return {
+      policy: valueOf('appendfsync'),
+      skipsDuringRewrite: duringRewrite === null ? null : duringRewrite === 'yes',
+    };
   } catch (error) {
-    if (isReply(error)) return null;
+    if (isReply(error)) return { policy: null, skipsDuringRewrite: null };
     throw error;
   }
 }

@@ -47,6 +47,7 @@ describe('docker-compose.yml', () => {
     const redis = serviceNamed('redis');
     const flags = redis.command.join(' ');
     expect(flags).toContain('--appendonly yes --appendfsync always');
+    expect(flags).toContain('--no-appendfsync-on-rewrite no');
     expect(flags).toContain('--maxmemory-policy noeviction');
     expect(flags).toContain('--hash-max-listpack-value 2048 --list-compress-depth 1');
     expect(redis.volumes).toEqual(['redis:/data']);

@@ -33,6 +33,21 @@ test.each(['everysec', 'no'])(
   },
 );
 
+test('a process warns when Redis does not sync its file while it rewrites it, and with REDIS_STRICT=true refuses it', async () => {
+  await redis.ask('CONFIG', 'SET', 'appendfsync', 'always');
+  await redis.ask('CONFIG', 'SET', 'no-appendfsync-on-rewrite', 'yes');
+  try {
+    const warnings = await warningsOf();
+    expect(warnings.ready).toEqual([expect.stringContaining('no-appendfsync-on-rewrite is yes')]);
+    expect(warnings.logged).toEqual(['no-appendfsync-on-rewrite']);
+    await expect(warningsOf({ environment: { REDIS_STRICT: 'true' } })).rejects.toThrow(
+      'REDIS_URL points to a Redis whose no-appendfsync-on-rewrite is yes',
+    );
+  } finally {
+    await redis.ask('CONFIG', 'SET', 'no-appendfsync-on-rewrite', 'no');
+  }
+});
+
 test('with REDIS_STRICT=true a process ends with exit code 2 on a Redis with appendfsync everysec', async () => {
   await redis.ask('CONFIG', 'SET', 'appendfsync', 'everysec');
   const started = await startProcess('receiver', { REDIS_URL: redis.url, REDIS_STRICT: 'true' });
@@ -71,7 +86,7 @@ describe('a hosted Redis that shows neither its settings nor its state', () => {
 
   test('is used, and the start and /readyz name each setting that cannot be read', async () => {
     const { ready } = await warningsOf({ redisUrl: await hostedUrl() });
-    const settings = ['appendonly', 'appendfsync', 'maxmemory-policy'];
+    const settings = ['appendonly', 'appendfsync', 'no-appendfsync-on-rewrite', 'maxmemory-policy'];
     expect(ready).toEqual(settings.map((setting) => `${setting} ${UNREADABLE_PROBLEM}`));
   });
 
