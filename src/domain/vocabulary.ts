@@ -187,6 +187,16 @@ export type JsonObject = { [name: string]: Json };
 /** Fields that another version of towhook stored. */
 export type UnknownFields = Readonly<Record<string, unknown>>;
 
+/** What the client id and secret of the service must be to travel in a header. */
+const SENDABLE_CREDENTIAL = /^[\x21-\x7e]+$/;
+
+export const CREDENTIAL_RULE = 'must be printable ASCII characters alone: no spaces, no line ends';
+
+/** False for a client id or secret that no request can carry. */
+export function isSendableCredential(text: string): boolean {
+  return SENDABLE_CREDENTIAL.test(text);
+}
+
 /** What a key must be to travel in a header and to be found there again: `Authorization: Bearer <key>`. */
 const SENDABLE = /^[\x21-\x7e\xa1-\xff]+$/;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATION_NAMES, SERVICE_MODES } from '../domain/vocabulary';
+import { CREDENTIAL_RULE, isSendableCredential, OPERATION_NAMES, SERVICE_MODES } from '../domain/vocabulary';
 import { NOTIFICATION_VARIABLES } from './notification-variables';
 import { redisVariables } from './redis-variables';
 import { SIGN_IN_VARIABLES } from './sign-in-variables';
@@ -25,17 +25,16 @@ import {
  */
 
 const filePath = z.string().min(1).optional();
+const credential = z.string().refine(isSendableCredential, CREDENTIAL_RULE).optional();
 
 const service = {
   SERVICE_BASE_URL: httpAddress.describe(
     'Address of the service with its path prefix. Paths are appended to it. Required by the roles worker and all.',
   ),
-  SERVICE_CLIENT_ID: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Client id for the access token, issued by the service. Required like the address.'),
-  SERVICE_CLIENT_SECRET: z.string().min(1).optional().describe('Secret of the client id. Required like the address.'),
+  SERVICE_CLIENT_ID: credential.describe(
+    'Client id for the access token, issued by the service. Required like the address.',
+  ),
+  SERVICE_CLIENT_SECRET: credential.describe('Secret of the client id. Required like the address.'),
   SERVICE_CLIENT_SECRET_FILE: filePath.describe('File with `SERVICE_CLIENT_SECRET`, instead of the variable.'),
   SERVICE_PATHS: servicePaths.describe(
     'JSON object of operations whose address differs from the documented one: a path below `SERVICE_BASE_URL`, or a whole address, such as `{"token":"https://auth.example/token","started":"/v2/tow/started"}`. Operations: `'.concat(

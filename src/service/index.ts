@@ -1,7 +1,7 @@
 import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
 import type { SeenDifference } from '../domain/difference';
 import { httpStatusOf, TOKEN_REFUSED } from '../domain/policy';
-import type { ServicePaths } from '../domain/vocabulary';
+import { CREDENTIAL_RULE, isSendableCredential, type ServicePaths } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { WayOutSettings } from '../platform/config';
 import type { Log } from '../platform/log';
@@ -244,7 +244,7 @@ function bearer(token: string): Authorization {
 function credentialHeaders({ clientId, clientSecret }: ServiceClientOptions): Authorization {
   const headers = { 'X-Client-Id': clientId, 'X-Client-Secret': clientSecret };
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[\x21-\x7e]+$/.test(value)) throw new Error(`${name} must be printable ASCII without spaces`);
+    if (!isSendableCredential(value)) throw new Error(`${name} ${CREDENTIAL_RULE}`);
   }
   return headers;
 }

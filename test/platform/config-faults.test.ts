@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { notificationSettings } from '../../src/contracts/notifications';
 import { backoffWithoutJitterMs } from '../../src/domain/backoff';
 import { ALARM_KINDS } from '../../src/domain/notification-settings';
+import { CREDENTIAL_RULE } from '../../src/domain/vocabulary';
 import { ConfigurationError, loadConfig } from '../../src/platform/config';
 import { VARIABLES } from '../../src/platform/variables';
 
@@ -40,6 +41,9 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
     ],
   ),
   ['SERVICE_BASE_URL', 'https://5521.example/an api', 'must be an http(s) address without user, query or fragment'],
+  ['SERVICE_CLIENT_ID', 'client 5521', CREDENTIAL_RULE],
+  ['SERVICE_CLIENT_SECRET', 'secret\n5521', CREDENTIAL_RULE],
+  ['SERVICE_CLIENT_SECRET', 'سر-5521', CREDENTIAL_RULE],
   ['SERVICE_PATHS', '5521', 'must be a JSON object such as {"started":"/v2/tow/started"}'],
   ['SERVICE_PATHS', '{"started": "/5521"', 'must be a JSON object such as {"started":"/v2/tow/started"}'],
   ['SERVICE_PATHS', '{"begun":"/5521"}', 'names an unknown operation, begun'],
@@ -186,11 +190,9 @@ const ANY_TEXT = [
   'NOTIFY_SMTP_CA_FILE',
   'NODE_ENV',
   'OTEL_SERVICE_NAME',
-  'SERVICE_CLIENT_ID',
   'SERVICE_CA_FILE',
   'SERVICE_CLIENT_CERT_FILE',
   'SERVICE_CLIENT_KEY_FILE',
-  'SERVICE_CLIENT_SECRET',
   'BOOTSTRAP_API_KEY',
   'OIDC_CLIENT_ID',
   'OIDC_CLIENT_SECRET',

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CREDENTIAL_RULE } from '../../src/domain/vocabulary';
 import {
   ConfigurationError,
   loadCommandLineSettings,
@@ -39,6 +40,13 @@ test.each(['whsec_AAAA\nwhsec_BBBB\n', ' whsec_AAAA, whsec_BBBB '])(
   },
 );
 
+test('a client secret file of two lines is refused with its variable and rule', async () => {
+  const path = await fileWith('first-line\nsecond-line\n');
+  expect(faultsOf({ SERVICE_CLIENT_SECRET_FILE: path })).toEqual([
+    { variable: 'SERVICE_CLIENT_SECRET_FILE', rule: CREDENTIAL_RULE },
+  ]);
+});
+
 test('the file of a path overrides the secrets of both paths', async () => {
   const file = await fileWith('whsec_BBBB');
   expect(loadConfig({ WEBHOOK_SECRETS: 'whsec_AAAA', WEBHOOK_SECRETS_TOW_INVOICE_FILE: file }).webhook.secrets).toEqual(
@@ -55,11 +63,11 @@ test('the shared secret in a file ends before the line break at the end of the f
 
 test('credentials of the service, its proxy and the first key may be in files', async () => {
   const config = loadConfig({
-    SERVICE_CLIENT_SECRET_FILE: await fileWith('secret of the client\n', 'client'),
+    SERVICE_CLIENT_SECRET_FILE: await fileWith('secret-of-the-client\n', 'client'),
     SERVICE_PROXY_URL_FILE: await fileWith('http://user:password@proxy.example:3128\n', 'proxy'),
     BOOTSTRAP_API_KEY_FILE: await fileWith('the-first-key\n', 'key'),
   });
-  expect(config.service.clientSecret).toBe('secret of the client');
+  expect(config.service.clientSecret).toBe('secret-of-the-client');
   expect(config.service.wayOut.proxyUrl).toBe('http://user:password@proxy.example:3128');
   expect(config.bootstrapApiKey).toBe('the-first-key');
 });
