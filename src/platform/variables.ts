@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { CREDENTIAL_RULE, isSendableCredential, OPERATION_NAMES, SERVICE_MODES } from '../domain/vocabulary';
+import {
+  API_KEY_RULE,
+  CREDENTIAL_RULE,
+  isSendableCredential,
+  isSendableKey,
+  OPERATION_NAMES,
+  SERVICE_MODES,
+} from '../domain/vocabulary';
 import { NOTIFICATION_VARIABLES } from './notification-variables';
 import { redisVariables } from './redis-variables';
 import { SIGN_IN_VARIABLES } from './sign-in-variables';
@@ -167,6 +174,7 @@ const webhooks = {
 const operatorApi = {
   BOOTSTRAP_API_KEY: z
     .string()
+    .refine(isSendableKey, API_KEY_RULE)
     .optional()
     .describe('The first API key, with the role ops. At least 24 characters with `NODE_ENV=production`.'),
   BOOTSTRAP_API_KEY_FILE: filePath.describe('File with `BOOTSTRAP_API_KEY`, instead of the variable.'),
@@ -364,9 +372,10 @@ export const COMMAND_LINE_VARIABLES = z.object({
     CONSOLE_PORT: true,
     CONSOLE_HOST: true,
     HOST: true,
-    BOOTSTRAP_API_KEY: true,
     BOOTSTRAP_API_KEY_FILE: true,
   }).shape,
+  // The command line checks the key that it uses, which may be the other one.
+  BOOTSTRAP_API_KEY: z.string().optional(),
 });
 
 /** The sections of docs/configuration.md. */

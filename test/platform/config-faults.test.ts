@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { notificationSettings } from '../../src/contracts/notifications';
 import { backoffWithoutJitterMs } from '../../src/domain/backoff';
 import { ALARM_KINDS } from '../../src/domain/notification-settings';
-import { CREDENTIAL_RULE } from '../../src/domain/vocabulary';
+import { API_KEY_RULE, CREDENTIAL_RULE } from '../../src/domain/vocabulary';
 import { ConfigurationError, loadConfig } from '../../src/platform/config';
 import { VARIABLES } from '../../src/platform/variables';
 
@@ -93,8 +93,8 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
     'WEBHOOK_SECRETS_TOW_INVOICE',
     'WEBHOOK_SHARED_SECRET',
     'SERVICE_CLIENT_SECRET',
-    'SERVICE_PROXY_URL',
     'BOOTSTRAP_API_KEY',
+    'SERVICE_PROXY_URL',
     'OIDC_CLIENT_SECRET',
     'OIDC_PROXY_URL',
   ].map((name): [string, string, string] => [`${name}_FILE`, '/no/file-5521', 'must name a file that can be read']),
@@ -166,6 +166,8 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['VIOLATION_PROOF_HOURS', '-5521', 'must be at least 0'],
   ['VIOLATION_TICKET_CHECK', 'yes-5521', 'must be one of true, false'],
   ['LOOKUP_CACHE_MS', '5.521', 'must be a whole number'],
+  ['BOOTSTRAP_API_KEY', 'key with spaces 5521', API_KEY_RULE],
+  ['BOOTSTRAP_API_KEY', 'مفتاح-5521', API_KEY_RULE],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:5521', 'must be an http(s) address without user, query or fragment'],
   ['OTEL_TRACES_SAMPLER_ARG', '5521', 'must be at most 1'],
   ['WORKER_CONCURRENCY', '5521', 'must be at most 1000'],
@@ -193,7 +195,6 @@ const ANY_TEXT = [
   'SERVICE_CA_FILE',
   'SERVICE_CLIENT_CERT_FILE',
   'SERVICE_CLIENT_KEY_FILE',
-  'BOOTSTRAP_API_KEY',
   'OIDC_CLIENT_ID',
   'OIDC_CLIENT_SECRET',
   'OIDC_ROLE_CLAIM',
