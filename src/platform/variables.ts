@@ -274,7 +274,7 @@ const violations = {
 
 const processes = {
   NODE_ENV: z
-    .string()
+    .enum(['development', 'test', 'production'])
     .default('development')
     .describe(
       '`production` refuses the embedded Redis, weak secrets, and a receiver whose webhooks no secret verifies. See [operations/deployment.md](operations/deployment.md).',
