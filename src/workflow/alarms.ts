@@ -116,7 +116,8 @@ const RANK: Readonly<Record<AlarmSeverity, number>> = { bad: 0, wait: 1 };
 /** What the severity of an alarm depends on. */
 type RatedAlarm =
   | Pick<Extract<Alarm, { kind: 'webhooksRefused' }>, 'kind' | 'path'>
-  | { readonly kind: Exclude<AlarmKind, 'webhooksRefused'> };
+  | Pick<Extract<Alarm, { kind: 'unready' }>, 'kind' | 'checks'>
+  | { readonly kind: Exclude<AlarmKind, 'webhooksRefused' | 'unready'> };
 
 /** The alerts of deploy/prometheus/alerts.yml have the same: `bad` is critical, `wait` a warning. */
 export function severityOf(alarm: RatedAlarm): AlarmSeverity {
@@ -124,6 +125,9 @@ export function severityOf(alarm: RatedAlarm): AlarmSeverity {
     // Strangers look for other addresses, too.
     case 'webhooksRefused':
       return alarm.path === 'other' ? 'wait' : 'bad';
+    // Without Redis webhooks are answered 503, and nothing is recorded or sent.
+    case 'unready':
+      return alarm.checks.split(', ').includes('redis') ? 'bad' : 'wait';
     case 'connection':
     case 'outage':
     case 'paused':
@@ -145,7 +149,6 @@ export function severityOf(alarm: RatedAlarm): AlarmSeverity {
     case 'webhookSecrets':
     case 'conservationCheckOld':
     case 'silent':
-    case 'unready':
     case 'queuePaused':
     case 'failedJobs':
     case 'noticesFail':

@@ -29,7 +29,7 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   noProcess: ['TowhookNoWorker', 'TowhookNoReceiver'],
   silent: ['TowhookProcessSilent'],
   workerStalled: ['TowhookWorkerStalled'],
-  unready: ['TowhookProcessNotReady'],
+  unready: ['TowhookProcessNotReady', 'TowhookRedisUnavailable'],
   dataKeysMissing: ['TowhookDataKeysMissing'],
   queuePaused: ['TowhookQueuePaused'],
   backlogOld: ['TowhookBacklogOld'],
@@ -104,6 +104,12 @@ test('every alarm of /ops has an alert', () => {
 test('every alert is critical exactly if its alarm of /ops is bad', () => {
   const isBad = (name: string) => ALERTS.find(({ alert }) => alert === name)?.labels.severity === 'critical';
   const rated = ALARM_KINDS.flatMap((kind) => {
+    if (kind === 'unready') {
+      return [
+        { name: 'TowhookProcessNotReady', severity: severityOf({ kind, checks: 'spool, worker' }) },
+        { name: 'TowhookRedisUnavailable', severity: severityOf({ kind, checks: 'spool, redis' }) },
+      ];
+    }
     if (kind !== 'webhooksRefused') return ALERT_OF[kind].map((name) => ({ name, severity: severityOf({ kind }) }));
     return WEBHOOK_PATHS.map((path) => ({
       name: path === 'other' ? 'TowhookOtherCallsRefused' : 'TowhookWebhooksRefused',

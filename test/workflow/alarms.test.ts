@@ -143,6 +143,15 @@ test('raises an alarm when Redis has no records of the disk of images', () => {
   expect(alarms.map(severityOf)).toEqual(['bad']);
 });
 
+test.each([
+  ['spool', 'wait'],
+  ['redis', 'bad'],
+  ['spool, redis', 'bad'],
+])('rates a process that is not ready for %s as %s', (checks, severity) => {
+  const unready = runningProcess({ isReady: false, problems: checks.split(', ') });
+  expect(alarmsOf(known({ processes: [unready] })).map(severityOf)).toEqual([severity]);
+});
+
 test('raises a bad alarm for each setting with which Redis can lose acknowledged data', () => {
   const alarms = alarmsOf(known({ unsafeRedisSettings: ['appendonly', 'maxmemory-policy'] }));
   expect(alarms).toEqual([
