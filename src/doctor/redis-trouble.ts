@@ -1,6 +1,6 @@
 import type { Finding } from '../cli';
 import { errorCode, errorMessage } from '../platform/errors';
-import { isForeignProtocol, isReply } from '../store/connect';
+import { deniedCommand, isForeignProtocol, isReply } from '../store/connect';
 import { DatabaseRefused } from '../store/connection';
 import { notesOf } from './finding';
 
@@ -19,6 +19,8 @@ export function troubleOf(error: unknown): Finding {
 
 /** The finding for what ended the checks of Redis. */
 export function unreachable(error: unknown): Finding {
+  const denied = deniedCommand(error);
+  if (denied !== null) return notPermitted(denied);
   const message = errorMessage(error);
   if (/NOAUTH|WRONGPASS|NOPERM/.test(message)) {
     const fix =
@@ -59,6 +61,15 @@ export function unreachable(error: unknown): Finding {
     'redis_unreachable',
     `cannot be reached (REDIS_URL): ${problemOf(error)}`,
     'Start Redis, or set REDIS_URL to where it runs; look at firewalls and TLS (rediss://) in between.',
+  );
+}
+
+/** The finding for a command that the user may not run. */
+function notPermitted(command: string): Finding {
+  return notes.fault(
+    'redis_not_allowed',
+    `the user of Redis may not run the command ${command}: webhooks and the API get 503`,
+    'Give it all commands of deploy/redis/users.acl, with ACL SETUSER or ACL LOAD. See docs/operations/redis.md.',
   );
 }
 

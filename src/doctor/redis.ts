@@ -6,7 +6,7 @@ import { silentLog } from '../platform/log';
 import type { Resources } from '../platform/resources';
 import { errorMessage } from '../platform/errors';
 import { openAccess, type RedisAccess } from '../store/access';
-import { connectFailFast, whenReady, writability } from '../store/connect';
+import { connectFailFast, deniedCommand, tryCommands, whenReady, writability } from '../store/connect';
 import { dataKeyFaults } from '../store/data-key-record';
 import { checkSchema, knownSchema, SchemaMismatch } from '../store/schema';
 import { isCluster } from '../store/settings';
@@ -31,6 +31,7 @@ const notes = notesOf('redis');
 /** Findings with which nothing else of Redis can be checked. */
 const UNUSABLE: ReadonlySet<string> = new Set([
   'redis_is_replica',
+  'redis_not_allowed',
   'redis_refuses_writes',
   'redis_schema_too_new',
   'redis_schema_too_old',
@@ -121,7 +122,12 @@ async function schemaOf(redis: CheckedRedis): Promise<Finding> {
 }
 
 async function writesOf(redis: CheckedRedis): Promise<Finding> {
-  if ((await writability(redis)) === 'writable') return notes.fine('redis_writable', 'takes writes');
+  const denied = await tryCommands(redis).then(
+    () => null,
+    (error: unknown) => (deniedCommand(error) === null ? null : unreachable(error)),
+  );
+  if (denied !== null) return denied;
+  if ((await writability(redis)) === 'writable') return notes.fine('redis_writable', 'takes writes and scripts');
   return notes.fault(
     'redis_refuses_writes',
     'takes no writes',

@@ -50,7 +50,16 @@ async function askService(config: Config, access: ServiceAccess, tools: ServiceT
   // The token is shared with all processes, since the service may accept only the newest, and the call counts against
   // the rate limit.
   const tokens = redis ? createTokenCache(redis, accessDigest(access)) : createMemoryTokenCache(clock);
-  const budgets = redis ? createBudgets(redis, config.budgetsPerMinute) : ANY_NUMBER;
+  const shared = redis ? createBudgets(redis, config.budgetsPerMinute) : ANY_NUMBER;
+  let isUncounted = false;
+  const budgets: Budgets = {
+    ...shared,
+    reserve: (...permit) =>
+      shared.reserve(...permit).catch((error: unknown) => {
+        isUncounted = true;
+        throw error;
+      }),
+  };
   const { timeoutMs, envelopeCode } = config.service;
   const skews: number[] = [];
   const observe = ({ date, durationMs }: ObservedCall) => {
@@ -62,7 +71,12 @@ async function askService(config: Config, access: ServiceAccess, tools: ServiceT
   const client = createServiceClient(settings);
   try {
     const { url } = callAddresses(access.baseUrl, access.paths)('token');
-    const token = tokenMeaning((await client.call('token', null)).exchange, { url, config });
+    const { exchange } = await client.call('token', null);
+    // Without an answer of Redis the call is not made, as when its budget is used up.
+    const token =
+      exchange.kind === 'dropped' && isUncounted
+        ? notes.skipped('not_looked_at', 'Redis does not count the token call, so it was not made')
+        : tokenMeaning(exchange, { url, config });
     const time =
       skews[0] === undefined
         ? notesOf('service clock').skipped('not_looked_at', 'the service does not tell its time')

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { ReplyError, type Redis } from 'ioredis';
-import { errorFacts } from '../platform/errors';
+import { errorFacts, errorMessage } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { optionsOf, type RedisAccess } from './access';
 import { DatabaseRefused, RedisConnection } from './connection';
@@ -92,17 +93,39 @@ export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> 
   });
 }
 
+/** Does nothing. */
+const NO_OP = 'return 1';
+const NO_OP_SHA = createHash('sha1').update(NO_OP).digest('hex');
+
+/** Tries a write and a script, and changes nothing. Rejects with the error of Redis. */
+export async function tryCommands(redis: Redis): Promise<void> {
+  await Promise.all([
+    // Redis refuses this like every write. The list never exists, so nothing is changed or synced to the disk.
+    redis.lpushx(KEYS.writeProbe, ''),
+    // Nearly every record is written by a script, and a user may lack either command.
+    redis.eval(NO_OP, 0),
+    redis.evalsha(NO_OP_SHA, 0),
+  ]);
+}
+
+/** The command that Redis does not let its user run; null for another error. */
+export function deniedCommand(error: unknown): string | null {
+  return /^NOPERM .*run the '([^']+)' command/.exec(errorMessage(error))?.[1] ?? null;
+}
+
 /**
  * Whether Redis answers and takes writes. A replica refuses writes, and so does a server that is out of memory, cannot
- * save, or lacks its required replicas.
+ * save, or lacks its required replicas. `lacks_permission`: its user may not write or run scripts.
  */
-export async function writability(redis: Redis): Promise<'writable' | 'refuses_writes' | 'unreachable'> {
+export async function writability(
+  redis: Redis,
+): Promise<'writable' | 'refuses_writes' | 'lacks_permission' | 'unreachable'> {
   try {
-    // Redis refuses this like every write. The list never exists, so nothing is changed or synced to the disk.
-    await redis.lpushx(KEYS.writeProbe, '');
+    await tryCommands(redis);
     if (redis instanceof RedisConnection) redis.wasReplica = false;
     return (await hasReplicas(redis)) ? 'writable' : 'refuses_writes';
   } catch (error) {
+    if (deniedCommand(error) !== null) return 'lacks_permission';
     const refuses = isReply(error) || (redis instanceof RedisConnection && redis.wasReplica);
     return refuses ? 'refuses_writes' : 'unreachable';
   }

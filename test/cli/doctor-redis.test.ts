@@ -62,6 +62,15 @@ const UNSUITABLE: readonly Breakage[] = [
       return { environment: { REDIS_URL: replica.url } };
     },
   },
+  ...['eval', 'evalsha'].map((command) => ({
+    cause: `a user of Redis who may not run ${command}`,
+    faults: ['redis_not_allowed'],
+    change: async () => {
+      const own = stopLater(await startTestRedis({ appendfsync: 'always' }));
+      await own.ask('ACL', 'SETUSER', 'few', 'on', '>password', '~*', '&*', '+@all', `-${command}`);
+      return { environment: { REDIS_URL: own.url.replace('://', '://few:password@') } };
+    },
+  })),
   {
     cause: 'a replica that takes writes',
     faults: ['redis_is_replica'],
@@ -123,6 +132,26 @@ test.each(named(UNSUITABLE))(
     expectFaults(installation(), await examineHere(installation(), await change()), faults);
   },
 );
+
+test('towhook doctor names the command that the user of Redis may not run, and the file with the right ones', async () => {
+  const own = stopLater(await startTestRedis());
+  await own.ask('ACL', 'SETUSER', 'few', 'on', '>password', '~*', '&*', '+@all', '-evalsha');
+  const environment = { REDIS_URL: own.url.replace('://', '://few:password@') };
+  const { report } = await examineHere(installation(), { environment });
+  const finding = report.findings.find(({ code }) => code === 'redis_not_allowed');
+  expect(finding?.what).toContain('evalsha');
+  expect(finding?.fix).toContain('deploy/redis/users.acl');
+});
+
+test('towhook doctor does not call the budget of token calls used up when Redis refuses to count the call', async () => {
+  const own = stopLater(await startRedisWithWorker());
+  // The script that counts needs this command.
+  await own.ask('ACL', 'SETUSER', 'few', 'on', '>password', '~*', '&*', '+@all', '-ltrim');
+  const environment = { REDIS_URL: own.url.replace('://', '://few:password@'), BUDGET_AUTH_PER_MINUTE: '5' };
+  const { report } = await examineHere(installation(), { environment });
+  const finding = report.findings.find(({ check }) => check === 'service');
+  expect(finding).toMatchObject({ state: 'skipped', what: expect.stringContaining('Redis does not count') });
+});
 
 describe('towhook doctor without a reachable Redis', () => {
   const examined = new Map<string, Examined>();

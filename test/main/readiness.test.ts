@@ -39,7 +39,7 @@ async function commandsOfFiftyCalls(url: string) {
   return { count, checksMax: 1 + seconds, beatsMax: 1 + Math.ceil(seconds / BEAT_SECONDS) };
 }
 
-test('fifty concurrent readiness requests to the receiver cost Redis one command a second and no write', async () => {
+test('fifty concurrent readiness requests to the receiver cost Redis one check a second and no write', async () => {
   const { receiverUrl } = await start('receiver');
   await untilReady(receiverUrl);
   const { count, checksMax, beatsMax } = await commandsOfFiftyCalls(receiverUrl);
@@ -50,7 +50,7 @@ test('fifty concurrent readiness requests to the receiver cost Redis one command
 });
 
 test.each(['console', 'worker'] as const)(
-  'fifty concurrent readiness requests to the %s cost Redis five commands a second and the disk no file',
+  'fifty concurrent readiness requests to the %s cost Redis one check a second and the disk no file',
   async (role) => {
     const app = await start(role);
     const url = role === 'console' ? app.consoleUrl : app.opsUrl;

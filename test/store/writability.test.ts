@@ -21,6 +21,21 @@ test('checking whether Redis accepts writes changes no key and appends nothing t
   }
 });
 
+test.each(['eval', 'evalsha', 'lpushx'])(
+  'a user who may not run %s is reported as lacking a permission',
+  async (command) => {
+    await redis.ask('ACL', 'SETUSER', 'few', 'on', '>password', '~*', '&*', '+@all', `-${command}`);
+    const connection = connectFailFast(redis.url.replace('://', '://few:password@'), { log: silentLog });
+    try {
+      await whenReady(connection, 5000);
+      expect(await writability(connection)).toBe('lacks_permission');
+    } finally {
+      connection.disconnect();
+      await redis.ask('ACL', 'DELUSER', 'few');
+    }
+  },
+);
+
 test('a replica is reported as refusing writes even while the connection reconnects after other refused commands', async () => {
   const connection = connectFailFast(redis.url, { log: silentLog });
   const writing = { goesOn: true };
