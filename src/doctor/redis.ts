@@ -8,6 +8,7 @@ import { errorMessage } from '../platform/errors';
 import { openAccess, type RedisAccess } from '../store/access';
 import { connectFailFast, deniedCommand, tryCommands, whenReady, writability } from '../store/connect';
 import { dataKeyFaults } from '../store/data-key-record';
+import { readRedisMemory } from '../store/redis-state';
 import { checkSchema, knownSchema, SchemaMismatch } from '../store/schema';
 import { isCluster } from '../store/settings';
 import { openEmbedded } from '../embedded-redis/start';
@@ -65,6 +66,7 @@ export async function checkRedis(config: Config, tools: { clock: Clock; resource
     const isReplica = settings.some(({ code }) => code === 'redis_is_replica');
     const findings = [
       ...settings,
+      ...(await memoryOf(redis)),
       await schemaOf(redis),
       await clockOf(redis, clock),
       ...(isReplica ? [] : [await writesOf(redis)]),
@@ -119,6 +121,26 @@ async function schemaOf(redis: CheckedRedis): Promise<Finding> {
     const fix = 'Start the version of towhook that wrote it, or a later one.';
     return notes.fault('redis_schema_too_new', error.message, fix);
   }
+}
+
+/** More than this share of maxmemory is a warning: a full Redis refuses webhooks. */
+const MEMORY_SHARE_MAX = 0.75;
+
+/** No finding where Redis does not show its memory. */
+async function memoryOf(redis: CheckedRedis): Promise<Finding[]> {
+  const memory = await readRedisMemory(redis);
+  if (memory === null) return [];
+  const { usedBytes, limitBytes } = memory;
+  if (limitBytes === 0) return [notes.fine('redis_memory', `uses ${mebibytes(usedBytes)}; maxmemory sets no limit`)];
+  const share = usedBytes / limitBytes;
+  const what = `uses ${mebibytes(usedBytes)} of maxmemory ${mebibytes(limitBytes)} (${Math.round(share * 100)} %)`;
+  if (share <= MEMORY_SHARE_MAX) return [notes.fine('redis_memory', what)];
+  const fix = 'Raise maxmemory before it is full, or shorten KEEP_…_HOURS: a full Redis refuses webhooks.';
+  return [notes.warning('redis_memory_short', what, fix)];
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
 async function writesOf(redis: CheckedRedis): Promise<Finding> {

@@ -17,11 +17,11 @@ export async function readRedisState(redis: Redis, clock: Pick<Clock, 'monotonic
   const state = await writability(redis);
   const latencyMs = clock.monotonicMs() - startedMs;
   if (state === 'unreachable') return { isWritable: false, latencyMs: null, memory: null };
-  return { isWritable: state === 'writable', latencyMs, memory: await readMemory(redis) };
+  return { isWritable: state === 'writable', latencyMs, memory: await readRedisMemory(redis) };
 }
 
-/** The used memory and `maxmemory`, where 0 means no limit. A restricted user may not read them. */
-async function readMemory(redis: Redis): Promise<RedisState['memory']> {
+/** The used memory and `maxmemory`, where 0 means no limit. Null if Redis does not show them to this user. */
+export async function readRedisMemory(redis: Redis): Promise<RedisState['memory']> {
   const info = await redis.info('memory').catch(() => '');
   const numberOf = (name: string) => new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1];
   const [used, limit] = [numberOf('used_memory'), numberOf('maxmemory')];

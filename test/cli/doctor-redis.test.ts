@@ -133,6 +133,19 @@ test.each(named(UNSUITABLE))(
   },
 );
 
+test.each([
+  [60, 'fine', 'redis_memory'],
+  [90, 'warning', 'redis_memory_short'],
+])('towhook doctor shows how much of maxmemory is used, and rates %d %% as %s', async (percent, state, code) => {
+  const own = stopLater(await startRedisWithWorker({ appendfsync: 'always' }));
+  const used = Number(/used_memory:(\d+)/.exec(String(await own.ask('INFO', 'memory')))?.[1]);
+  await own.ask('CONFIG', 'SET', 'maxmemory', String(Math.round((used * 100) / percent)));
+  const { report } = await examineHere(installation(), { environment: { REDIS_URL: own.url } });
+  const finding = report.findings.find((each) => each.code.startsWith('redis_memory'));
+  expect(finding).toMatchObject({ state, code });
+  expect(finding?.what).toMatch(/uses .* MiB of maxmemory .* MiB \(\d+ %\)/);
+});
+
 test('towhook doctor names the command that the user of Redis may not run, and the file with the right ones', async () => {
   const own = stopLater(await startTestRedis());
   await own.ask('ACL', 'SETUSER', 'few', 'on', '>password', '~*', '&*', '+@all', '-evalsha');
@@ -150,7 +163,8 @@ test('towhook doctor does not call the budget of token calls used up when Redis 
   const environment = { REDIS_URL: own.url.replace('://', '://few:password@'), BUDGET_AUTH_PER_MINUTE: '5' };
   const { report } = await examineHere(installation(), { environment });
   const finding = report.findings.find(({ check }) => check === 'service');
-  expect(finding).toMatchObject({ state: 'skipped', what: expect.stringContaining('Redis does not count') });
+  expect(finding?.state).toBe('skipped');
+  expect(finding?.what).toContain('Redis does not count');
 });
 
 describe('towhook doctor without a reachable Redis', () => {
