@@ -40,6 +40,11 @@ export const processDocument = z.object({
   problems: z.array(z.string()).readonly(),
   /** Ids of the data keys that stored data needs and that it lacks, or has with another content. */
   missingDataKeys: z.array(z.string()).readonly().default([]),
+  /** Identifies by variable the service that it calls; null for a process that calls none. */
+  service: z
+    .object({ SERVICE_BASE_URL: z.string(), SERVICE_PATHS: z.string(), SERVICE_CLIENT_ID: z.string() })
+    .nullable()
+    .default(null),
   /** Only of a process with a worker. */
   queues: z
     .array(z.object({ name: z.enum(QUEUE_NAMES), lastTookMs: z.number().nullable(), isStalled: z.boolean() }))

@@ -1,5 +1,6 @@
 import type { Finding } from '../cli';
 import { createProcessStore } from '../store/processes';
+import { serviceDifference } from '../workflow/called-service';
 import { notesOf } from './finding';
 import type { CheckedRedis } from './redis';
 
@@ -8,6 +9,14 @@ const notes = notesOf('worker');
 /** Checks by the heartbeats in Redis that a process with a worker runs and makes progress. */
 export async function checkWorkers(redis: CheckedRedis): Promise<Finding> {
   const processes = await createProcessStore(redis).list();
+  const difference = serviceDifference(processes);
+  if (difference !== null) {
+    return notes.fault(
+      'services_differ',
+      `processes on this Redis call different services (${difference.variables.join(', ')}): ${difference.hosts}`,
+      'Stop the process that does not belong here, or give every process equal values and restart them: workers send nothing while they differ.',
+    );
+  }
   const workers = processes.filter(({ role }) => role === 'worker' || role === 'all');
   const alive = workers.filter(({ isSilent }) => !isSilent);
   const working = alive.filter(({ queues }) => !queues.some(({ isStalled }) => isStalled));

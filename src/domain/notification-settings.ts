@@ -24,6 +24,7 @@ export const ALARM_KINDS = [
   'workerStalled',
   'unready',
   'dataKeysMissing',
+  'servicesDiffer',
   'queuePaused',
   'backlogOld',
   'failedJobs',

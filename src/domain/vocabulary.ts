@@ -62,6 +62,11 @@ export const OPERATION_NAMES = ['token', ...FACT_EVENTS, 'violation', 'violation
 /** Paths below the base address, or whole addresses, in place of the documented paths (`SERVICE_PATHS`). */
 export type ServicePaths = Readonly<Partial<Record<(typeof OPERATION_NAMES)[number], string>>>;
 
+/** The variables that decide which service a process calls, and as which client. */
+export const ACCESS_VARIABLES = ['SERVICE_BASE_URL', 'SERVICE_PATHS', 'SERVICE_CLIENT_ID'] as const;
+/** Digests of their values. */
+export type AccessDigests = Readonly<Record<(typeof ACCESS_VARIABLES)[number], string>>;
+
 /** The operations that the service may forbid as a whole (403). They are then paused and resumed. */
 export const PAUSABLE_OPERATIONS = [...FACT_EVENTS, 'violation'] as const;
 export type PausableOperation = (typeof PAUSABLE_OPERATIONS)[number];

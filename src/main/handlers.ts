@@ -8,6 +8,7 @@ import { requireService } from '../platform/config';
 import type { Resources } from '../platform/resources';
 import type { WorkerProgress } from '../queue/progress';
 import type { JobHandler } from '../queue/workers';
+import { agreeingClient } from '../service/shadow';
 import { outboxRateLimits } from '../store/budgets';
 import { createDeliveryStore } from '../store/deliveries';
 import { createDeferral } from '../store/failing-deliveries';
@@ -29,10 +30,22 @@ const DEFERRAL = { baseMs: 1000, capMs: 300_000 };
 /** Opens the job handlers of a worker, by queue; `endCalls` ends their calls to the service. @throws ConfigurationError without access to the service. */
 export function openHandlers(
   foundation: Foundation,
-  { resources, leaseMs, progress }: { resources: Resources; leaseMs: number; progress: WorkerProgress },
+  {
+    resources,
+    leaseMs,
+    progress,
+    isContradicted,
+  }: {
+    resources: Resources;
+    leaseMs: number;
+    progress: WorkerProgress;
+    /** Whether another worker calls a different service. */
+    isContradicted: () => Promise<boolean>;
+  },
 ): { readonly handlers: Readonly<Record<QueueName, JobHandler>>; readonly endCalls: () => void } {
   const { config, clock, log, metrics, redis, spool, tracing } = foundation;
-  const service = openServiceClient(foundation, { access: requireService(config), resources });
+  const client = openServiceClient(foundation, { access: requireService(config), resources });
+  const service = agreeingClient(client, isContradicted, clock);
   const tows = createTowStore(redis);
   const records = recordsOf(redis);
   const { policy, budgetsPerMinute } = config;

@@ -1,6 +1,6 @@
-import type { HeartbeatRole } from '../contracts/metrics';
+import type { HeartbeatRole, ProcessDocument } from '../contracts/metrics';
 import { systemClock } from '../platform/clock';
-import { ConfigurationError, localAddress, requireService, type Config } from '../platform/config';
+import { ConfigurationError, localAddress, requireService, serviceAccess, type Config } from '../platform/config';
 import type { Listener, ReadinessCheck } from '../platform/http';
 import { errorMessage } from '../platform/errors';
 import type { Log } from '../platform/log';
@@ -8,6 +8,7 @@ import { describeProcess } from '../platform/process';
 import { createResources, type Resources } from '../platform/resources';
 import { workerCheck, type OnStall } from '../queue/supervise';
 import { requireVerification } from '../receiver/unverified-paths';
+import { accessDigests } from '../service/access-digest';
 import type * as simulatorModule from '../simulator';
 import { createProcessStore } from '../store/processes';
 import { knownSchema } from '../store/schema';
@@ -126,13 +127,25 @@ function openHeartbeat(
   const sending = createSendingStore(redis, config.budgetsPerMinute);
   const heartbeat = createHeartbeatSender({
     store: createProcessStore(redis),
-    process: { role, mode: config.service.mode, schema: knownSchema().version, ...describeProcess() },
+    process: {
+      role,
+      mode: config.service.mode,
+      service: calledService(config, role),
+      schema: knownSchema().version,
+      ...describeProcess(),
+    },
     counters,
     sample: () => sampleGauges({ counters, tasks, sending, backlogOf }),
     clock,
     log: troubleLog,
   });
   return resources.add('heartbeat', heartbeat, (opened) => opened.stop());
+}
+
+/** The service that a role calls; null for a receiver, which calls none, and for a console without access. */
+function calledService(config: Config, role: HeartbeatRole): ProcessDocument['service'] {
+  const access = role === 'receiver' ? null : serviceAccess(config);
+  return access && accessDigests(access);
 }
 
 async function startSimulatorRole(config: Config, log: Log): Promise<Resources> {

@@ -18,6 +18,7 @@ import { createArchiveTask, createRetentionStore } from '../store/retention';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
 import { repeatConservationCheck } from '../workflow/check-conservation';
+import { watchCalledService, type CalledServiceWatch } from './called-service';
 import type { Foundation } from './foundation';
 import { watchDisk } from './gauges';
 import { openHandlers } from './handlers';
@@ -39,6 +40,7 @@ const IMMEDIATE_LISTS = [
  */
 export function startWorker(foundation: Foundation, onStall: OnStall = 'rebuild'): SupervisedWorker {
   const { config, redis, queues, backlogOf, clock, log, resources } = foundation;
+  const called = resources.add('called service', watchCalledService(foundation), (opened) => opened.stop());
   const worker = superviseWorker(
     {
       queues,
@@ -50,7 +52,7 @@ export function startWorker(foundation: Foundation, onStall: OnStall = 'rebuild'
       clock,
       log,
     },
-    { open: (owner) => openWorker(foundation, owner), onStall },
+    { open: (owner) => openWorker(foundation, owner, called), onStall },
   );
   startTokenProof(foundation);
   startConservation(foundation);
@@ -61,12 +63,17 @@ export function startWorker(foundation: Foundation, onStall: OnStall = 'rebuild'
 }
 
 /** Opens one worker: job handlers, scheduler and nudges. It works until the resources are closed. */
-function openWorker(foundation: Foundation, resources: Resources): WorkerProgress {
+function openWorker(foundation: Foundation, resources: Resources, called: CalledServiceWatch): WorkerProgress {
   const { config, clock, troubleLog, queues } = foundation;
   const progress = createWorkerProgress(clock);
   const workers = startWorkers({
     queues,
-    ...openHandlers(foundation, { resources, leaseMs: LEASE_MS, progress }),
+    ...openHandlers(foundation, {
+      resources,
+      leaseMs: LEASE_MS,
+      progress,
+      isContradicted: () => called.isContradicted(),
+    }),
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: config.workerConcurrency,

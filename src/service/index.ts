@@ -27,7 +27,7 @@ import { freshToken, noTokenAfter, withBoundedWait, type Renewed, type WithoutTo
 import { createTransport, type Authorization, type UploadLimits } from './transport';
 import { TransportFailure } from './transport-failure';
 
-export { accessDigest } from './access-digest';
+export { accessDigest, accessDigests } from './access-digest';
 export { callAddresses } from './addresses';
 export { createMemoryTokenCache } from './memory-token-cache';
 export type { ImageUpload } from './encode';

@@ -7,6 +7,7 @@ import type { AlarmKind, AlarmSeverity, NoticeChannel } from '../domain/notifica
 import type { RedisSetting } from '../domain/redis-settings';
 import { isoTimestamp } from '../domain/timestamp';
 import type { PausableOperation, QueueName } from '../domain/vocabulary';
+import { serviceDifference } from './called-service';
 import type { ProcessStatus } from './metrics-port';
 import type { ChannelState } from './notification-port';
 import { WEBHOOK_ALARMS, type WebhookAlarm } from './webhook-health';
@@ -34,6 +35,7 @@ export type Alarm =
   | { readonly kind: 'workerStalled'; readonly queue: QueueName; readonly host: string }
   | { readonly kind: 'unready'; readonly role: HeartbeatRole; readonly host: string; readonly checks: string }
   | { readonly kind: 'dataKeysMissing'; readonly role: HeartbeatRole; readonly host: string; readonly keys: string }
+  | { readonly kind: 'servicesDiffer'; readonly variables: string; readonly hosts: string }
   | { readonly kind: 'queuePaused'; readonly queue: QueueName }
   | { readonly kind: 'backlogOld'; readonly queue: QueueName; readonly ageMs: number }
   | { readonly kind: 'failedJobs'; readonly queue: QueueName; readonly count: number }
@@ -137,6 +139,8 @@ export function severityOf(alarm: RatedAlarm): AlarmSeverity {
     case 'noProcess':
     case 'workerStalled':
     case 'dataKeysMissing':
+    // The records show as accepted what another service accepted.
+    case 'servicesDiffer':
     case 'backlogOld':
     // Webhooks that do not arrive may be lost: the service may not repeat them for long.
     case 'noWebhooks':
@@ -194,6 +198,7 @@ export function alarmKey(alarm: Alarm): string {
     case 'lost':
     case 'recordsMissing':
     case 'conservationCheckOld':
+    case 'servicesDiffer':
     case 'webhooksMostlyRefused':
     case 'noWebhooks':
     case 'archive_failing':
@@ -255,8 +260,12 @@ function ofProcesses(processes: readonly ProcessStatus[]): Alarm[] {
   const missing = (['worker', 'receiver'] as const).filter(
     (needed) => !processes.some(({ role, isSilent }) => !isSilent && (role === needed || role === 'all')),
   );
+  const difference = serviceDifference(processes);
   return [
     ...missing.map((role) => ({ kind: 'noProcess' as const, role })),
+    ...(difference === null
+      ? []
+      : [{ kind: 'servicesDiffer' as const, variables: difference.variables.join(', '), hosts: difference.hosts }]),
     ...processes.flatMap((each) => ofProcess(each, processes)),
   ];
 }

@@ -6,6 +6,7 @@ import { QUEUE_NAMES } from '../domain/vocabulary';
 import { WEBHOOK_PATHS } from '../domain/webhook-answers';
 import type { Clock } from '../platform/clock';
 import { readOnce, type MetricSample, type Metrics } from '../platform/metrics';
+import { serviceDifference } from './called-service';
 import { totalOf, type ConservationStore } from './conservation';
 import type { ProcessStore } from './metrics-port';
 import type { ChannelState, NotificationStore } from './notification-port';
@@ -261,6 +262,12 @@ export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, '
         value: lacking.filter((each) => each.role === role).length,
       }));
     },
+  });
+  metrics.watch({
+    name: 'towhook_services_differ',
+    help: 'Whether live processes call different services: 1 = they do.',
+    labelNames: [],
+    read: async () => [{ labels: {}, value: serviceDifference(await list()) === null ? 0 : 1 }],
   });
   metrics.watch({
     name: 'towhook_stalled_workers',

@@ -38,9 +38,7 @@ export interface HeartbeatSender {
  */
 export function createHeartbeatSender(tools: {
   readonly store: HeartbeatStore;
-  readonly process: Pick<ProcessDocument, 'mode' | 'hostName' | 'processId' | 'version' | 'schema' | 'nodeVersion'> & {
-    role: HeartbeatRole;
-  };
+  readonly process: Omit<ProcessDocument, 'problems' | 'missingDataKeys' | 'queues'> & { role: HeartbeatRole };
   readonly counters: Counters;
   /** Sets the gauges of the backlog; called by one process at a time. */
   readonly sample: () => Promise<void>;

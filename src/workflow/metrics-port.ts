@@ -1,5 +1,5 @@
 import type { HeartbeatRole, SeriesName, ProcessDocument } from '../contracts/metrics';
-import type { ServiceMode, QueueName } from '../domain/vocabulary';
+import type { AccessDigests, ServiceMode, QueueName } from '../domain/vocabulary';
 import type { CountedValues } from '../platform/counters';
 
 /** Metrics of all processes together, and the running processes. Timestamps are Redis time, ms since the epoch. */
@@ -56,6 +56,8 @@ export interface ProcessStatus {
   readonly problems: readonly string[];
   /** Ids of the data keys that stored data needs and that it lacks. */
   readonly missingDataKeys: readonly string[];
+  /** Identifies the service that it calls; null for a process that calls none. */
+  readonly service: AccessDigests | null;
   /** Empty for a process without a worker. */
   readonly queues: readonly QueueStatus[];
 }

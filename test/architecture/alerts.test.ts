@@ -31,6 +31,7 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   workerStalled: ['TowhookWorkerStalled'],
   unready: ['TowhookProcessNotReady', 'TowhookRedisUnavailable'],
   dataKeysMissing: ['TowhookDataKeysMissing'],
+  servicesDiffer: ['TowhookServicesDiffer'],
   queuePaused: ['TowhookQueuePaused'],
   backlogOld: ['TowhookBacklogOld'],
   failedJobs: ['TowhookFailedJobs'],

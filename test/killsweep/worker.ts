@@ -58,7 +58,12 @@ export async function openWorker(
       resources,
       spool: diskInSteps(spool, steps),
     },
-    { resources, leaseMs: LEASE_MS, progress: createWorkerProgress(clock) },
+    {
+      resources,
+      leaseMs: LEASE_MS,
+      progress: createWorkerProgress(clock),
+      isContradicted: () => Promise.resolve(false),
+    },
   );
   const schedules = createSchedules(redis);
   const failures: string[] = [];

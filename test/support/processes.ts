@@ -18,6 +18,7 @@ export function beatingProcess(id: string, document: Partial<ProcessDocument> = 
       nodeVersion: 'v20.0.0',
       problems: [],
       missingDataKeys: [],
+      service: null,
       queues: [],
       ...document,
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Addresses } from '../../src/demo/play';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog, type Log } from '../../src/platform/log';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator';
 import { startApp, type App } from './app';
 import { startProcess } from './process';
@@ -21,7 +21,7 @@ export interface Town {
   /** Starts a role as its own process. Starting a receiver directs the simulator's webhooks to it. */
   start(role: 'receiver' | 'worker' | 'console' | 'all', overrides?: Environment): Promise<RoleProcess>;
   /** Starts the role `all` inside the process of the test, which is faster where no process is killed or frozen. */
-  startInProcess(overrides?: Environment): Promise<App>;
+  startInProcess(overrides?: Environment, log?: Log): Promise<App>;
   /** The addresses of a console process and of the simulator, for `playTows`. */
   addressesOf(console: RoleProcess): Promise<Addresses>;
 }
@@ -71,8 +71,8 @@ export async function buildTown(redisUrl: string, options: Partial<SimulatorOpti
       await started.logged('process.started');
       return started;
     },
-    async startInProcess(overrides = {}) {
-      const app = await startApp({ redisUrl, environment: { ...environment, ...overrides } });
+    async startInProcess(overrides = {}, log = silentLog) {
+      const app = await startApp({ redisUrl, environment: { ...environment, ...overrides }, log });
       apps.add(app);
       receiverUrl = app.receiverUrl;
       return app;

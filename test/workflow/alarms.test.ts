@@ -26,6 +26,7 @@ function runningProcess(changes: Partial<ProcessStatus> = {}): ProcessStatus {
     isReady: true,
     problems: [],
     missingDataKeys: [],
+    service: null,
     queues: [{ name: 'reports', lastTookAtMs: NOW - 2000, isStalled: false }],
     ...changes,
   };

@@ -18,6 +18,7 @@ function process(status: Partial<ProcessStatus>): ProcessStatus {
     isReady: true,
     problems: [],
     missingDataKeys: [],
+    service: null,
     queues: [],
     ...status,
   };

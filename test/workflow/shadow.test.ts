@@ -50,6 +50,7 @@ const runsIn = (mode: 'live' | 'shadow', isSilent = false): ProcessStatus => ({
   isReady: true,
   problems: [],
   missingDataKeys: [],
+  service: null,
   queues: [],
 });
 

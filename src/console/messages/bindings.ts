@@ -229,6 +229,10 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
           catalogue.opsAlarms.dataKeysMissing.title,
         ),
       },
+      servicesDiffer: {
+        ...catalogue.opsAlarms.servicesDiffer,
+        title: bind<{ readonly variables: string; readonly hosts: string }>(catalogue.opsAlarms.servicesDiffer.title),
+      },
       queuePaused: {
         ...catalogue.opsAlarms.queuePaused,
         title: bind<{ readonly queue: string }>(catalogue.opsAlarms.queuePaused.title),

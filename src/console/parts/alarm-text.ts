@@ -54,6 +54,8 @@ function titleOf(
       return opsAlarms.unready.title({ role: opsAlarms.roles[alarm.role], host: alarm.host, checks: alarm.checks });
     case 'dataKeysMissing':
       return opsAlarms.dataKeysMissing.title({ role: opsAlarms.roles[alarm.role], host: alarm.host, keys: alarm.keys });
+    case 'servicesDiffer':
+      return opsAlarms.servicesDiffer.title({ variables: alarm.variables, hosts: alarm.hosts });
     case 'queuePaused':
     case 'backlogOld':
       return opsAlarms[alarm.kind].title({ queue: opsAlarms.work[alarm.queue] });

@@ -207,6 +207,7 @@ function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, la
     case 'workerStalled':
     case 'unready':
     case 'dataKeysMissing':
+    case 'servicesDiffer':
       return ['#processes', ops.processes.title];
     case 'queuePaused':
     case 'backlogOld':

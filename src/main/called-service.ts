@@ -1,0 +1,54 @@
+import { requireService } from '../platform/config';
+import { repeat } from '../platform/timers';
+import { accessDigests } from '../service/access-digest';
+import { createProcessStore } from '../store/processes';
+import { serviceDifference, workersDiffer } from '../workflow/called-service';
+import type { Foundation } from './foundation';
+
+const EVERY_MS = 5000;
+
+/** Whether another worker calls a different service than this one. */
+export interface CalledServiceWatch {
+  /** As of the last look. The first look is waited for. */
+  isContradicted(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Compares the service that this worker calls with that of the other workers, now and every 5 s. While they differ, no
+ * worker makes a call. A worker that stops counts no longer; one that was killed counts until its heartbeat expires.
+ */
+export function watchCalledService({ config, redis, troubleLog: log }: Foundation): CalledServiceWatch {
+  const own = accessDigests(requireService(config));
+  const store = createProcessStore(redis);
+  let isContradicted = false;
+  const look = async () => {
+    const processes = await store.list();
+    isContradicted = workersDiffer(processes, own);
+    if (isContradicted) {
+      const problem =
+        'workers on this Redis differ in the service that they call: nothing is sent until all agree or the other worker has ended';
+      log.error('service.contradicted', { ...serviceDifference(processes), problem });
+    }
+  };
+  // While Redis is away, nothing is claimed either.
+  const first = look().catch(() => {});
+  let isStart = true;
+  const repetition = repeat({
+    name: 'called service',
+    everyMs: EVERY_MS,
+    log,
+    async work() {
+      if (!isStart) await look();
+      isStart = false;
+      return 'wait';
+    },
+  });
+  return {
+    async isContradicted() {
+      await first;
+      return isContradicted;
+    },
+    stop: () => repetition.stop(),
+  };
+}

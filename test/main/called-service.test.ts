@@ -1,0 +1,70 @@
+import request from 'supertest';
+import { messagesIn } from '../../src/console/messages';
+import { createOperatorClient } from '../../src/demo/client';
+import { checkWorkers } from '../../src/doctor/workers';
+import { accessDigests } from '../../src/service';
+import { KEYS } from '../../src/store/keys';
+import { createProcessStore } from '../../src/store/processes';
+import { signedIn, textOf } from '../console/visitor';
+import { startFakeService } from '../service/fake-service';
+import { eventually } from '../support/eventually';
+import { readMetricsText } from '../support/metrics-text';
+import { beatingProcess, NOTHING } from '../support/processes';
+import { recordedLog } from '../support/recorded-log';
+import { useRedis } from '../support/redis';
+import { buildTown } from '../support/town';
+import { callsOf, requestTow } from '../e2e/simulator-control';
+import { useApps } from './apps';
+
+const redis = useRedis();
+const { start, stop } = useApps(redis);
+const PLACE = { plate_number: 'ABC 1', towed_location: 'Olaya Street', latitude: 24.7, longitude: 46.7 };
+
+test('a worker with another service address takes no report, and reports leave once it has stopped', async () => {
+  const town = await buildTown(redis.url);
+  const own = recordedLog();
+  const other = await startFakeService();
+  try {
+    const app = await town.startInProcess({ BOOTSTRAP_API_KEY: 'bootstrap-key-of-the-tests' }, own.log);
+    const client = createOperatorClient(app.consoleUrl, app.apiKey);
+    const forgotten = await start('worker', { environment: { ...town.environment, SERVICE_BASE_URL: other.url } });
+    await eventually(() => expect(own.lines.some(({ event }) => event === 'service.contradicted')).toBe(true));
+    const refs = await Promise.all(Array.from({ length: 4 }, () => requestTow(town)));
+    for (const ref of refs) await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
+    for (const ref of refs) await client.recordFact(ref, 'started', PLACE);
+
+    const { opsAlarms } = messagesIn('en');
+    const page = textOf((await (await signedIn(app)).get('/ops')).html);
+    expect(page).toContain(opsAlarms.servicesDiffer.todo);
+    expect(page).toContain('SERVICE_BASE_URL');
+    expect(page).not.toContain('SERVICE_CLIENT_ID');
+    const { text } = await request(app.opsUrl).get('/metrics').expect(200);
+    const series = readMetricsText(text).find(({ name }) => name === 'towhook_services_differ');
+    expect(series?.samples.map(({ value }) => value)).toEqual([1]);
+    expect(await checkWorkers(app.foundation.redis)).toMatchObject({ state: 'fault', code: 'services_differ' });
+
+    await stop(forgotten);
+    await eventually(async () => expect(await callsOf(town, 'started')).toHaveLength(refs.length));
+    expect(other.calls).toEqual([]);
+  } finally {
+    await other.stop();
+  }
+});
+
+test('a killed worker with another client blocks nothing once its heartbeat has expired', async () => {
+  const { log, lines } = recordedLog();
+  const service = { baseUrl: 'http://127.0.0.1:1/parking/api', clientId: 'client-of-the-tests', clientSecret: '' };
+  const killed = { role: 'worker', service: accessDigests({ ...service, paths: {}, clientId: 'another' }) } as const;
+  const app = await start('worker', { log });
+  const own = createProcessStore(app.foundation.redis);
+  const contradicted = () => lines.filter(({ event }) => event === 'service.contradicted').length;
+
+  await own.beat(beatingProcess('killed', killed), NOTHING);
+  await eventually(() => expect(contradicted()).toBe(1));
+  const line = lines.find(({ event }) => event === 'service.contradicted');
+  expect(line).toMatchObject({ variables: ['SERVICE_CLIENT_ID'] });
+  expect(line?.['hosts']).toContain('host-of-the-tests (process 17)');
+
+  await redis.ask('ZINCRBY', KEYS.heartbeats, '-21000', 'killed');
+  await eventually(async () => expect(await checkWorkers(app.foundation.redis)).toMatchObject({ state: 'fine' }));
+});
