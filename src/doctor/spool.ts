@@ -20,7 +20,9 @@ export async function checkSpool(
     const spool = spoolOf(marker);
     // A check must not make this machine's disk the shared one.
     if (!adoptsDisk && (await marker.read()) === null) {
-      return (await spool.wasInUse()) ? recordsMissing() : notes.fine('disk_not_in_use', 'no image was stored yet');
+      return (await spool.wasInUse())
+        ? recordsMissing()
+        : notes.fine('disk_not_in_use', 'this disk was not in use yet');
     }
     // An unusable disk is not adopted.
     const adopted = adoptsDisk ? await idOf(spoolOf) : null;

@@ -42,7 +42,7 @@ import { checkDataKeysOf, watchDataKeys } from './data-keys';
 import { watchInstallation } from './gauges';
 import { watchMode, type ModeWatch } from './mode';
 import { openRedisSettings, watchRedisSettings, type RedisSettingsReader } from './redis-settings';
-import { checkSchemaOf, watchSchema } from './schema';
+import { checkSchemaOf, watchSchema, type SeenSchema } from './schema';
 
 type Connection = ReturnType<typeof connectFailFast>;
 
@@ -119,9 +119,10 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       (opened) => opened.close(),
     );
     const redisSettings = openRedisSettings({ config, redis, log });
-    await checkRedis(redis, { config, dataKeys, log, redisSettings });
+    const seenSchema = { isStored: false };
+    await checkRedis(redis, { config, dataKeys, log, redisSettings, seenSchema });
     resources.add('redis settings', watchRedisSettings(redis, redisSettings, troubleLog), (opened) => opened.stop());
-    resources.add('schema', watchSchema(redis, troubleLog), (opened) => opened.stop());
+    resources.add('schema', watchSchema({ redis, clock, log: troubleLog }, seenSchema), (opened) => opened.stop());
     resources.add('data keys', watchDataKeys(redis, dataKeys, troubleLog), (opened) => opened.stop());
     const mode = resources.add('mode', await watchMode({ config, redis, troubleLog }), (opened) => opened.stop());
     const schedules = createSchedules(redis, outboxRateLimits(config.budgetsPerMinute));
@@ -225,10 +226,16 @@ function openServiceObserver(tools: { redis: Connection; log: Log; resources: Re
 
 async function checkRedis(
   redis: Connection,
-  { config, dataKeys, log, redisSettings }: Pick<Foundation, 'config' | 'dataKeys' | 'log' | 'redisSettings'>,
+  {
+    config,
+    dataKeys,
+    log,
+    redisSettings,
+    seenSchema,
+  }: Pick<Foundation, 'config' | 'dataKeys' | 'log' | 'redisSettings'> & { readonly seenSchema: SeenSchema },
 ): Promise<void> {
   const checkData = async () => {
-    await checkSchemaOf(redis, log);
+    await checkSchemaOf(redis, log, seenSchema);
     await checkDataKeysOf(redis, dataKeys, log);
   };
   try {

@@ -7,12 +7,16 @@ import type { SpoolPlace } from '../workflow/spool-port';
 export interface SpoolLayout {
   readonly spool: string;
   readonly marker: string;
+  /** Exists once Redis has the id of this disk: from then on Redis has records. */
+  readonly claimed: string;
   /** One folder per upload that is not kept yet. */
   readonly incoming: string;
   /** One folder per violation. */
   readonly violations: string;
   /** One folder per tow. */
   readonly photos: string;
+  /** The archive of finished records. */
+  readonly archive: string;
   /** Images without a record; only a person removes them. */
   readonly orphans: string;
   /** Exists while a backup copies images. */
@@ -26,9 +30,11 @@ export function layoutOf(dataDir: string): SpoolLayout {
   return {
     spool,
     marker: join(spool, 'marker'),
+    claimed: join(spool, 'claimed'),
     incoming: join(spool, 'incoming'),
     violations: join(spool, 'violations'),
     photos: resolve(dataDir, 'photos'),
+    archive: resolve(dataDir, 'archive'),
     orphans: join(spool, 'orphans'),
     backupRunning: join(spool, 'backup-running'),
     dropped: join(spool, 'dropped'),

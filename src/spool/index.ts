@@ -28,7 +28,7 @@ export interface SpoolOptions {
 }
 
 export interface DiskSpool extends Spool {
-  /** Whether images were ever kept on this disk. */
+  /** Whether this disk was in use. */
   wasInUse(): Promise<boolean>;
   /** The last `state` if it is less than 10 s old, else a new one. */
   recentState(): Promise<SpoolState>;

@@ -1,4 +1,4 @@
-import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../platform/errors';
 import type { SpoolState } from '../workflow/spool-port';
@@ -46,9 +46,13 @@ export async function hasSharedMarker(layout: SpoolLayout, marker: Pick<SharedMa
   return onDisk !== 'unusable' && onDisk.id !== null && onDisk.id === (await marker.read());
 }
 
-/** Whether images were ever kept on the disk: their folders remain when the last image is gone. */
-export async function wasInUse({ violations, photos }: SpoolLayout): Promise<boolean> {
-  const found = await Promise.all([violations, photos].map((folder) => stat(folder).then(() => true, isThere)));
+/** Whether a Redis with records has claimed the disk, or it has images or an archive. An empty folder does not count. */
+export async function wasInUse({ claimed, violations, photos, archive }: SpoolLayout): Promise<boolean> {
+  const isNotEmpty = (folder: string) => readdir(folder).then(({ length }) => length > 0, isThere);
+  const found = await Promise.all([
+    stat(claimed).then(() => true, isThere),
+    ...[violations, photos, archive].map(isNotEmpty),
+  ]);
   return found.includes(true);
 }
 
@@ -91,12 +95,22 @@ async function putInPlace(draft: string, marker: string): Promise<void> {
   await unlink(draft);
 }
 
+/** Called after the claim has succeeded: before that, Redis had no record of this disk. */
+async function noteClaimed({ claimed }: SpoolLayout): Promise<void> {
+  try {
+    await writeFile(claimed, '', { mode: FILE_MODE, flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
 /** A probe finds a full or read-only disk before an upload does. */
 async function writability(layout: SpoolLayout, tools: { newId: () => string }): Promise<'shared' | 'unusable'> {
   const probe = join(layout.spool, `probe.${tools.newId()}`);
   try {
     await writeFile(probe, 'probe', { mode: FILE_MODE, flag: 'wx' });
     await unlink(probe);
+    await noteClaimed(layout);
     return 'shared';
   } catch {
     await unlink(probe).catch(() => {});

@@ -62,6 +62,11 @@ export async function readSchema(redis: Redis): Promise<StoredSchema | null> {
   return { version, oldestReader: oldest === null ? version : versionOf(oldest) };
 }
 
+/** Whether a version is stored. */
+export async function isSchemaStored(redis: Redis): Promise<boolean> {
+  return (await redis.exists(KEYS.schemaVersion)) > 0;
+}
+
 /** The schema of the data, however old; null without data. Rejects with SchemaMismatch if the data is too new. */
 export async function readUsableSchema(
   redis: Redis,

@@ -19,6 +19,10 @@ export function createSpoolMarker(redis: Redis) {
       const setMs = await redis.get(KEYS.spoolAlarm);
       return setMs === null ? null : Number(setMs);
     },
+    /** Raises the alarm unless it is raised: Redis was emptied, Unix ms. */
+    async raise(alarmMs: number): Promise<void> {
+      await redis.set(KEYS.spoolAlarm, alarmMs, 'NX');
+    },
     /** Replaces the stored id and ends the alarm. */
     async adopt(id: string): Promise<void> {
       await redis.multi().set(KEYS.spoolMarker, id).del(KEYS.spoolAlarm).exec();

@@ -61,7 +61,7 @@ test('towhook doctor raises no alarm about refused webhooks, and none of its cal
 
 /** Starts a Redis with an `appendfsync` policy. Returns the variable that selects it. */
 async function startRedis(appendfsync: string) {
-  const redis = await startRedisWithWorker({ appendfsync });
+  const redis = await startRedisWithWorker(installation(), { appendfsync });
   opened.push(redis);
   return { REDIS_URL: redis.url };
 }

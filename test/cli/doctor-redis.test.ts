@@ -14,14 +14,16 @@ const UNSUITABLE: readonly Breakage[] = [
     cause: 'a Redis without an append-only file',
     faults: ['redis_without_aof'],
     change: async () => ({
-      environment: { REDIS_URL: stopLater(await startRedisWithWorker({ appendonly: 'no' })).url },
+      environment: { REDIS_URL: stopLater(await startRedisWithWorker(installation(), { appendonly: 'no' })).url },
     }),
   },
   {
     cause: 'a Redis that evicts',
     faults: ['redis_evicts'],
     change: async () => ({
-      environment: { REDIS_URL: stopLater(await startRedisWithWorker({ 'maxmemory-policy': 'allkeys-lru' })).url },
+      environment: {
+        REDIS_URL: stopLater(await startRedisWithWorker(installation(), { 'maxmemory-policy': 'allkeys-lru' })).url,
+      },
     }),
   },
   {
@@ -29,7 +31,7 @@ const UNSUITABLE: readonly Breakage[] = [
     faults: ['redis_syncs_late'],
     change: async () => ({
       environment: {
-        REDIS_URL: stopLater(await startRedisWithWorker({ appendfsync: 'everysec' })).url,
+        REDIS_URL: stopLater(await startRedisWithWorker(installation(), { appendfsync: 'everysec' })).url,
         REDIS_STRICT: 'true',
       },
     }),
@@ -137,7 +139,7 @@ test.each([
   [60, 'fine', 'redis_memory'],
   [90, 'warning', 'redis_memory_short'],
 ])('towhook doctor shows how much of maxmemory is used, and rates %d %% as %s', async (percent, state, code) => {
-  const own = stopLater(await startRedisWithWorker({ appendfsync: 'always' }));
+  const own = stopLater(await startRedisWithWorker(installation(), { appendfsync: 'always' }));
   const used = Number(/used_memory:(\d+)/.exec(String(await own.ask('INFO', 'memory')))?.[1]);
   await own.ask('CONFIG', 'SET', 'maxmemory', String(Math.round((used * 100) / percent)));
   const { report } = await examineHere(installation(), { environment: { REDIS_URL: own.url } });
@@ -157,7 +159,7 @@ test('towhook doctor names the command that the user of Redis may not run, and t
 });
 
 test('towhook doctor does not call the budget of token calls used up when Redis refuses to count the call', async () => {
-  const own = stopLater(await startRedisWithWorker());
+  const own = stopLater(await startRedisWithWorker(installation()));
   // The script that counts needs this command.
   await own.ask('ACL', 'SETUSER', 'few', 'on', '>password', '~*', '&*', '+@all', '-ltrim');
   const environment = { REDIS_URL: own.url.replace('://', '://few:password@'), BUDGET_AUTH_PER_MINUTE: '5' };

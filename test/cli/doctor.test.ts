@@ -195,8 +195,8 @@ const BREAKAGES: readonly Breakage[] = [
     },
   },
   {
-    cause: 'a Redis without any worker',
-    faults: ['worker_missing'],
+    cause: 'a Redis without any worker, and without the records of a disk in use',
+    faults: ['records_missing', 'worker_missing'],
     change: async () => ({
       environment: { REDIS_URL: stopLater(await startTestRedis({ appendfsync: 'always' })).url },
     }),

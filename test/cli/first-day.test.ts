@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { examine } from '../../src/doctor';
 import { systemClock } from '../../src/platform/clock';
+import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import { startTestRedis } from '../support/redis';
 import { runWith } from './command';
@@ -77,6 +78,7 @@ test('towhook first-day does not look at operations before the credentials are r
 
 test('towhook first-day is not ready while no worker runs', async () => {
   const redis = stopLater(await startTestRedis({ appendfsync: 'always' }));
+  await redis.ask('SET', KEYS.spoolMarker, String(await installation().redis.ask('GET', KEYS.spoolMarker)));
   const { exitCode, ready, open, next } = await firstDay({ REDIS_URL: redis.url });
   expect([exitCode, ready]).toEqual([1, false]);
   expect(open).toContain('Worker: worker_missing');

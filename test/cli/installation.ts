@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { connectFailFast, whenReady } from '../../src/store/connect';
+import { layoutOf } from '../../src/spool/folders';
 import { createProcessStore } from '../../src/store/processes';
+import { createSpoolMarker } from '../../src/store/spool-marker';
 import { startApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';
 import { beatingProcess, NOTHING } from '../support/processes';
@@ -88,12 +90,16 @@ export function useInstallation(changes: Readonly<Record<string, string>> = {}):
   };
 }
 
-/** Starts a Redis in which a worker has just sent a heartbeat. */
-export async function startRedisWithWorker(settings: Readonly<Record<string, string>> = {}): Promise<TestRedis> {
+/** Starts a Redis in which a worker has just sent a heartbeat, and which knows the disk of this installation. */
+export async function startRedisWithWorker(
+  { dataDir }: Pick<InstalledPackage, 'dataDir'>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestRedis> {
   const redis = await startTestRedis(settings);
   const connection = connectFailFast(redis.url, { log: silentLog });
   try {
     await whenReady(connection, 30_000);
+    await createSpoolMarker(connection).adopt((await readFile(layoutOf(dataDir).marker, 'utf8')).trim());
     await createProcessStore(connection).beat(beatingProcess('a-worker', { role: 'worker' }), NOTHING);
   } finally {
     connection.disconnect();

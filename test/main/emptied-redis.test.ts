@@ -5,10 +5,12 @@ import request from 'supertest';
 import { z } from 'zod';
 import { examine } from '../../src/doctor';
 import { systemClock } from '../../src/platform/clock';
+import { KEYS } from '../../src/store/keys';
 import { messagesIn } from '../../src/console/messages';
 import { signedIn, textOf } from '../console/visitor';
 import { imagesOnDisk, report, REQUIRED, violationIn } from '../operator/forms';
 import { startApp, type App, type AppRole } from '../support/app';
+import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
 import { recordedLog, type RecordedLine } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
@@ -150,4 +152,28 @@ test('after towhook doctor --adopt-disk the alarm is over and old images without
   expect(adopted.files).toEqual(files.map((path) => path.replace(/^violations/, 'orphans')));
   const orphaned = adopted.lines.filter(({ event }) => event === 'spool.orphaned');
   expect(orphaned).toMatchObject([{ level: 'warn', violations: 1, photos: 0 }]);
+});
+
+test('a Redis that is emptied while a receiver runs is logged once, raises the alarm, and gets the schema version again', async () => {
+  const { log, lines } = recordedLog();
+  const app = await startApp({ redisUrl: redis.url, role: 'receiver', environment: { DATA_DIR: dataDir }, log });
+  try {
+    const emptied = () => lines.filter(({ event }) => event === 'redis.emptied');
+    await redis.ask('FLUSHALL');
+    await eventually(async () => {
+      expect(emptied()).toHaveLength(1);
+      expect(await redis.ask('EXISTS', KEYS.schemaVersion)).toBe(1);
+    });
+    const { text } = await request(app.opsUrl).get('/metrics');
+    expect(text).toMatch(/^towhook_spool_records_missing 1$/m);
+  } finally {
+    await app.stop();
+  }
+});
+
+test('a role that starts again on its DATA_DIR beside an emptied Redis raises the alarm without an image', async () => {
+  await run('worker');
+  await redis.ask('FLUSHALL');
+
+  expect((await run('worker')).ready[1].spool_alarm).toBe('records_missing');
 });

@@ -15,7 +15,7 @@ it('the first process marks the image disk and the next one shares it', async ()
   expect(await openSpool(dataDir, marker).state()).toBe('shared');
   expect(await openSpool(dataDir, marker).state()).toBe('shared');
   expect((await readFile(join(dataDir, 'spool', 'marker'), 'utf8')).trim()).toBe(await marker.read());
-  expect(await filesIn(dataDir)).toEqual(['spool/marker']);
+  expect(await filesIn(dataDir)).toEqual(['spool/claimed', 'spool/marker']);
 });
 
 it('a process on another image disk is foreign, whether that disk is fresh or marked', async () => {
@@ -32,7 +32,7 @@ it('processes that start at once on one image disk all share it', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   const states = await Promise.all(Array.from({ length: 20 }, () => openSpool(dataDir, marker).state()));
   expect(new Set(states)).toEqual(new Set(['shared']));
-  expect(await filesIn(dataDir)).toEqual(['spool/marker']);
+  expect(await filesIn(dataDir)).toEqual(['spool/claimed', 'spool/marker']);
 });
 
 it('one of two processes that start at once on two image disks is foreign', async () => {
@@ -127,10 +127,28 @@ it('a process logs the alarm about missing records once an hour', async () => {
   expect(lines.map(({ level, event }) => `${level} ${event}`)).toEqual(Array(2).fill('error spool.records_missing'));
 });
 
-it('an image disk that was never used raises no alarm beside an emptied shared store', async () => {
+it('a disk that Redis has claimed raises an alarm beside an emptied shared store, also without an image', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   await openSpool(dataDir, sharedMarker()).state();
   const spool = openSpool(dataDir, marker);
+  expect(await spool.state()).toBe('shared');
+  expect(await spool.alarm()).not.toBeNull();
+});
+
+it('a disk with an archive raises an alarm beside an empty shared store', async () => {
+  const dataDir = await newFolder();
+  await mkdir(join(dataDir, 'archive'));
+  await writeFile(join(dataDir, 'archive', '2025-01-01.1.ndjson.gz'), '');
+  const spool = openSpool(dataDir);
+  expect(await spool.state()).toBe('shared');
+  expect(await spool.alarm()).not.toBeNull();
+});
+
+it('a disk with empty folders whose first process ended before its claim raises no alarm', async () => {
+  const dataDir = await newFolder();
+  await mkdir(join(dataDir, 'spool', 'violations'), { recursive: true });
+  await writeFile(join(dataDir, 'spool', 'marker'), 'the-id\n');
+  const spool = openSpool(dataDir);
   expect(await spool.state()).toBe('shared');
   expect(await spool.alarm()).toBeNull();
 });

@@ -45,7 +45,7 @@ describeOnTwoVolumes('photos on a volume of their own', () => {
     expect((await readFile(path)).equals(IMAGE)).toBe(true);
     expect((await stat(path)).mode & 0o077).toBe(0);
     expect(await filesIn(photos)).toEqual([`T-1/${stored.file}`]);
-    expect(await filesIn(dataDir)).toEqual(['spool/marker']);
+    expect(await filesIn(dataDir)).toEqual(['spool/claimed', 'spool/marker']);
     await upload.takeBack();
     expect(await filesIn(photos)).toEqual([]);
   });
@@ -71,6 +71,6 @@ describeOnTwoVolumes('photos on a volume of their own', () => {
     for await (const id of imageKeys(dataDir)) sealedUnder.push(id);
     expect(sealedUnder).toEqual(['a']);
     expect(await filesIn(photos)).toEqual([`T-1/${stored.file}`]);
-    expect(await filesIn(dataDir)).toEqual(['spool/marker']);
+    expect(await filesIn(dataDir)).toEqual(['spool/claimed', 'spool/marker']);
   });
 });

@@ -6,6 +6,7 @@ import { startParts } from '../../src/main/roles';
 import { loadConfig } from '../../src/platform/config';
 import type { Listener } from '../../src/platform/http';
 import { silentLog, type Log } from '../../src/platform/log';
+import { KEYS } from '../../src/store/keys';
 import { useOwnRedis, useRedis, type OwnRedis, type SharedRedis } from './redis';
 
 /** The roles that `startApp` can start. */
@@ -81,6 +82,18 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
+/** Removes all records and keeps what a running process stores at its start: without it, Redis counts as emptied. */
+const EMPTYING = [
+  'EVAL',
+  `local kept = {}
+   for i, key in ipairs(KEYS) do kept[i] = redis.call('GET', key) end
+   redis.call('FLUSHALL')
+   for i, key in ipairs(KEYS) do if kept[i] then redis.call('SET', key, kept[i]) end end`,
+  '2',
+  KEYS.schemaVersion,
+  KEYS.spoolMarker,
+];
+
 type UseAppOptions = Omit<AppOptions, 'redisUrl'>;
 
 /**
@@ -104,7 +117,7 @@ export function useApp({ ownRedis = false, ...options }: UseAppOptions & { reado
   };
   // Hooks run in reverse order: the process stops before its own Redis does.
   afterAll(stop);
-  const redis = ownRedis ? useOwnRedis() : useRedis();
+  const redis = ownRedis ? useOwnRedis({}, EMPTYING) : useRedis({ emptying: EMPTYING });
   beforeAll(async () => {
     app = await startApp({ ...options, redisUrl: redis.url });
   });

@@ -20,7 +20,7 @@ const SERVER_COMMAND = /^(CONFIG SET|REPLICAOF|SHUTDOWN|DEBUG|ACL)\b/i;
  * Gives the tests of a file the Redis of their jest worker, emptied before each test. Its properties may be read while
  * tests run, not while they are declared. Tests that kill, freeze or configure the server call `useOwnRedis`.
  */
-export function useRedis(): SharedRedis {
+export function useRedis({ emptying = ['FLUSHALL'] }: { readonly emptying?: readonly string[] } = {}): SharedRedis {
   let redis: SharedRedis | undefined;
   const current = (): SharedRedis => {
     if (redis === undefined) throw new Error('the Redis of useRedis() can be used only while tests run');
@@ -31,7 +31,7 @@ export function useRedis(): SharedRedis {
     // A process that starts before the first test must not find what the file before has left.
     await current().ask('FLUSHALL');
   });
-  beforeEach(() => current().ask('FLUSHALL'));
+  beforeEach(() => current().ask(...emptying));
   return {
     get url() {
       return current().url;
@@ -62,7 +62,10 @@ export function useConnection(server: Pick<SharedRedis, 'url'>, onOpen: (connect
  * Starts a server for the tests of one file: running and empty before each test, stopped after the last. `settings` are
  * Redis's own. Its properties may be read while tests run, not while they are declared.
  */
-export function useOwnRedis(settings: Readonly<Record<string, string>> = {}): OwnRedis {
+export function useOwnRedis(
+  settings: Readonly<Record<string, string>> = {},
+  emptying: readonly string[] = ['FLUSHALL'],
+): OwnRedis {
   let redis: TestRedis | undefined;
   const current = (): TestRedis => {
     if (redis === undefined) throw new Error('the Redis of useOwnRedis() runs only while tests run');
@@ -74,7 +77,7 @@ export function useOwnRedis(settings: Readonly<Record<string, string>> = {}): Ow
   beforeEach(async () => {
     current().thaw();
     await current().start();
-    await current().ask('FLUSHALL');
+    await current().ask(...emptying);
   });
   afterAll(() => redis?.stop());
   return {
