@@ -90,8 +90,13 @@ async function firstWebhook(call: Invocation): Promise<Finding> {
 
 const WORDS = { done: 'done', noted: 'done, see below', open: 'open' } as const;
 
+/** Checks that prove more than a step needs: a service may not tell its time, or refuse to be probed. */
+const NOT_DECISIVE: readonly string[] = ['service clock', 'operation'];
+
 function stateOf({ findings }: SetupStep): keyof typeof WORDS {
-  if (findings.length === 0 || findings.some(({ state }) => state === 'fault')) return 'open';
+  const isOpen = ({ check, state }: Finding) =>
+    state === 'fault' || (state === 'skipped' && !NOT_DECISIVE.includes(check));
+  if (findings.length === 0 || findings.some(isOpen)) return 'open';
   return findings.some(({ state }) => state === 'warning' || state === 'skipped') ? 'noted' : 'done';
 }
 
@@ -104,8 +109,8 @@ function readiness(steps: readonly SetupStep[]): CommandOutput {
     [paint('bold', `${at + 1}. ${step.title}: `), paint(COLORS[stateOf(step)], WORDS[stateOf(step)])],
     ...step.findings
       .filter(({ state }) => state !== 'fine')
-      .flatMap(({ what, fix }) => [
-        [`   ${what}`],
+      .flatMap(({ state, what, fix }) => [
+        [state === 'skipped' ? `   not looked at: ${what}` : `   ${what}`],
         ...(fix === null ? [] : [[`   `, paint('bold', 'do:'), ` ${fix}`]]),
       ]),
     ...(step.findings.length === 0 ? [['   not looked at: an earlier step must be done first']] : []),

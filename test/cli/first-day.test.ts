@@ -85,6 +85,15 @@ test('towhook first-day is not ready while no worker runs', async () => {
   expect(next).toContain('-- worker');
 });
 
+test('towhook first-day keeps a step open whose decisive check was skipped', async () => {
+  const environment = environmentOf(installation(), { WEBHOOK_SECRETS: SECRET, RECEIVER_PORT: '0' });
+  const { out, exitCode } = await runWith(['first-day'], environment, {
+    doctor: (options) => examine({ ...options, clock: systemClock, environment }),
+  });
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/^5\. Webhooks: open\n {3}not looked at: RECEIVER_PORT is 0/m);
+});
+
 test('towhook first-day prints one line for each step and the next thing to do', async () => {
   const environment = environmentOf(installation(), {
     WEBHOOK_SECRETS: SECRET,
