@@ -45,6 +45,8 @@ export const processDocument = z.object({
     .object({ SERVICE_BASE_URL: z.string(), SERVICE_PATHS: z.string(), SERVICE_CLIENT_ID: z.string() })
     .nullable()
     .default(null),
+  /** How far its clock is ahead of that of Redis; 0 while they nearly agree. */
+  clockOffsetSeconds: z.number().int().default(0),
   /** Only of a process with a worker. */
   queues: z
     .array(z.object({ name: z.enum(QUEUE_NAMES), lastTookMs: z.number().nullable(), isStalled: z.boolean() }))

@@ -25,6 +25,7 @@ export const ALARM_KINDS = [
   'unready',
   'dataKeysMissing',
   'servicesDiffer',
+  'clockOff',
   'queuePaused',
   'backlogOld',
   'failedJobs',

@@ -7,6 +7,7 @@ import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createNotificationStore } from '../store/notification-record';
 import { UNREADABLE_PROBLEM } from '../store/settings';
+import type { HeartbeatSender } from '../workflow/heartbeat';
 import type { SpoolState } from '../workflow/spool-port';
 import type { WebhookAlarm } from '../workflow/webhook-health';
 import type { Foundation } from './foundation';
@@ -83,6 +84,14 @@ export function newerRecordsCheck({ redis }: Pick<Foundation, 'redis'>): Readine
   return async () => {
     const newer = (await conservation.lastScan())?.newer ?? 0;
     return { ready: true, details: newer === 0 ? {} : { newer_records: newer } };
+  };
+}
+
+/** Names on a private `/readyz` how far the clock is ahead of that of Redis if that is too far; always ready. */
+export function clockCheck(heartbeat: Pick<HeartbeatSender, 'clockOffsetSeconds'>): ReadinessCheck {
+  return () => {
+    const seconds = heartbeat.clockOffsetSeconds();
+    return Promise.resolve({ ready: true, details: seconds === 0 ? {} : { clock_offset_seconds: seconds } });
   };
 }
 

@@ -20,6 +20,7 @@ import { dataKeysCheck, missingDataKeys } from './data-keys';
 import { openFoundation, type Foundation } from './foundation';
 import { watchIdentity } from './gauges';
 import {
+  clockCheck,
   healthOf,
   newerRecordsCheck,
   noticesCheck,
@@ -103,6 +104,7 @@ export async function startParts(
     newerRecordsCheck(foundation),
     dataKeysCheck(foundation),
     noticesCheck(foundation),
+    clockCheck(heartbeat),
   ];
   if (worker) checks.push(recentSpoolCheck(foundation), workerCheck(worker));
   if (receiver) checks.push(webhookCheck(foundation));

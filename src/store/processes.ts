@@ -48,8 +48,8 @@ export function createProcessStore(
   };
   return {
     async beat({ id, uptimeMs, document }, counted) {
-      const [kind] = await run({ id, uptimeMs, document: JSON.stringify(document) }, counted);
-      return { maySample: kind === 'sample' };
+      const [kind, atMs] = await run({ id, uptimeMs, document: JSON.stringify(document) }, counted);
+      return { maySample: kind === 'sample', atMs };
     },
 
     async leave(id, counted) {

@@ -36,6 +36,7 @@ export type Alarm =
   | { readonly kind: 'unready'; readonly role: HeartbeatRole; readonly host: string; readonly checks: string }
   | { readonly kind: 'dataKeysMissing'; readonly role: HeartbeatRole; readonly host: string; readonly keys: string }
   | { readonly kind: 'servicesDiffer'; readonly variables: string; readonly hosts: string }
+  | ClockAlarm
   | { readonly kind: 'queuePaused'; readonly queue: QueueName }
   | { readonly kind: 'backlogOld'; readonly queue: QueueName; readonly ageMs: number }
   | { readonly kind: 'failedJobs'; readonly queue: QueueName; readonly count: number }
@@ -47,6 +48,14 @@ export type Alarm =
     }
   | AlarmAboutWebhooks
   | { readonly kind: SystemTask };
+
+/** The clock of a process is ahead of that of Redis, or behind it. */
+export interface ClockAlarm {
+  readonly kind: 'clockOff';
+  readonly role: HeartbeatRole;
+  readonly host: string;
+  readonly aheadSeconds: number;
+}
 
 /** `since` is null where no time is known. */
 export type AlarmAboutWebhooks = WebhookAlarm & { readonly since: string | null };
@@ -141,6 +150,8 @@ export function severityOf(alarm: RatedAlarm): AlarmSeverity {
     case 'dataKeysMissing':
     // The records show as accepted what another service accepted.
     case 'servicesDiffer':
+    // Wrong times are sent to the service.
+    case 'clockOff':
     case 'backlogOld':
     // Webhooks that do not arrive may be lost: the service may not repeat them for long.
     case 'noWebhooks':
@@ -175,6 +186,7 @@ export function alarmKey(alarm: Alarm): string {
     case 'silent':
     case 'unready':
     case 'dataKeysMissing':
+    case 'clockOff':
       return `${kind}:${alarm.role}:${alarm.host}`;
     case 'workerStalled':
       return `${kind}:${alarm.queue}:${alarm.host}`;
@@ -277,7 +289,11 @@ function ofProcess(standing: ProcessStatus, all: readonly ProcessStatus[]): Alar
     return [{ kind: 'silent', role, host, since: new Date(standing.beatAtMs).toISOString() }];
   }
   const keys = standing.missingDataKeys.join(', ');
-  const lacking = keys === '' ? [] : [{ kind: 'dataKeysMissing' as const, role, host, keys }];
+  const aheadSeconds = standing.clockOffsetSeconds;
+  const lacking: Alarm[] = [
+    ...(keys === '' ? [] : [{ kind: 'dataKeysMissing' as const, role, host, keys }]),
+    ...(aheadSeconds === 0 ? [] : [{ kind: 'clockOff' as const, role, host, aheadSeconds }]),
+  ];
   const still = standing.queues.filter(({ isStalled }) => isStalled);
   if (still.length > 0)
     return [...lacking, ...still.map(({ name }) => ({ kind: 'workerStalled' as const, queue: name, host }))];

@@ -264,6 +264,18 @@ export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, '
     },
   });
   metrics.watch({
+    name: 'towhook_clock_offset_seconds',
+    help: 'Largest difference between the clock of a process and that of Redis, by role; 0 below 30 s.',
+    labelNames: ['role'],
+    async read() {
+      const live = (await list()).filter(({ isSilent }) => !isSilent);
+      return HEARTBEAT_ROLES.map((role) => {
+        const offsets = live.filter((each) => each.role === role).map((each) => Math.abs(each.clockOffsetSeconds));
+        return { labels: { role }, value: Math.max(0, ...offsets) };
+      });
+    },
+  });
+  metrics.watch({
     name: 'towhook_services_differ',
     help: 'Whether live processes call different services: 1 = they do.',
     labelNames: [],

@@ -28,6 +28,8 @@ export interface HeartbeatSender {
   start(status: ReportedStatus): void;
   /** Sends one now. Rejects when Redis does not store it. */
   send(): Promise<void>;
+  /** How far the clock of this process is ahead of that of Redis; 0 while they differ by less than 30 s. */
+  clockOffsetSeconds(): number;
   /** Ends the heartbeats, stores the remaining counters and removes the process from the list. */
   stop(): Promise<void>;
 }
@@ -38,7 +40,9 @@ export interface HeartbeatSender {
  */
 export function createHeartbeatSender(tools: {
   readonly store: HeartbeatStore;
-  readonly process: Omit<ProcessDocument, 'problems' | 'missingDataKeys' | 'queues'> & { role: HeartbeatRole };
+  readonly process: Omit<ProcessDocument, 'problems' | 'missingDataKeys' | 'clockOffsetSeconds' | 'queues'> & {
+    role: HeartbeatRole;
+  };
   readonly counters: Counters;
   /** Sets the gauges of the backlog; called by one process at a time. */
   readonly sample: () => Promise<void>;
@@ -50,6 +54,7 @@ export function createHeartbeatSender(tools: {
   const startedMs = clock.monotonicMs();
   let status: ReportedStatus | null = null;
   let repetition: Repetition | null = null;
+  let clockOffsetSeconds = 0;
 
   const send = async () => {
     if (status === null) return;
@@ -57,6 +62,7 @@ export function createHeartbeatSender(tools: {
       ...tools.process,
       problems: await failedChecks(status),
       missingDataKeys: await status.missingDataKeys(),
+      clockOffsetSeconds,
       queues: status.queues().map(({ name, lastTookMs, isStalled }) => ({
         name,
         lastTookMs: lastTookMs === null ? null : Math.round(lastTookMs - startedMs),
@@ -64,7 +70,12 @@ export function createHeartbeatSender(tools: {
       })),
     };
     const uptimeMs = clock.monotonicMs() - startedMs;
-    const { maySample } = await store.beat({ id, uptimeMs, document }, counters.take());
+    const sentMs = clock.nowMs();
+    const { maySample, atMs } = await store.beat({ id, uptimeMs, document }, counters.take());
+    clockOffsetSeconds = offsetSeconds(atMs, { sentMs, receivedMs: clock.nowMs() });
+    if (clockOffsetSeconds !== 0) {
+      tools.log.error('clock.off', { ahead_of_redis_seconds: clockOffsetSeconds, problem: CLOCK_PROBLEM });
+    }
     if (maySample) await tools.sample();
   };
   return {
@@ -81,12 +92,23 @@ export function createHeartbeatSender(tools: {
       });
     },
     send,
+    clockOffsetSeconds: () => clockOffsetSeconds,
     async stop() {
       if (repetition === null) return;
       await repetition.stop();
       await store.leave(id, counters.take());
     },
   };
+}
+
+/** Times in reports are those of the process; a clock is set by NTP to far less than this. */
+const CLOCK_BORNE_MS = 30_000;
+const CLOCK_PROBLEM = 'the clock of this machine or that of Redis is wrong: times that are recorded and sent are too';
+
+/** How far the clock is ahead of that of Redis at least, however long the call took; 0 if the difference is borne. */
+function offsetSeconds(redisMs: number, { sentMs, receivedMs }: { sentMs: number; receivedMs: number }): number {
+  const aheadMs = Math.max(0, sentMs - redisMs) + Math.min(0, receivedMs - redisMs);
+  return Math.abs(aheadMs) > CLOCK_BORNE_MS ? Math.round(aheadMs / 1000) : 0;
 }
 
 /** Names of the checks that fail, reject or take too long. */

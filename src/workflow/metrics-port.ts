@@ -58,6 +58,8 @@ export interface ProcessStatus {
   readonly missingDataKeys: readonly string[];
   /** Identifies the service that it calls; null for a process that calls none. */
   readonly service: AccessDigests | null;
+  /** How far its clock is ahead of that of Redis; negative: behind; 0 while they differ by less than 30 s. */
+  readonly clockOffsetSeconds: number;
   /** Empty for a process without a worker. */
   readonly queues: readonly QueueStatus[];
 }
@@ -87,8 +89,8 @@ export interface Heartbeat {
  * rejects, its counts may be lost.
  */
 export interface HeartbeatStore {
-  /** `maySample` is true for one process at a time, which then samples the gauges. */
-  beat(process: Heartbeat, counted: CountedValues): Promise<{ readonly maySample: boolean }>;
+  /** `maySample` is true for one process at a time, which then samples the gauges. `atMs`: Redis time. */
+  beat(process: Heartbeat, counted: CountedValues): Promise<{ readonly maySample: boolean; readonly atMs: number }>;
   /** Removes a process that stops. */
   leave(id: string, counted: CountedValues): Promise<void>;
 }

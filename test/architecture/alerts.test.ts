@@ -32,6 +32,7 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   unready: ['TowhookProcessNotReady', 'TowhookRedisUnavailable'],
   dataKeysMissing: ['TowhookDataKeysMissing'],
   servicesDiffer: ['TowhookServicesDiffer'],
+  clockOff: ['TowhookClockOff'],
   queuePaused: ['TowhookQueuePaused'],
   backlogOld: ['TowhookBacklogOld'],
   failedJobs: ['TowhookFailedJobs'],

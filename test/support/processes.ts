@@ -19,6 +19,7 @@ export function beatingProcess(id: string, document: Partial<ProcessDocument> = 
       problems: [],
       missingDataKeys: [],
       service: null,
+      clockOffsetSeconds: 0,
       queues: [],
       ...document,
     },

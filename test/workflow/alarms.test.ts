@@ -27,6 +27,7 @@ function runningProcess(changes: Partial<ProcessStatus> = {}): ProcessStatus {
     problems: [],
     missingDataKeys: [],
     service: null,
+    clockOffsetSeconds: 0,
     queues: [{ name: 'reports', lastTookAtMs: NOW - 2000, isStalled: false }],
     ...changes,
   };

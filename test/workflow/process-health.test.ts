@@ -19,6 +19,7 @@ function process(status: Partial<ProcessStatus>): ProcessStatus {
     problems: [],
     missingDataKeys: [],
     service: null,
+    clockOffsetSeconds: 0,
     queues: [],
     ...status,
   };

@@ -51,6 +51,7 @@ const runsIn = (mode: 'live' | 'shadow', isSilent = false): ProcessStatus => ({
   problems: [],
   missingDataKeys: [],
   service: null,
+  clockOffsetSeconds: 0,
   queues: [],
 });
 

@@ -233,6 +233,15 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
         ...catalogue.opsAlarms.servicesDiffer,
         title: bind<{ readonly variables: string; readonly hosts: string }>(catalogue.opsAlarms.servicesDiffer.title),
       },
+      clockOff: {
+        ...catalogue.opsAlarms.clockOff,
+        ahead: bind<{ readonly role: string; readonly host: string; readonly duration: string }>(
+          catalogue.opsAlarms.clockOff.ahead,
+        ),
+        behind: bind<{ readonly role: string; readonly host: string; readonly duration: string }>(
+          catalogue.opsAlarms.clockOff.behind,
+        ),
+      },
       queuePaused: {
         ...catalogue.opsAlarms.queuePaused,
         title: bind<{ readonly queue: string }>(catalogue.opsAlarms.queuePaused.title),

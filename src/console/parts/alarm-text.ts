@@ -1,5 +1,5 @@
 import type { RefusalReason } from '../../domain/webhook-answers';
-import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks } from '../../workflow/alarms';
+import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks, type ClockAlarm } from '../../workflow/alarms';
 import type { WebhookAlarm } from '../../workflow/webhook-health';
 import type { Messages } from '../messages';
 import type { Viewer } from '../viewer';
@@ -18,6 +18,7 @@ export interface AlarmText {
 export function alarmText(reader: TextReader, alarm: Alarm): AlarmText {
   const { opsAlarms } = reader.messages;
   if (isAboutWebhooks(alarm)) return webhookText(reader, alarm);
+  if (alarm.kind === 'clockOff') return clockText(reader, alarm);
   if (alarm.kind === 'noProcess') return opsAlarms.noProcess[alarm.role];
   if (alarm.kind === 'redisUnsafe') return opsAlarms.redisUnsafe[alarm.setting];
   return { title: titleOf(reader.messages, alarm), todo: opsAlarms[alarm.kind].todo };
@@ -25,7 +26,7 @@ export function alarmText(reader: TextReader, alarm: Alarm): AlarmText {
 
 function titleOf(
   { notifications, ops, opsAlarms, terms }: Messages,
-  alarm: Exclude<Alarm, AlarmAboutWebhooks | { kind: 'noProcess' | 'redisUnsafe' }>,
+  alarm: Exclude<Alarm, AlarmAboutWebhooks | ClockAlarm | { kind: 'noProcess' | 'redisUnsafe' }>,
 ): string {
   switch (alarm.kind) {
     case 'connection':
@@ -66,6 +67,13 @@ function titleOf(
     case 'failedJobs':
       return opsAlarms.failedJobs.title({ queue: opsAlarms.work[alarm.queue], count: alarm.count });
   }
+}
+
+function clockText({ messages, formats }: TextReader, { role, host, aheadSeconds }: ClockAlarm): AlarmText {
+  const { clockOff, roles } = messages.opsAlarms;
+  const duration = formats.duration(Math.abs(aheadSeconds) * 1000);
+  const title = aheadSeconds > 0 ? clockOff.ahead : clockOff.behind;
+  return { title: title({ role: roles[role], host, duration }), todo: clockOff.todo };
 }
 
 function webhookText(reader: TextReader, alarm: WebhookAlarm): AlarmText {

@@ -208,6 +208,7 @@ function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, la
     case 'unready':
     case 'dataKeysMissing':
     case 'servicesDiffer':
+    case 'clockOff':
       return ['#processes', ops.processes.title];
     case 'queuePaused':
     case 'backlogOld':
