@@ -40,8 +40,8 @@ export async function checkSpool(
       case 'unusable':
         return notes.fault(
           'disk_unusable',
-          'images cannot be written to DATA_DIR/spool',
-          'Give the user of the roles the right to write there, and make room on that disk.',
+          spool.problem() ?? 'images cannot be written to DATA_DIR/spool',
+          'Give the user of the roles the right to write there, make room on that disk, and keep DATA_DIR/spool on one volume.',
         );
     }
   } catch (error) {

@@ -74,7 +74,11 @@ function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolSt
       spool_alarm: 'records_missing',
       spool_alarm_since: new Date(alarm.sinceMs).toISOString(),
     };
-    return { ready: state === 'shared', details: { spool: state, ...details } };
+    const problem = state === 'unusable' ? spool.problem() : null;
+    return {
+      ready: state === 'shared',
+      details: { spool: state, ...(problem === null ? {} : { spool_problem: problem }), ...details },
+    };
   };
 }
 

@@ -9,7 +9,7 @@ import type { Spool, SpoolState } from '../workflow/spool-port';
 import { beginBackup, isBackupRunning, moveToDropped, sweepDropped } from './backup';
 import { folderOf, layoutOf } from './folders';
 import { syncFolder } from '../platform/folders';
-import { hasSharedMarker, spoolState, wasInUse, type SharedMarker } from './marker';
+import { hasSharedMarker, spoolState, wasInUse, type SharedMarker, type SpoolCheck } from './marker';
 import { moveOrphans, sweepUploads, UNRECORDED_MAX_MS, type SpoolReferences } from './sweep';
 import { imageSource, isFileOfSize } from './stored-image';
 import { beginUpload } from './upload';
@@ -30,6 +30,8 @@ export interface SpoolOptions {
 export interface DiskSpool extends Spool {
   /** Whether this disk was in use. */
   wasInUse(): Promise<boolean>;
+  /** Why the last `state` was `unusable`; null for another one. */
+  problem(): string | null;
   /** The last `state` if it is less than 10 s old, else a new one. */
   recentState(): Promise<SpoolState>;
   /**
@@ -50,11 +52,11 @@ const RECENT_MS = 10_000;
 /** Images below DATA_DIR. Creating the spool does not touch the disk. */
 export function createSpool({ dataDir, marker, keepMs, keys = null, clock, log }: SpoolOptions): DiskSpool {
   const layout = layoutOf(dataDir);
-  let last: { readonly state: SpoolState; readonly atMs: number } | null = null;
+  let last: (SpoolCheck & { readonly atMs: number }) | null = null;
   const check = async () => {
     const found = await spoolState(layout, { marker, newId: () => clock.id(), nowMs: () => clock.nowMs() });
-    last = { state: found, atMs: clock.monotonicMs() };
-    return found;
+    last = { ...found, atMs: clock.monotonicMs() };
+    return found.state;
   };
   let checking: Promise<SpoolState> | null = null;
   // One check at a time: while a disk hangs, each holds one of the four threads that Node needs for files and names.
@@ -84,6 +86,7 @@ export function createSpool({ dataDir, marker, keepMs, keys = null, clock, log }
   return {
     state,
     recentState: async () => (last !== null && clock.monotonicMs() - last.atMs < RECENT_MS ? last.state : state()),
+    problem: () => last?.problem ?? null,
     alarm,
     wasInUse: () => wasInUse(layout),
     begin: () => beginUpload(layout, { id: clock.id(), keys }),

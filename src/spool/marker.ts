@@ -17,6 +17,18 @@ export interface SharedMarker {
   alarmMs(): Promise<number | null>;
 }
 
+/** How the names of files begin that try the disk. */
+const PROBE = 'probe.';
+
+/** The state of a disk; `problem` names the cause where one is known. */
+export interface SpoolCheck {
+  readonly state: SpoolState;
+  readonly problem: string | null;
+}
+
+const FOREIGN: SpoolCheck = { state: 'foreign', problem: null };
+const UNUSABLE: SpoolCheck = { state: 'unusable', problem: 'images cannot be written to DATA_DIR/spool' };
+
 /**
  * Whether the disk of this process is the shared one: its marker file has the same id as the store. The first process
  * writes both, the file first. If it ends in between, the next process claims the id of the file. Rejects when the
@@ -25,19 +37,19 @@ export interface SharedMarker {
 export async function spoolState(
   layout: SpoolLayout,
   tools: { marker: SharedMarker; newId: () => string; nowMs: () => number },
-): Promise<SpoolState> {
+): Promise<SpoolCheck> {
   const first = await reading(layout);
-  if (first === 'unusable') return 'unusable';
+  if (first === 'unusable') return UNUSABLE;
   const shared = await tools.marker.read();
   // Another process may have written both since: the file exists before the id is shared.
   const onDisk = first.id === null && shared !== null ? await reading(layout) : first;
-  if (onDisk === 'unusable') return 'unusable';
-  if (onDisk.id === null && shared !== null) return 'foreign';
-  if (onDisk.id !== null && shared !== null) return onDisk.id === shared ? writability(layout, tools) : 'foreign';
+  if (onDisk === 'unusable') return UNUSABLE;
+  if (onDisk.id === null && shared !== null) return FOREIGN;
+  if (onDisk.id !== null && shared !== null) return onDisk.id === shared ? writability(layout, tools) : FOREIGN;
   const id = onDisk.id ?? (await written(layout, tools.newId()));
-  if (id === null) return 'unusable';
+  if (id === null) return UNUSABLE;
   const alarmMs = (await wasInUse(layout)) ? tools.nowMs() : null;
-  return (await tools.marker.claim(id, { alarmMs })) === id ? writability(layout, tools) : 'foreign';
+  return (await tools.marker.claim(id, { alarmMs })) === id ? writability(layout, tools) : FOREIGN;
 }
 
 /** Whether the disk has the id of the shared one, even if it cannot be written. Rejects when the store cannot be read. */
@@ -48,7 +60,8 @@ export async function hasSharedMarker(layout: SpoolLayout, marker: Pick<SharedMa
 
 /** Whether a Redis with records has claimed the disk, or it has images or an archive. An empty folder does not count. */
 export async function wasInUse({ claimed, violations, photos, archive }: SpoolLayout): Promise<boolean> {
-  const isNotEmpty = (folder: string) => readdir(folder).then(({ length }) => length > 0, isThere);
+  const isNotEmpty = (folder: string) =>
+    readdir(folder).then((names) => names.some((name) => !name.startsWith(PROBE)), isThere);
   const found = await Promise.all([
     stat(claimed).then(() => true, isThere),
     ...[violations, photos, archive].map(isNotEmpty),
@@ -104,16 +117,41 @@ async function noteClaimed({ claimed }: SpoolLayout): Promise<void> {
   }
 }
 
-/** A probe finds a full or read-only disk before an upload does. */
-async function writability(layout: SpoolLayout, tools: { newId: () => string }): Promise<'shared' | 'unusable'> {
-  const probe = join(layout.spool, `probe.${tools.newId()}`);
+/** A probe takes the way of an upload: it finds a full or read-only disk before an upload does, and folders on two volumes. */
+async function writability(layout: SpoolLayout, tools: { newId: () => string }): Promise<SpoolCheck> {
+  const name = `${PROBE}${tools.newId()}`;
+  const [[first = layout.spool], targets] = await Promise.all([
+    foldersIn([layout.incoming]),
+    foldersIn([layout.violations]),
+  ]);
+  let probe = join(first, name);
   try {
     await writeFile(probe, 'probe', { mode: FILE_MODE, flag: 'wx' });
+    for (const folder of targets) {
+      await rename(probe, join(folder, name));
+      probe = join(folder, name);
+    }
     await unlink(probe);
     await noteClaimed(layout);
-    return 'shared';
-  } catch {
+    return { state: 'shared', problem: null };
+  } catch (error) {
     await unlink(probe).catch(() => {});
-    return 'unusable';
+    return errorCode(error) === 'EXDEV' ? TWO_VOLUMES : UNUSABLE;
   }
 }
+
+/** Those that exist: without one, the upload creates it beside the others. */
+async function foldersIn(paths: readonly string[]): Promise<string[]> {
+  const found = paths.map((path) =>
+    stat(path).then(
+      () => [path],
+      () => [],
+    ),
+  );
+  return (await Promise.all(found)).flat();
+}
+
+const TWO_VOLUMES: SpoolCheck = {
+  state: 'unusable',
+  problem: 'DATA_DIR/spool must be on one volume: a folder in it, such as violations, is on another',
+};

@@ -100,8 +100,10 @@ function isTaken(path: string): Promise<boolean> {
 
 /** Removes drafts and probes of processes that ended while writing them. */
 async function removeProbes(layout: SpoolLayout, beforeMs: number): Promise<void> {
-  const left = (await oldFolders(layout.spool, beforeMs)).filter((name) => /^(probe|marker|reseal)\./.test(name));
-  for (const name of left) await rm(join(layout.spool, name), { force: true });
+  for (const folder of [layout.spool, layout.violations]) {
+    const left = (await oldFolders(folder, beforeMs)).filter((name) => /^(probe|marker|reseal)\./.test(name));
+    for (const name of left) await rm(join(folder, name), { force: true });
+  }
 }
 
 /** Limits parallel calls: there is one folder per tow that ever had photos. */

@@ -124,7 +124,10 @@ describe('operator API: clients that disconnect before their form is read', () =
     await alive();
     app.redis.thaw();
     violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));
-    const folders = () => readdir(join(app.foundation.config.dataDir, 'spool', 'incoming'));
+    const folders = async () =>
+      (await readdir(join(app.foundation.config.dataDir, 'spool', 'incoming'))).filter(
+        (name) => !name.startsWith('probe.'),
+      );
     await eventually(async () => expect(await folders()).toEqual([]), 10_000);
   });
 });

@@ -95,7 +95,7 @@ export async function imagesOnDisk(app: Pick<App, 'foundation'>): Promise<string
   const { dataDir } = app.foundation.config;
   const [spooled, photos] = [await filesIn(join(dataDir, 'spool')), await filesIn(join(dataDir, 'photos'))];
   return [
-    ...spooled.filter((path) => path !== 'marker' && path !== 'claimed' && !path.startsWith('probe.')),
+    ...spooled.filter((path) => path !== 'marker' && path !== 'claimed' && !/(^|\/)probe\./.test(path)),
     ...photos.map((path) => `photos/${path}`),
   ];
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { readFile, stat, symlink } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataKeys } from '../../src/platform/data-keys';
@@ -72,5 +72,22 @@ describeOnTwoVolumes('photos on a volume of their own', () => {
     expect(sealedUnder).toEqual(['a']);
     expect(await filesIn(photos)).toEqual([`T-1/${stored.file}`]);
     expect(await filesIn(dataDir)).toEqual(['spool/claimed', 'spool/marker']);
+  });
+});
+
+describeOnTwoVolumes('violations on a volume of their own', () => {
+  it('a spool whose folder of violations is on another volume is unusable, and the problem names the cause', async () => {
+    const [dataDir, violations] = [await newFolder(), await newFolder(OTHER_VOLUME)];
+    await mkdir(join(dataDir, 'spool'));
+    await symlink(violations, join(dataDir, 'spool', 'violations'));
+    const spool = openSpool(dataDir);
+
+    expect(await spool.state()).toBe('unusable');
+    expect(spool.problem()).toContain('must be on one volume');
+    expect(await filesIn(violations)).toEqual([]);
+
+    await rm(join(dataDir, 'spool', 'violations'));
+    expect(await spool.state()).toBe('shared');
+    expect(spool.problem()).toBeNull();
   });
 });
