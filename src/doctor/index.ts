@@ -48,7 +48,13 @@ export async function examine({ clock, environment, ...options }: Examination): 
     const images = redis
       ? await one(
           'images',
-          checkSpool(redis, { dataDir: config.dataDir, keepMs: config.keep.violationsMs, clock, adoptsDisk }),
+          checkSpool(redis, {
+            dataDir: config.dataDir,
+            keepMs: config.keep.violationsMs,
+            minFreeBytes: config.images.totalBytesMax,
+            clock,
+            adoptsDisk,
+          }),
         )
       : notesOf('images').skipped('not_looked_at', 'Redis must be right first');
     const workers = redis

@@ -12,11 +12,18 @@ const notes = notesOf('images');
 /** Checks that DATA_DIR is the disk of images that console and workers share. */
 export async function checkSpool(
   redis: CheckedRedis,
-  { dataDir, keepMs, clock, adoptsDisk }: { dataDir: string; keepMs: number; clock: Clock; adoptsDisk: boolean },
+  {
+    dataDir,
+    keepMs,
+    minFreeBytes,
+    clock,
+    adoptsDisk,
+  }: { dataDir: string; keepMs: number; minFreeBytes: number; clock: Clock; adoptsDisk: boolean },
 ): Promise<Finding> {
   try {
     const marker = createSpoolMarker(redis);
-    const spoolOf = (shared: SharedMarker) => createSpool({ dataDir, marker: shared, keepMs, clock, log: silentLog });
+    const spoolOf = (shared: SharedMarker) =>
+      createSpool({ dataDir, marker: shared, keepMs, minFreeBytes, clock, log: silentLog });
     const spool = spoolOf(marker);
     // A check must not make this machine's disk the shared one.
     if (!adoptsDisk && (await marker.read()) === null) {

@@ -133,6 +133,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       dataDir: config.dataDir,
       marker: createSpoolMarker(redis),
       keepMs: config.keep.violationsMs,
+      minFreeBytes: config.images.totalBytesMax,
       keys: dataKeys,
       clock,
       log: troubleLog,

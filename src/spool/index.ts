@@ -21,6 +21,8 @@ export interface SpoolOptions {
   readonly marker: SharedMarker;
   /** KEEP_VIOLATIONS_HOURS: how long images without a record stay in place, and how long the alarm lasts. */
   readonly keepMs: number;
+  /** IMAGES_TOTAL_BYTES_MAX: with fewer free bytes the disk is unusable. Default 0. */
+  readonly minFreeBytes?: number;
   /** Seal images from now on; null or absent: they are stored as they are. */
   readonly keys?: DataKeys | null;
   readonly clock: Clock;
@@ -50,11 +52,17 @@ export interface DiskSpool extends Spool {
 const RECENT_MS = 10_000;
 
 /** Images below DATA_DIR. Creating the spool does not touch the disk. */
-export function createSpool({ dataDir, marker, keepMs, keys = null, clock, log }: SpoolOptions): DiskSpool {
+export function createSpool(options: SpoolOptions): DiskSpool {
+  const { dataDir, marker, keepMs, minFreeBytes = 0, keys = null, clock, log } = options;
   const layout = layoutOf(dataDir);
   let last: (SpoolCheck & { readonly atMs: number }) | null = null;
   const check = async () => {
-    const found = await spoolState(layout, { marker, newId: () => clock.id(), nowMs: () => clock.nowMs() });
+    const found = await spoolState(layout, {
+      marker,
+      minFreeBytes,
+      newId: () => clock.id(),
+      nowMs: () => clock.nowMs(),
+    });
     last = { ...found, atMs: clock.monotonicMs() };
     return found.state;
   };

@@ -1,5 +1,6 @@
 import { link, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { diskSpace } from '../platform/disk';
 import { errorCode } from '../platform/errors';
 import type { SpoolState } from '../workflow/spool-port';
 import { ensureFolder, type SpoolLayout } from './folders';
@@ -29,6 +30,12 @@ export interface SpoolCheck {
 const FOREIGN: SpoolCheck = { state: 'foreign', problem: null };
 const UNUSABLE: SpoolCheck = { state: 'unusable', problem: 'images cannot be written to DATA_DIR/spool' };
 
+interface ProbeTools {
+  readonly newId: () => string;
+  /** Fewer free bytes make the disk unusable. */
+  readonly minFreeBytes: number;
+}
+
 /**
  * Whether the disk of this process is the shared one: its marker file has the same id as the store. The first process
  * writes both, the file first. If it ends in between, the next process claims the id of the file. Rejects when the
@@ -36,7 +43,7 @@ const UNUSABLE: SpoolCheck = { state: 'unusable', problem: 'images cannot be wri
  */
 export async function spoolState(
   layout: SpoolLayout,
-  tools: { marker: SharedMarker; newId: () => string; nowMs: () => number },
+  tools: ProbeTools & { marker: SharedMarker; nowMs: () => number },
 ): Promise<SpoolCheck> {
   const first = await reading(layout);
   if (first === 'unusable') return UNUSABLE;
@@ -118,7 +125,7 @@ async function noteClaimed({ claimed }: SpoolLayout): Promise<void> {
 }
 
 /** A probe takes the way of an upload: it finds a full or read-only disk before an upload does, and folders on two volumes. */
-async function writability(layout: SpoolLayout, tools: { newId: () => string }): Promise<SpoolCheck> {
+async function writability(layout: SpoolLayout, tools: ProbeTools): Promise<SpoolCheck> {
   const name = `${PROBE}${tools.newId()}`;
   const [[first = layout.spool], targets] = await Promise.all([
     foldersIn([layout.incoming]),
@@ -133,7 +140,8 @@ async function writability(layout: SpoolLayout, tools: { newId: () => string }):
     }
     await unlink(probe);
     await noteClaimed(layout);
-    return { state: 'shared', problem: null };
+    const { freeBytes } = await diskSpace(layout.spool);
+    return freeBytes < tools.minFreeBytes ? tooLittleSpace(freeBytes) : { state: 'shared', problem: null };
   } catch (error) {
     await unlink(probe).catch(() => {});
     return errorCode(error) === 'EXDEV' ? TWO_VOLUMES : UNUSABLE;
@@ -149,6 +157,11 @@ async function foldersIn(paths: readonly string[]): Promise<string[]> {
     ),
   );
   return (await Promise.all(found)).flat();
+}
+
+function tooLittleSpace(freeBytes: number): SpoolCheck {
+  const problem = `only ${freeBytes} bytes are free on the disk of DATA_DIR/spool, fewer than IMAGES_TOTAL_BYTES_MAX`;
+  return { state: 'unusable', problem };
 }
 
 const TWO_VOLUMES: SpoolCheck = {

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSpool } from '../../src/spool';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createSpoolMarker } from '../../src/store/spool-marker';
+import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { useRedis } from '../support/redis';
 import { PNG } from '../support/images';
@@ -66,6 +68,20 @@ it('an image disk that cannot be written is unusable before and after it was mar
   await rm(join(dataDir, 'spool', 'marker'));
   await mkdir(join(dataDir, 'spool', 'marker'));
   expect(await openSpool(dataDir, marker).state()).toBe('unusable');
+});
+
+it('an image disk with less free space than an upload may need is unusable, and the problem names the free bytes', async () => {
+  const options = {
+    dataDir: await newFolder(),
+    marker: sharedMarker(),
+    keepMs: KEEP_MS,
+    clock: systemClock,
+    log: silentLog,
+  };
+  expect(await createSpool({ ...options, minFreeBytes: 1 }).state()).toBe('shared');
+  const full = createSpool({ ...options, minFreeBytes: Number.MAX_SAFE_INTEGER });
+  expect(await full.state()).toBe('unusable');
+  expect(full.problem()).toMatch(/^only \d+ bytes are free .* IMAGES_TOTAL_BYTES_MAX$/);
 });
 
 it('many checks of an image disk that hangs wait for one answer, and other files can be read meanwhile', async () => {
