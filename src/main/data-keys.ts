@@ -70,12 +70,16 @@ async function endOnDifferent(redis: Foundation['redis'], keys: DataKeys): Promi
   });
 }
 
-/** The ids of the data keys that stored data needs and this process lacks, or has with another content. */
+/**
+ * The ids of the data keys that stored data needs and this process lacks, or has with another content; with them
+ * `DATA_KEYS_FILE` while that file cannot be used: the next start of the process would fail.
+ */
 export async function missingDataKeys({
   redis,
   dataKeys,
 }: Pick<Foundation, 'redis' | 'dataKeys'>): Promise<readonly string[]> {
-  return (await dataKeyFaults(redis, dataKeys)).map(({ id }) => id).toSorted();
+  const ids = (await dataKeyFaults(redis, dataKeys)).map(({ id }) => id).toSorted();
+  return dataKeys?.isFileUnusable === true ? ['DATA_KEYS_FILE', ...ids] : ids;
 }
 
 /** Names the data keys that a process lacks on a private `/readyz`; always ready: what is not sealed is worked on. */

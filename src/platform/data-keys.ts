@@ -62,12 +62,18 @@ interface Sealing {
 /** The keys of a process. The file may be read again while it runs. */
 export class DataKeys {
   #set: KeySet;
+  #isFileUnusable = false;
 
   constructor(
     private readonly file: string,
     text: string,
   ) {
     this.#set = keySetIn(text);
+  }
+
+  /** True while the file cannot be used, and the keys of an earlier reading are in place. */
+  get isFileUnusable(): boolean {
+    return this.#isFileUnusable;
   }
 
   /** The id of the key that seals. */
@@ -108,9 +114,16 @@ export class DataKeys {
    * @throws ConfigurationError for a file that cannot be used, and what `check` throws.
    */
   async reload(check?: (candidate: DataKeys) => Promise<void>): Promise<void> {
-    const candidate = new DataKeys(this.file, await readFile(this.file, 'utf8').catch(unreadable));
-    await check?.(candidate);
-    this.#set = candidate.#set;
+    try {
+      const candidate = new DataKeys(this.file, await readFile(this.file, 'utf8').catch(unreadable));
+      await check?.(candidate);
+      this.#set = candidate.#set;
+      this.#isFileUnusable = false;
+    } catch (error) {
+      // Another error, such as that of a Redis that is away, says nothing about the file.
+      if (error instanceof ConfigurationError) this.#isFileUnusable = true;
+      throw error;
+    }
   }
 
   /** Seals a text or bytes under the first key. @param place names the value, such as its key and field in Redis. */

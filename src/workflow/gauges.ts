@@ -253,7 +253,7 @@ export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, '
   });
   metrics.watch({
     name: 'towhook_processes_without_data_keys',
-    help: 'Processes by role that lack a data key that stored data needs.',
+    help: 'Processes by role that lack a data key that stored data needs, or cannot use their file of data keys.',
     labelNames: ['role'],
     async read() {
       const lacking = (await list()).filter(({ isSilent, missingDataKeys }) => !isSilent && missingDataKeys.length > 0);

@@ -43,3 +43,19 @@ test('a process that lacks a data key raises an alarm that names key and remedy,
   await eventually(async () => expect(await lacking()).toBe(0));
   expect(await readyz()).not.toHaveProperty('missing_data_keys');
 });
+
+test('a process whose file of data keys becomes unusable raises the alarm until the file is right again', async () => {
+  await file.write(linesOf(text, 'a'));
+  const app = await start('all', { environment: { DATA_KEYS_FILE: file.path } });
+  const visitor = await signedIn(app);
+  const { opsAlarms } = messagesIn('en');
+  const opsPage = async () => textOf((await visitor.get('/ops')).html);
+  const readyz = async () => JSON.parse((await request(app.opsUrl).get('/readyz').expect(200)).text) as unknown;
+
+  await file.write('this is no key');
+  await eventually(async () => expect(await readyz()).toMatchObject({ missing_data_keys: ['DATA_KEYS_FILE'] }));
+  await eventually(async () => expect(await opsPage()).toContain(opsAlarms.dataKeysMissing.todo));
+
+  await file.write(linesOf(text, 'a'));
+  await eventually(async () => expect(await opsPage()).not.toContain(opsAlarms.dataKeysMissing.todo));
+});
