@@ -45,6 +45,7 @@ interface ConsoleOptions extends PageTools {
   /** Null without a provider in `ways`. */
   readonly provider: IdentityProvider | null;
   readonly trustProxy: TrustProxy;
+  readonly proxyNote: RequestHandler;
   readonly clock: Clock;
   readonly log: Log;
   /** Serves everything that is no page: the operator API, below these paths and for clients that do not accept HTML. */
@@ -87,6 +88,7 @@ export function createConsole(options: ConsoleOptions): Express {
   app.disable('etag');
   app.disable('x-powered-by');
   app.set('trust proxy', options.trustProxy);
+  app.use(options.proxyNote);
   const assets = serveAssets(app, compression());
   // Only pages pass this middleware. The API has its own headers, and streams that must not be buffered.
   const tools = {

@@ -179,6 +179,7 @@ function openPages(
     notifications: createNotificationStore(redis, clock),
     ...access,
     trustProxy: config.trustProxy,
+    proxyNote: foundation.proxyNote,
     clock,
     log,
     fallback: { serve: operator.app, paths: ['/api', '/docs', '/metrics', '/openapi.json', '/queues'] },

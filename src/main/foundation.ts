@@ -14,6 +14,7 @@ import { createCounters, type Counters } from '../platform/counters';
 import { createResources, type Resources } from '../platform/resources';
 import type * as openTelemetryModule from '../platform/open-telemetry';
 import { NO_TRACING, type Tracing } from '../platform/tracing';
+import { createProxyNote, type ProxyNote } from '../platform/proxy-note';
 import { repeat } from '../platform/timers';
 import { backlogReader, readQueueView, type BacklogReader } from '../queue/backlog';
 import { createQueues, type Queues } from '../queue/queues';
@@ -53,6 +54,8 @@ export interface Foundation {
   readonly log: Log;
   /** For failures that repeat: throttled, with one throttle for the whole process. */
   readonly troubleLog: Log;
+  /** Notes a proxy that is not trusted, once for all listeners. */
+  readonly proxyNote: ProxyNote;
   readonly metrics: Metrics;
   /** Counted since the last heartbeat. */
   readonly counters: Counters;
@@ -161,6 +164,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       clock,
       log,
       troubleLog,
+      proxyNote: createProxyNote(log),
       metrics,
       counters,
       tracing,

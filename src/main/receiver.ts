@@ -36,6 +36,7 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
     ratePerMinute,
     callCounter: createCallCounter(foundation.redis),
     trustProxy: config.trustProxy,
+    proxyNote: foundation.proxyNote,
     clock,
     log,
     troubleLog: foundation.troubleLog,

@@ -39,6 +39,8 @@ export interface ReceiverOptions extends AnswerRecorder {
   readonly ratePerMinute: number;
   readonly callCounter: CallCounter;
   readonly trustProxy: TrustProxy;
+  /** Absent: a proxy that is not trusted is not noted. */
+  readonly proxyNote?: RequestHandler;
   /** Absent: no traces. */
   readonly tracing?: Tracing;
   readonly clock: Clock;
@@ -59,6 +61,7 @@ export function createReceiver(options: ReceiverOptions) {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
+  if (options.proxyNote) app.use(options.proxyNote);
   if (options.ratePerMinute > 0) app.use(sourceRate(options));
   // Raw and not decompressed, because a signature covers the bytes that were sent.
   const readBody = express.raw({ type: () => true, limit: options.bodyLimitBytes, inflate: false });

@@ -4,6 +4,7 @@ import { signedOutVisitor } from '../console/visitor';
 import { api } from '../operator/client';
 import { deliver, towRequest } from '../receiver/calls';
 import type { App } from '../support/app';
+import { recordedLog, type RecordedLine } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
 import { useApps } from './apps';
 
@@ -127,4 +128,30 @@ describe('TRUST_PROXY', () => {
       );
     },
   );
+});
+
+describe('a proxy that TRUST_PROXY does not name', () => {
+  const noted = (lines: readonly RecordedLine[]) => lines.filter(({ event }) => event === 'proxy.untrusted');
+
+  test('is logged once for receiver and console, with its address and without the values of its headers', async () => {
+    const { log, lines } = recordedLog();
+    const app = await start('all', { log });
+    for (const url of [app.receiverUrl, app.receiverUrl, app.consoleUrl]) {
+      await fetch(`${url}/nothing`, { headers: from('192.0.2.1') });
+    }
+    expect(noted(lines)).toEqual([
+      expect.objectContaining({ level: 'warn', peer: '127.0.0.1', variable: 'TRUST_PROXY' }),
+    ]);
+    expect(JSON.stringify(noted(lines))).not.toContain('192.0.2.1');
+  });
+
+  test('is not logged if it is trusted, or if a request has no X-Forwarded-For', async () => {
+    const trusting = recordedLog();
+    const trusted = await start('receiver', { log: trusting.log, ...behind('127.0.0.1') });
+    await fetch(`${trusted.receiverUrl}/nothing`, { headers: from('192.0.2.1') });
+    const direct = recordedLog();
+    const plain = await start('receiver', { log: direct.log });
+    await fetch(`${plain.receiverUrl}/nothing`);
+    expect([...noted(trusting.lines), ...noted(direct.lines)]).toEqual([]);
+  });
 });
