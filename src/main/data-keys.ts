@@ -4,7 +4,7 @@ import { errorFacts } from '../platform/errors';
 import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log';
 import { throwUnhandled } from '../platform/process';
-import { repeat, type Repetition } from '../platform/timers';
+import { AFTER_START_MS, repeat, type Repetition } from '../platform/timers';
 import { dataKeyFaults, noteDataKeys } from '../store/data-key-record';
 import type { Foundation } from './foundation';
 
@@ -50,7 +50,7 @@ export function watchDataKeys(redis: Foundation['redis'], keys: DataKeys | null,
     last = text;
     return 'wait' as const;
   };
-  return repeat({ name: 'data keys', everyMs: EVERY_MS, log, work });
+  return repeat({ name: 'data keys', everyMs: EVERY_MS, firstAfterMs: AFTER_START_MS, log, work });
 }
 
 async function refuseDifferent(redis: Foundation['redis'], keys: DataKeys, ids: Iterable<string>): Promise<void> {

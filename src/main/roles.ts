@@ -94,9 +94,15 @@ export async function startParts(
   const heartbeat = openHeartbeat(foundation, role);
   watchIdentity(foundation, role);
   const has = (part: HeartbeatRole) => role === part || role === 'all';
-  const worker = has('worker') ? require('./worker').startWorker(foundation, onStall) : null;
-  const receiver = has('receiver') ? await require('./receiver').startReceiver(foundation) : null;
-  const listener = has('console') ? await require('./console').startConsole(foundation) : null;
+  // Loaded before any part starts: a command to Redis that is under way while modules are loaded would time out.
+  const parts = {
+    worker: has('worker') ? require('./worker') : null,
+    receiver: has('receiver') ? require('./receiver') : null,
+    console: has('console') ? require('./console') : null,
+  };
+  const worker = parts.worker?.startWorker(foundation, onStall) ?? null;
+  const receiver = (await parts.receiver?.startReceiver(foundation)) ?? null;
+  const listener = (await parts.console?.startConsole(foundation)) ?? null;
   // Not in a receiver: it faces the internet, and should know no password.
   if (worker || listener) startNotifications(foundation);
   const checks: ReadinessCheck[] = [

@@ -1,12 +1,10 @@
 import { requireService } from '../platform/config';
-import { repeat } from '../platform/timers';
+import { AFTER_START_MS, repeat } from '../platform/timers';
 import type { Foundation } from './foundation';
 import { openServiceClient } from './service';
 
 /** A valid token is kept; without one the service is asked again after this time. */
 const EVERY_MS = 10_000;
-/** A start loads modules for longer than a command to Redis may take. */
-const AFTER_START_MS = 1000;
 
 /** In shadow mode: gets an access token as a worker would, to prove address and credentials. */
 export function startTokenProof(foundation: Foundation): void {
@@ -18,8 +16,8 @@ export function startTokenProof(foundation: Foundation): void {
     everyMs: EVERY_MS,
     firstAfterMs: AFTER_START_MS,
     log,
-    async work() {
-      if (await service.hasToken()) return 'wait';
+    async work(signal) {
+      if (signal.aborted || (await service.hasToken())) return 'wait';
       const failure = await service.getToken();
       if (failure === null) log.info('shadow.token_given', {});
       else log.warn('shadow.token_missing', { exchange: failure.kind });

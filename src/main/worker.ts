@@ -1,7 +1,7 @@
 import { startArchiver } from '../archive/archiver';
 import { errorFacts } from '../platform/errors';
 import type { Resources } from '../platform/resources';
-import { within, type Repetition } from '../platform/timers';
+import { AFTER_START_MS, within, type Repetition } from '../platform/timers';
 import { createWorkerProgress, type WorkerProgress } from '../queue/progress';
 import { startImmediateRuns } from '../queue/immediate-runs';
 import { startScheduler } from '../queue/scheduler';
@@ -111,7 +111,12 @@ function openWorker(foundation: Foundation, resources: Resources, called: Called
 
 /** Starts the conservation check of this process. */
 export function startConservation({ redis, clock, log, resources }: Foundation): Repetition {
-  const checking = repeatConservationCheck({ store: createConservationStore(redis), clock, log });
+  const checking = repeatConservationCheck({
+    store: createConservationStore(redis),
+    firstAfterMs: AFTER_START_MS,
+    clock,
+    log,
+  });
   return resources.add('conservation', checking, (opened) => opened.stop());
 }
 

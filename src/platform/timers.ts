@@ -43,6 +43,9 @@ export function afterReading(delayMs: number, act: () => void, onTime = (): void
   };
 }
 
+/** A start loads modules and opens listeners for longer than a command to Redis may take; work that can wait begins after it. */
+export const AFTER_START_MS = 1000;
+
 /** Work that repeats until it is stopped. */
 export interface Repetition {
   /** Aborts the signal of the current run and waits for its end. No run starts afterwards. */

@@ -14,14 +14,17 @@ const ALARM_EVERY_MS = 60_000;
  */
 export function repeatConservationCheck(tools: {
   readonly store: ConservationStore;
+  /** The wait before the first step; default 0. */
+  readonly firstAfterMs?: number;
   readonly clock: Clock;
   readonly log: Log;
 }): Repetition {
-  const { store, clock, log } = tools;
+  const { store, firstAfterMs = 0, clock, log } = tools;
   const alarm = throttledLog(log, { clock, quietMs: ALARM_EVERY_MS });
   return repeat({
     name: 'conservation',
     everyMs: RETRY_MS,
+    firstAfterMs,
     async work(signal) {
       const { isLast, waitMs } = await store.step();
       if (isLast) await logLostRecords(store, alarm);

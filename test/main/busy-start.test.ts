@@ -1,0 +1,47 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import request from 'supertest';
+import { eventually } from '../support/eventually';
+import { startProcess } from '../support/process';
+import { useRedis } from '../support/redis';
+
+const redis = useRedis();
+
+/** Takes longer to load the modules of the console than a command to Redis may take. */
+const SLOW_LOADING = `
+  const Module = require('node:module');
+  const load = Module._load;
+  Module._load = function (request, parent, ...more) {
+    if (request === './console' && parent && parent.filename.includes('roles')) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4000);
+    }
+    return load.call(this, request, parent, ...more);
+  };
+`;
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'towhook-busy-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('a process that loads its modules slowly logs no failure of work that waited for Redis meanwhile', async () => {
+  const hook = join(folder, 'slow-loading.cjs');
+  await writeFile(hook, SLOW_LOADING);
+  const started = await startProcess('all', {
+    REDIS_URL: redis.url,
+    SERVICE_BASE_URL: 'http://127.0.0.1:1/api',
+    SERVICE_CLIENT_ID: 'client',
+    SERVICE_CLIENT_SECRET: 'secret',
+    NODE_OPTIONS: `--require=${hook}`,
+  });
+  const url = await started.url('ops');
+  await started.logged('process.started');
+  await eventually(() => request(url).get('/readyz').expect(200));
+
+  const failures = started.log
+    .map(({ message }) => String(message))
+    .filter((event) => /\.(failed|uncounted)$/.test(event));
+  expect(failures).toEqual([]);
+});
