@@ -156,12 +156,14 @@ export const webhookElsewhereTask: NewTask = {
 /** No report can be sent: one task for the whole operator. It closes automatically when a call passes. */
 export function connectionTask(
   cause: string,
-  metBy: { kind: ReportKind; towingReference: string } | { violationId: string },
+  metBy: { kind: ReportKind; towingReference: string } | { violationId: string } | 'token call',
 ): NewTask {
   const first =
-    'violationId' in metBy
-      ? `the violation ${metBy.violationId}`
-      : `the ${metBy.kind} report of ${metBy.towingReference}`;
+    metBy === 'token call'
+      ? 'the token call of shadow mode'
+      : 'violationId' in metBy
+        ? `the violation ${metBy.violationId}`
+        : `the ${metBy.kind} report of ${metBy.towingReference}`;
   return {
     subject: 'connection',
     type: 'connection_lost',

@@ -1,28 +1,60 @@
 import { requireService } from '../platform/config';
 import { AFTER_START_MS, repeat } from '../platform/timers';
+import { recordsOf } from '../store/records';
+import { reportNoToken, reportToken } from '../workflow/prove-connection';
 import type { Foundation } from './foundation';
 import { openServiceClient } from './service';
 
 /** A valid token is kept; without one the service is asked again after this time. */
 const EVERY_MS = 10_000;
 
-/** In shadow mode: gets an access token as a worker would, to prove address and credentials. */
+/**
+ * In shadow mode: gets an access token as a worker would, to prove address and credentials. Without one the connection
+ * counts as broken, with alarm and task, until a token is there.
+ */
 export function startTokenProof(foundation: Foundation): void {
-  const { config, resources, troubleLog: log } = foundation;
+  const { config, redis, resources, troubleLog: log } = foundation;
   if (config.service.mode === 'live') return;
   const service = openServiceClient(foundation, { access: requireService(config), resources });
+  const records = recordsOf(redis);
+  let isProven = false;
+  let failures = 0;
+  const proven = async () => {
+    if (!isProven) await reportToken(records);
+    [isProven, failures] = [true, 0];
+  };
   const proving = repeat({
     name: 'shadow.token',
     everyMs: EVERY_MS,
     firstAfterMs: AFTER_START_MS,
     log,
     async work(signal) {
-      if (signal.aborted || (await service.hasToken())) return 'wait';
+      if (await service.hasToken()) {
+        await proven();
+        return 'wait';
+      }
       const failure = await service.getToken();
-      if (failure === null) log.info('shadow.token_given', {});
-      else log.warn('shadow.token_missing', { exchange: failure.kind });
+      if (signal.aborted) return 'wait';
+      if (failure === null) {
+        log.info('shadow.token_given', {});
+        await proven();
+      } else if (failure.kind === 'connection') {
+        const { cause } = failure;
+        log.warn('shadow.token_missing', { exchange: failure.kind, cause, variable: variableOf(cause) });
+        isProven = false;
+        failures += 1;
+        await reportNoToken(records, { cause, delayMs: EVERY_MS, failures });
+      } else {
+        // No permit for a token call: it shows nothing about the connection.
+        log.warn('shadow.token_missing', { exchange: failure.kind, variable: 'BUDGET_AUTH_PER_MINUTE' });
+      }
       return 'wait';
     },
   });
   resources.add('token proof', proving, (opened) => opened.stop());
+}
+
+/** The variable to look at first. */
+function variableOf(cause: string): string {
+  return /^token_http_40[013]$/.test(cause) ? 'SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET' : 'SERVICE_BASE_URL';
 }
