@@ -33,14 +33,13 @@ export function watchCalledService({ config, redis, troubleLog: log }: Foundatio
   };
   // While Redis is away, nothing is claimed either.
   const first = look().catch(() => {});
-  let isStart = true;
   const repetition = repeat({
     name: 'called service',
     everyMs: EVERY_MS,
+    firstAfterMs: EVERY_MS,
     log,
     async work() {
-      if (!isStart) await look();
-      isStart = false;
+      await look();
       return 'wait';
     },
   });

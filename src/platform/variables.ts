@@ -240,7 +240,9 @@ const tows = {
   RELEASE_REQUIRES_PAYMENT: z
     .enum(['invoiced', 'always', 'never'])
     .default('invoiced')
-    .describe('Whether a release needs a recorded payment; `invoiced`: only if the tow has an invoice.'),
+    .describe(
+      'Whether a release needs a recorded payment; `invoiced`: only if the tow has an invoice. Never if its invoice request was waived.',
+    ),
 };
 
 const violations = {

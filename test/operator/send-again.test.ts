@@ -119,13 +119,14 @@ describe('operator API: a report that was accepted with a broken answer', () => 
     await expect(claimHead(app, ref)).rejects.toThrow('escalated');
   });
 
-  it('as an invoice whose webhook has come is not sent again: the webhook proves it', async () => {
+  it('as an invoice whose webhook has come cannot be sent again, which the webhook would settle without a call', async () => {
     const { ref, id } = await towWithDrift(['started', 'invoice', 'payment'], ['accepted', 'drift']);
     const { violation_reference_id } = await towOf(app, ref);
     const charge = { invoice_number: 'INV-1', total_amount: 100, paid_amount: 0, tax: 15, vat_number: '3' };
     await deliver(app, 'tow_invoice', { towing_reference_id: ref, violation_reference_id, towing_invoice: charge });
-    towIn(await decide(ref, id, 'retry'));
+    const refused = await decide(ref, id, 'retry');
 
+    expect([refused.status, errorOf(refused).code]).toEqual([409, 'report_settled']);
     expect((await claimHead(app, ref)).entry.kind).toBe('payment');
     expect(await states(ref)).toEqual(['started accepted', 'invoice accepted', 'payment pending']);
   });

@@ -102,11 +102,21 @@ export function signed(body: string | Uint8Array, signing: Signing): Record<stri
   };
 }
 
-/** All Redis keys in sorted order, without heartbeats, metrics, counted answers and refused calls. */
+/** All Redis keys in sorted order, without those of a process, its counted answers and refused calls. */
 export async function keysIn(redis: Pick<TestRedis, 'ask'>): Promise<string[]> {
   const reply = await redis.ask('KEYS', '*');
   const { processes, heartbeats, metrics, webhookAnswers, webhookHours, refusedGroups, refusedCalls } = KEYS;
-  const ownKeys = [processes, heartbeats, metrics, webhookAnswers, webhookHours, refusedGroups, refusedCalls];
+  const stored = [KEYS.schemaVersion, KEYS.spoolMarker];
+  const ownKeys = [
+    processes,
+    heartbeats,
+    metrics,
+    webhookAnswers,
+    webhookHours,
+    refusedGroups,
+    refusedCalls,
+    ...stored,
+  ];
   const isOwnKey = (key: string) => ownKeys.some((prefix) => key.startsWith(prefix));
   return z
     .array(z.string())

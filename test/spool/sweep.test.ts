@@ -42,7 +42,7 @@ it('the spool sweep removes an abandoned upload after an hour and no upload in p
     return Promise.resolve(false);
   };
   const { stop } = await sweepAfter(1.1 * HOUR_MS, ask);
-  await eventually(async () => expect(await lying()).toEqual(['incoming', 'marker', 'violations']));
+  await eventually(async () => expect(await lying()).toEqual(['claimed', 'incoming', 'marker', 'violations']));
   await stop();
   expect(asked).toEqual([]);
 });
@@ -51,7 +51,7 @@ it('the spool sweep leaves images without a violation in place for KEEP_VIOLATIO
   const { sweepAfter, lying } = await leftBehind();
   const { stop } = await sweepAfter(KEEP_MS - HOUR_MS, () => Promise.resolve(false));
   await stop();
-  expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
+  expect(await lying()).toEqual(['claimed', 'incoming', 'marker', 'violations']);
 });
 
 it('the spool sweep moves images without a violation to the orphans after their time and keeps all others', async () => {
@@ -61,13 +61,13 @@ it('the spool sweep moves images without a violation to the orphans after their 
     asked.push(id);
     return Promise.resolve(false);
   });
-  await eventually(async () => expect(await unrecorded.lying()).toEqual(['incoming', 'marker', 'orphans']));
+  await eventually(async () => expect(await unrecorded.lying()).toEqual(['claimed', 'incoming', 'marker', 'orphans']));
   await first.stop();
   expect(asked).toEqual(['v 1/.']);
 
   const recorded = await leftBehind();
   const second = await recorded.sweepAfter(KEEP_MS + HOUR_MS, () => Promise.resolve(true));
-  await eventually(async () => expect(await recorded.lying()).toEqual(['incoming', 'marker', 'violations']));
+  await eventually(async () => expect(await recorded.lying()).toEqual(['claimed', 'incoming', 'marker', 'violations']));
   await second.stop();
 });
 
@@ -94,17 +94,17 @@ it('the spool sweep moves nothing while records are missing and removes abandone
     await sweeping.stop();
     return (await filesIn(join(dataDir, 'spool'))).map((path) => path.split('/')[0]);
   };
-  expect(await sweepAt(nowMs + 10 * KEEP_MS)).toEqual(['marker', 'violations']);
-  expect(await sweepAt(nowMs + 11 * KEEP_MS - 1)).toEqual(['marker', 'violations']);
-  expect(await sweepAt(nowMs + 11 * KEEP_MS)).toEqual(['marker', 'orphans']);
+  expect(await sweepAt(nowMs + 10 * KEEP_MS)).toEqual(['claimed', 'marker', 'violations']);
+  expect(await sweepAt(nowMs + 11 * KEEP_MS - 1)).toEqual(['claimed', 'marker', 'violations']);
+  expect(await sweepAt(nowMs + 11 * KEEP_MS)).toEqual(['claimed', 'marker', 'orphans']);
 });
 
 it('the spool sweep moves nothing while it cannot look up violations', async () => {
   const { sweepAfter, lying } = await leftBehind();
   const { stop } = await sweepAfter(KEEP_MS + HOUR_MS, () => Promise.reject(new Error('Redis is away')));
-  await eventually(async () => expect(await lying()).toEqual(['incoming', 'marker', 'violations']));
+  await eventually(async () => expect(await lying()).toEqual(['claimed', 'incoming', 'marker', 'violations']));
   await stop();
-  expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
+  expect(await lying()).toEqual(['claimed', 'incoming', 'marker', 'violations']);
 });
 
 it('the spool sweep moves nothing on a foreign image disk', async () => {
@@ -116,7 +116,7 @@ it('the spool sweep moves nothing on a foreign image disk', async () => {
     photosOf: () => Promise.resolve([]),
   });
   await sweeping.stop();
-  expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
+  expect(await lying()).toEqual(['claimed', 'incoming', 'marker', 'violations']);
 });
 
 it('the spool sweep moves photos that their tow does not name to the orphans after a day and keeps those of an absent tow', async () => {
@@ -157,7 +157,7 @@ async function fullDisk() {
   await upload.write(pieces(PNG));
   await upload.keep({ kind: 'violation', id: 'v-1' });
   const folder = join(dataDir, 'spool');
-  const probe = join(folder, 'probe.fixed');
+  const probe = join(folder, 'incoming', 'probe.fixed');
   await mkdir(probe);
   for (const [owner, name] of [
     ['incoming', 'x'],
@@ -182,12 +182,12 @@ it('the spool sweep removes old uploads and dropped images from a full disk and 
   const { folder, sweep } = await fullDisk();
   const images = join(folder, 'violations', 'v-1');
   await utimes(images, 0, 0);
-  expect(await sweep()).toEqual(['marker', 'violations/v-1']);
+  expect(await sweep()).toEqual(['claimed', 'marker', 'violations/v-1']);
 });
 
 it('the spool sweep removes nothing from an unusable disk without the shared marker', async () => {
   const { folder, sweep } = await fullDisk();
   await rm(join(folder, 'marker'));
   await mkdir(join(folder, 'marker'));
-  expect(await sweep()).toEqual(['backup-running', 'dropped/v', 'incoming/x', 'violations/v-1']);
+  expect(await sweep()).toEqual(['backup-running', 'claimed', 'dropped/v', 'incoming/x', 'violations/v-1']);
 });

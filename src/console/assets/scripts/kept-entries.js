@@ -49,7 +49,11 @@ export function forgetEntries(form) {
 }
 
 function dropEntries() {
-  for (const name of [STORE, SENT]) sessionStorage.removeItem(name);
+  try {
+    for (const name of [STORE, SENT]) sessionStorage.removeItem(name);
+  } catch {
+    // The browser offers no storage.
+  }
 }
 
 /** Removes the entries of the form that this page is the answer to, unless the page is a refusal. */
