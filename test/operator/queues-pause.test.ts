@@ -72,7 +72,8 @@ it('reports in the metrics which queues are paused', async () => {
 });
 
 it('keeps deliveries of a paused queue waiting, leaves the worker ready, and processes all of them after the resume', async () => {
-  const environment = { WORKER_STANDSTILL_MS: '1000' };
+  // Processes of one Redis share a disk.
+  const environment = { WORKER_STANDSTILL_MS: '1000', DATA_DIR: app.foundation.config.dataDir };
   const worker = await startApp({ redisUrl: app.redis.url, role: 'worker', environment });
   const refs = Array.from({ length: 20 }, (_, index) => `TW-20261120-P${String(index).padStart(5, '0')}`);
   const bringIn = async (ref: string) => {

@@ -1,9 +1,8 @@
 // @ts-check
 /** Scripts of every page. The console works without them. */
-import { hasUnsentEntries } from './entries.js';
+import { hasUnsentEntries, isOffline } from './entries.js';
 import { keepEntries, markSent } from './kept-entries.js';
 import { requestOf, watchEvents } from './live.js';
-import { isOffline } from './offline.js';
 import { enableShortcuts } from './shortcuts.js';
 
 const SENDING_MAX_MS = 10_000;

@@ -1,7 +1,7 @@
 // @ts-check
 /** Forms whose photos are scaled down before the browser sends them: those of a tow, and other images of a violation. */
+import { isOffline } from './entries.js';
 import { markSent } from './kept-entries.js';
-import { isOffline } from './offline.js';
 import { gatherImages, imagesAreReady, imagesAreTooLarge } from './violation-images.js';
 
 gatherImages();
