@@ -221,7 +221,7 @@ export const provedBeforeCorrectionTask: NewTask = {
   subject: 'invoice_before_correction',
   type: 'invoice_before_correction',
   message:
-    'The invoice webhook proves the request as it was before it was corrected; the corrected one was never sent. Compare the invoice with what you meant.',
+    'The service has the invoice of the request as it was before it was corrected: its webhook, or a late answer, shows it. Compare the invoice with what you meant.',
   actions: ['resolve'],
 };
 

@@ -82,7 +82,7 @@ export function beforeCorrectionTask(id: string): NewTask {
     subject: `violation_before_correction.${id}`,
     type: 'violation_before_correction',
     message:
-      'A tow request proves the violation, but perhaps as it was before it was corrected: an earlier try of that form got no clear answer. Compare it with what the service has; the tow starts with the corrected form.',
+      'The service has the violation, but perhaps as it was before it was corrected: a tow request or a late answer shows it. Compare it with what the service has; the tow starts with the corrected form.',
     actions: ['resolve'],
     violation_id: id,
   };

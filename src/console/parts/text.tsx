@@ -118,8 +118,8 @@ export function Empty({ title, hint }: { title: string; hint?: string }) {
 }
 
 /**
- * The rule in the language of the page, with a timestamp in it as Riyadh time and a size in its unit; or in English and marked so when it has no
- * translation.
+ * The rule in the language of the page, with a timestamp in it as Riyadh time and a size in its unit; or in English and
+ * marked so when it has no translation.
  */
 export function ruleIn(viewer: Viewer, rule: string) {
   const shown = (limit: string) => {

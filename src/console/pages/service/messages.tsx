@@ -14,7 +14,10 @@ const TONES: Readonly<Record<Exclude<Field['mark'], 'none'>, Tone>> = {
   additional: 'wait',
 };
 
-/** The fields of each message that was seen, beside the documented ones. Those with a difference or undocumented fields are open. */
+/**
+ * The fields of each message that was seen, beside the documented ones. Those with a difference or undocumented fields
+ * are open.
+ */
 export function Messages({ viewer, messages }: { viewer: Viewer; messages: readonly SeenMessage[] }) {
   const texts = viewer.messages.differences;
   return (

@@ -81,8 +81,8 @@ function withinItsMinute(entered: string, before: string | null): string {
 }
 
 /**
- * Adds a note on who took the vehicle, in the language of its writer, after the release: a release that is refused must leave no note. Returns the
- * failure of the note, for the form of notes; null if it was added or nothing was entered.
+ * Adds a note on who took the vehicle, in the language of its writer, after the release: a release that is refused must
+ * leave no note. Returns the failure of the note, for the form of notes; null if it was added or nothing was entered.
  */
 async function addHandoverNote(
   { api }: Pick<PageTools, 'api'>,
