@@ -11,6 +11,8 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   reject: 'Promise.reject(new Error("rejected in the page"))',
   ask: 'confirm("really?")',
   live: 'new EventSource("/stream")',
+  refresh:
+    'setInterval(() => fetch("/refreshed").catch(() => console.error("htmx:sendError, [object HTMLDivElement]")), 50)',
 };
 
 const site = useSmallSite(
@@ -29,6 +31,8 @@ const site = useSmallSite(
     '/pops-up': '<a target="_blank" href="/says-error">up</a>',
     '/asks': '<script src="/ask.js"></script>',
     '/live': '<script src="/live.js"></script>',
+    '/refreshes': '<script src="/refresh.js"></script>',
+    '/refreshed': '<p>Fresh.</p>',
   },
   (app) => {
     for (const [name, text] of Object.entries(SCRIPTS)) {
@@ -99,6 +103,22 @@ const announceAndFail = async () => {
   await page.goto(site.at('/cut'));
 };
 
+const refreshOffline = async () => {
+  const page = await visit('/refreshes');
+  const failed = page.waitForEvent('requestfailed');
+  const logged = page.waitForEvent('console', (message) => message.text().startsWith('htmx:sendError'));
+  await page.context().setOffline(true);
+  await Promise.all([failed, logged]);
+};
+
+const refreshUnanswered = async () => {
+  const page = await visit('/clean');
+  await page.route('**/refreshed', (route) => route.abort('connectionrefused'));
+  const logged = page.waitForEvent('console', (message) => message.text().startsWith('htmx:sendError'));
+  await page.goto(site.at('/refreshes'));
+  await logged;
+};
+
 test.each<[string, string, () => Promise<unknown>]>([
   ['a console error', 'console error: it broke', () => visit('/says-error')],
   ['a console warning', 'console warning: it may break', () => visit('/says-warning')],
@@ -123,6 +143,7 @@ test.each<[string, string, () => Promise<unknown>]>([
   ],
   ['a dialog', 'a dialog (confirm) opened: really?', () => visit('/asks')],
   ['a console error of a popup', 'console error: it broke', openPopup],
+  ['a refresh without a response', 'console error: htmx:sendError', refreshUnanswered],
   ['an announced failure that did not happen', 'announced and did not happen: /missing 404', announceInVain],
 ])('the test browser reports %s as a fault: %s', async (_name, fault, scenario) => {
   await scenario();
@@ -134,6 +155,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['a page with an open stream', () => visit('/live')],
   ['a page with a stream that is left for another page', leaveLivePage],
   ['failures that were announced', announceAndFail],
+  ['requests of a page that its test keeps offline', refreshOffline],
 ])('the test browser reports no fault for %s', async (_name, scenario) => {
   await scenario();
   expect(await browser.leave()).toEqual([]);

@@ -22,6 +22,10 @@ const CONSOLE_FAULTS: readonly string[] = ['error', 'warning', 'assert'];
 const ECHO = /^Failed to load resource: /;
 /** htmx does too, with the path alone. */
 const HTMX_ECHO = /^Response Status Error Code \d+ from ([^\s,]+)/;
+/** htmx logs these for a request without a response, without its address. */
+const HTMX_UNANSWERED = /^htmx:(sendError|afterRequest), /;
+/** A live page goes on sending requests while its test keeps it offline by `setOffline`. The network itself is local. */
+const OFFLINE = 'net::ERR_INTERNET_DISCONNECTED';
 /** Chromium requests this at any time for a document that names no icon, such as JSON or an image. */
 const UNASKED = '/favicon.ico';
 
@@ -35,6 +39,8 @@ export function watch(context: BrowserContext): Guards {
   const faults: string[] = [];
   const echoes: { text: string; url: string }[] = [];
   const judged = new Set<string>();
+  const unanswered: string[] = [];
+  let wasOffline = false;
 
   const judge = (url: string, status: Announcement['status'], fault: string) => {
     judged.add(url);
@@ -47,7 +53,8 @@ export function watch(context: BrowserContext): Guards {
     const echo = echoIn(message);
     if (echo !== null) {
       if (!isAt(echo.url, UNASKED)) echoes.push(echo);
-    } else if (CONSOLE_FAULTS.includes(message.type())) faults.push(faultIn(message));
+    } else if (HTMX_UNANSWERED.test(message.text())) unanswered.push(faultIn(message));
+    else if (CONSOLE_FAULTS.includes(message.type())) faults.push(faultIn(message));
   });
   context.on('weberror', (error) => faults.push(`page error: ${error.error().stack ?? error.error().message}`));
   context.on('dialog', (dialog) => {
@@ -71,6 +78,11 @@ export function watch(context: BrowserContext): Guards {
     const reason = request.failure()?.errorText ?? 'unknown';
     // The page navigated or canceled the request, as a live page does with its stream.
     if (reason === 'net::ERR_ABORTED') return;
+    if (reason === OFFLINE) {
+      wasOffline = true;
+      judged.add(request.url());
+      return;
+    }
     judge(request.url(), 'no answer', `${lineOf(request)} failed: ${reason}`);
   });
 
@@ -78,6 +90,7 @@ export function watch(context: BrowserContext): Guards {
     announce: (announcement) => announced.push({ ...announcement, isMet: false }),
     faults: () => [
       ...faults,
+      ...(wasOffline ? [] : unanswered),
       ...echoes.filter(({ url }) => !judged.has(url)).map(({ text, url }) => `console error: ${text} (${url})`),
       ...announced
         .filter(({ isMet }) => !isMet)

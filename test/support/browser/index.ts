@@ -18,7 +18,8 @@ import { visitWith, type TestBrowser, type BrowserVisitor } from './browser';
  * A test fails at its end for: a console error or warning, a page error, a breach of the Content-Security-Policy, a
  * request without a response or with a response 4xx or 5xx, a request to a host other than 127.0.0.1 (which the browser
  * cannot reach), a dialog. Announce a failure that the test expects: `browser.announce(page, { path: '/sign-in', status:
- * 422 })`; the test then fails if it does not happen. Each `open` makes a new visitor without cookies;
+ * 422 })`; the test then fails if it does not happen. Requests that fail because the test keeps its page offline by
+ * `setOffline` are none. Each `open` makes a new visitor without cookies;
  * `page.context().newPage()` is a second tab of the same visitor. Pass code to `page.evaluate` as text: it runs in the
  * browser, and the project has no types of the browser. The text is an expression, and `locator.evaluate` does not take
  * it. Without JavaScript (`open({ javaScript: false })`) promises, axe and `screenshot` do not work in the page. The
