@@ -72,7 +72,7 @@ const service = {
     .enum(['refusal', 'ignore'])
     .default('refusal')
     .describe(
-      'What a 2xx means whose body has a `code` of 400 to 599: `refusal` takes it as a refusal with that status, `ignore` takes the status of HTTP alone.',
+      'What a 2xx means whose body has a `code` of 400 or more: `refusal` takes it as a refusal with that status (above 599 with 400), `ignore` takes the status of HTTP alone.',
     ),
   SERVICE_MODE: z
     .enum(SERVICE_MODES)

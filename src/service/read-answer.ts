@@ -106,6 +106,7 @@ function isWithoutData<T>({ isAnswerUsed }: Contract<T>, { code, data }: JsonFie
 
 const SUCCESS_FROM = 200;
 const ERRORS_FROM = 400;
+const STATUS_MAX = 599;
 
 /** The `code` of an envelope as a number, also if it is text; null when it is none. */
 function envelopeNumber(code: unknown): number | null {
@@ -113,10 +114,11 @@ function envelopeNumber(code: unknown): number | null {
   return typeof code === 'string' && /^\s*\d{1,9}\s*$/.test(code) ? Number(code) : null;
 }
 
-/** The status of a refusal that a 2xx has in its envelope; null when it has none. */
+/** The status of a refusal that a 2xx has in its envelope; null when it has none. An error of its own counts as 400. */
 export function refusalCode({ value }: Body): number | null {
   const code = isFields(value) ? envelopeNumber(value['code']) : null;
-  return code !== null && Number.isInteger(code) && code >= ERRORS_FROM && code <= 599 ? code : null;
+  if (code === null || !Number.isInteger(code) || code < ERRORS_FROM) return null;
+  return code <= STATUS_MAX ? code : ERRORS_FROM;
 }
 
 /** The rules of the envelope that a body breaks, as field and rule. */
