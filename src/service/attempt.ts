@@ -3,6 +3,7 @@ import { request as requestSecure, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { afterReading } from '../platform/timers';
+import { decodedBody } from './content-encoding';
 import { reasonOf, TransportFailure, type ConnectionStage, type FailedPhase } from './transport-failure';
 
 /** What one attempt needs. */
@@ -38,6 +39,7 @@ export type SendPermission =
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** Decoded (content-encoding.ts). */
   readonly text: string;
   /** `broken_off`: the connection ended or the deadline passed inside the body. `too_long`: we stopped reading. */
   readonly ended: 'complete' | 'broken_off' | 'too_long';
@@ -195,8 +197,11 @@ class HttpAttempt {
 
   #finish(response: IncomingMessage, ended: HttpAnswer['ended']): void {
     if (!this.#end()) return;
-    const text = Buffer.concat(this.#chunks).toString('utf8');
-    this.#settle.resolve({ status: response.statusCode ?? 0, headers: response.headers, text, ended });
+    const { statusCode: status = 0, headers } = response;
+    const whole = Buffer.concat(this.#chunks);
+    const isWhole = ended === 'complete';
+    const body = isWhole ? decodedBody(whole, headers['content-encoding'], this.#plan.answerBytesMax) : whole;
+    this.#settle.resolve({ status, headers, text: body?.toString('utf8') ?? '', ended: body ? ended : 'too_long' });
     // An answer that came before the request was fully sent, or that we stop reading, leaves the connection unusable.
     if (ended !== 'complete' || !this.#request.writableEnded) this.#tearDown();
   }

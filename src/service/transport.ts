@@ -73,7 +73,7 @@ export function createTransport(settings: {
   const wayOut = openWayOut(settings.wayOut, { connectTimeoutMs });
   const kept = wayOut({ keepAlive: true, scheduling: 'lifo', timeout: IDLE_CONNECTION_MS });
   const surelyOpen = wayOut({ keepAlive: true, scheduling: 'lifo', timeout: SURELY_OPEN_MS });
-  // Answers are not decompressed, and without the word `identity` a gateway may compress them.
+  // Without the word `identity` a gateway may compress answers, which only takes time.
   const ownHeaders = {
     Accept: 'application/json',
     'Accept-Encoding': 'identity',

@@ -17,6 +17,8 @@ export interface FakeReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** In place of `body`. */
+  readonly bytes?: Buffer;
 }
 
 /** A real HTTP server on a free port that records requests and answers with configured replies. */
@@ -73,12 +75,12 @@ export async function startFakeService(): Promise<FakeService> {
       };
       const nth = kept.push(recorded);
       const reply = await (isToken ? onTokenCall : onCall)(recorded, nth);
-      const text = reply.body ?? '';
+      const bytes = reply.bytes ?? Buffer.from(reply.body ?? '');
       response.writeHead(reply.status ?? 200, {
-        'content-length': Buffer.byteLength(text),
+        'content-length': bytes.length,
         ...reply.headers,
       });
-      response.end(text);
+      response.end(bytes);
     })();
   });
   server.on('connection', (socket) => connections.set(socket, connections.size + 1));

@@ -1,0 +1,53 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { clientFor, closeClients, REQUESTS } from './client-under-test';
+import { enveloped, startFakeService, type FakeService } from './fake-service';
+
+let fake: FakeService;
+beforeEach(async () => {
+  fake = await startFakeService();
+});
+afterEach(async () => {
+  closeClients();
+  await fake.stop();
+});
+
+const ANSWER = enveloped({ towing_reference_id: 'TW-1' }).body ?? '';
+const detained = async (encoding: string, body: Buffer, status = 200) => {
+  fake.onCall(() => ({ status, headers: { 'content-encoding': encoding }, bytes: body }));
+  return clientFor(fake.url).call('detained', REQUESTS.detained);
+};
+
+test.each([
+  ['gzip', gzipSync(ANSWER)],
+  ['x-gzip', gzipSync(ANSWER)],
+  [' GZIP ', gzipSync(ANSWER)],
+  ['deflate', deflateSync(ANSWER)],
+  ['br', brotliCompressSync(ANSWER)],
+  ['identity', Buffer.from(ANSWER)],
+])('an answer with the content encoding %j is read', async (encoding, body) => {
+  const { exchange, rawBody, data } = await detained(encoding, body);
+  expect(exchange).toEqual({ kind: 'accepted', httpStatus: 200 });
+  expect(rawBody).toBe(ANSWER);
+  expect(data).toEqual({ towing_reference_id: 'TW-1' });
+});
+
+test('a compressed refusal has its message', async () => {
+  const { exchange } = await detained('gzip', gzipSync('{"message":"Vehicle type is not allowed"}'), 422);
+  expect(exchange).toMatchObject({ kind: 'refused', httpStatus: 422, message: 'Vehicle type is not allowed' });
+});
+
+test('a compressed token answer is read', async () => {
+  fake.onTokenCall(() => ({ headers: { 'content-encoding': 'gzip' }, bytes: gzipSync('{"data":{"token":"t-1"}}') }));
+  const { exchange } = await clientFor(fake.url).call('detained', REQUESTS.detained);
+  expect([exchange.kind, fake.calls[0]?.headers['Authorization']]).toEqual(['accepted', 'Bearer t-1']);
+});
+
+test.each([
+  ['that is none of gzip', 'gzip', Buffer.from('no gzip'), 'not_json'],
+  ['that breaks off', 'gzip', gzipSync(ANSWER).subarray(0, 30), 'not_json'],
+  ['with an unknown encoding', 'zstd', gzipSync(ANSWER), 'not_json'],
+  ['that decodes to 200 MB', 'gzip', gzipSync(Buffer.alloc(200_000_000, 32)), 'too_long'],
+])('an answer %s is not from the service', async (_, encoding, body, cause) => {
+  const { exchange } = await detained(encoding, body);
+  expect(exchange).toEqual({ kind: 'not_the_service', httpStatus: 200, cause });
+});
