@@ -42,25 +42,31 @@ export function correct(
     ...brokenPayment(tow, report.id, context),
   ];
   if (broken.length > 0) return invalid(broken);
+  const normalized = normalizedTime(tow, context);
+  if (!normalized.ok) return normalized;
   const body: JsonObject = { ...report.body };
   const fields: JsonObject = {};
-  for (const [name, value] of given) {
-    fields[name] = { old: report.body[name] ?? null, new: value ?? null };
-    body[name] = value ?? null;
-  }
-  if (typeof context.fields['status_update_time'] === 'string') {
-    const occurred = occurredAt(context.fields['status_update_time'], null, context.nowMs);
-    if (!occurred.ok)
-      return invalid(occurred.refusal.details.map(({ rule }) => ({ field: 'status_update_time', rule })));
-    const started = tow.facts.findIndex(({ event }) => event === 'started');
-    const next = tow.facts.slice(started + 1).find(({ event }) => event !== 'invoice')?.occurredAt;
-    if (next !== undefined && (timestampMs(occurred.timestamp) ?? 0) > (timestampMs(next) ?? 0)) {
-      return invalid([{ field: 'status_update_time', rule: `must not be after the next fact (${next})` }]);
-    }
-    body['status_update_time'] = occurred.timestamp;
+  for (const [name] of given) {
+    const value = normalized.fields[name] ?? null;
+    fields[name] = { old: report.body[name] ?? null, new: value };
+    body[name] = value;
   }
   const index = paymentIndex(context.reports, report.id);
   return { ok: true, body, fields, tow: row.correct?.(tow, body, index) ?? tow };
+}
+
+/** The new values with the time as it is sent. Refused: a time in the future or after the next fact. */
+function normalizedTime(tow: Tow, { fields, nowMs }: CorrectionContext): Decision<{ fields: Correction }> {
+  const { status_update_time: time } = fields;
+  if (typeof time !== 'string') return { ok: true, fields };
+  const occurred = occurredAt(time, null, nowMs);
+  if (!occurred.ok) return invalid(occurred.refusal.details.map(({ rule }) => ({ field: 'status_update_time', rule })));
+  const started = tow.facts.findIndex(({ event }) => event === 'started');
+  const next = tow.facts.slice(started + 1).find(({ event }) => event !== 'invoice')?.occurredAt;
+  if (next !== undefined && (timestampMs(occurred.timestamp) ?? 0) > (timestampMs(next) ?? 0)) {
+    return invalid([{ field: 'status_update_time', rule: `must not be after the next fact (${next})` }]);
+  }
+  return { ok: true, fields: { ...fields, status_update_time: occurred.timestamp } };
 }
 
 function brokenRules({ fields, rules }: CorrectionContext): FieldRule[] {

@@ -189,6 +189,12 @@ describe('corrections of the time of a start', () => {
     expect(converted.tow.facts[0]).toMatchObject({ occurredAt: '2026-03-10T09:00:00Z' });
   });
 
+  test('a corrected start time with another offset is shown as it is sent', () => {
+    const { fields } = corrected(started.tow, started.owed, { status_update_time: '2026-03-10T12:00:00+03:00' });
+
+    expect(fields).toMatchObject({ status_update_time: { new: '2026-03-10T09:00:00Z' } });
+  });
+
   test.each(['noon', '2026-03-10T12:02:00.001Z'])(
     'an invalid corrected start time is refused under its wire name: %s',
     (time) => {
