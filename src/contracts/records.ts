@@ -244,7 +244,26 @@ export const otherCall = z.object({
 });
 export type OtherCall = z.infer<typeof otherCall>;
 
-/** An event that the store publishes. */
+/** The types of events that the store publishes. Live pages listen for each of them (assets/scripts/live.js). */
+export const EVENT_TYPES = [
+  'tow.changed',
+  'tow.archived',
+  'violation.changed',
+  'violation.archived',
+  'task.opened',
+  'task.closed',
+  'delivery.accepted',
+  'delivery.processed',
+  'delivery.parked',
+  'delivery.differs',
+  'judgement.changed',
+  'gate.closed',
+  'gate.opened',
+  'bulk.changed',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** A published event. Its type may be one of a later version. */
 export const storeEvent = z.object({
   type: z.string(),
   towing_reference_id: z.string().nullish(),

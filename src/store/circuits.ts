@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { EventType } from '../contracts/records';
 import { encodeCircuits } from '../contracts/stored-circuits';
 import {
   areQuiet,
@@ -24,7 +25,6 @@ const RELEASE_SLICE = 1000;
 const RELEASED_PER_CALL = 250;
 /** Waiters that become due per half-open probe. All of them would be a thundering herd, as only one may probe. */
 const WOKEN_PER_PROBE = 5;
-const EVERYWHERE = { towingReferenceId: null } as const;
 
 /** The part of a commit that changes the circuits. */
 export interface CircuitsChange {
@@ -62,13 +62,17 @@ export function changeOfCircuits(
       ...closed.map((name) => ['SADD', KEYS.releasing, name] as const),
     ],
     events: [
-      ...Array.from({ length: opened }, () => ({ type: 'task.opened', ...EVERYWHERE })),
-      ...Array.from({ length: opened }, () => ({ type: 'gate.closed', ...EVERYWHERE })),
-      ...Array.from({ length: closedTasks }, () => ({ type: 'task.closed', ...EVERYWHERE })),
-      ...closed.map(() => ({ type: 'gate.opened', ...EVERYWHERE })),
+      ...Array.from({ length: opened }, () => event('task.opened')),
+      ...Array.from({ length: opened }, () => event('gate.closed')),
+      ...Array.from({ length: closedTasks }, () => event('task.closed')),
+      ...closed.map(() => event('gate.opened')),
     ],
     hasChanged: true,
   };
+}
+
+function event(type: EventType): StoreChange {
+  return { type, towingReferenceId: null };
 }
 
 /** The number of members that each open circuit blocks, and some that may probe it. */

@@ -1,3 +1,4 @@
+import type { EventType } from '../contracts/records';
 import { headOf } from '../domain/outbox';
 import { recordIdOf, violationOfMember, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable, permitRankOf } from '../domain/outbox-schedule';
@@ -10,7 +11,7 @@ import { RECORD_KEYS } from './record-kinds';
 
 /** An event. Without a reference it concerns the whole operator. */
 export interface StoreChange {
-  readonly type: string;
+  readonly type: EventType;
   readonly towingReferenceId?: string | null;
   readonly violationId?: string;
 }
@@ -78,10 +79,11 @@ export function eventEffect({ type, towingReferenceId, violationId }: StoreChang
 export function eventsOf(before: OutboxRecord | null, after: OutboxRecord): StoreChange[] {
   const about =
     after.kind === 'tow' ? { towingReferenceId: after.ref } : { towingReferenceId: null, violationId: after.id };
+  const event = (type: EventType): StoreChange => ({ type, ...about });
   const { opened, closed } = taskEvents(before?.tasks ?? {}, after.tasks);
   return [
-    ...Array.from({ length: opened }, () => ({ type: 'task.opened', ...about })),
-    ...Array.from({ length: closed }, () => ({ type: 'task.closed', ...about })),
-    { type: after.kind === 'tow' ? 'tow.changed' : 'violation.changed', ...about },
+    ...Array.from({ length: opened }, () => event('task.opened')),
+    ...Array.from({ length: closed }, () => event('task.closed')),
+    event(after.kind === 'tow' ? 'tow.changed' : 'violation.changed'),
   ];
 }

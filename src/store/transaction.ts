@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { EventType } from '../contracts/records';
 import { decodeBudgetState, type StoredBudgetState } from '../contracts/stored-budgets';
 import { decodeCircuits } from '../contracts/stored-circuits';
 import type { AuditEntry } from '../domain/audit';
@@ -255,7 +256,7 @@ export class RecordTransaction implements Transaction {
     this.#others.push(change);
   }
 
-  publish(type: string, about: { towingReferenceId?: string | null; violationId?: string } = {}): void {
+  publish(type: EventType, about: { towingReferenceId?: string | null; violationId?: string } = {}): void {
     this.#events.push({ type, ...about });
   }
 

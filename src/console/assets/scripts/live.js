@@ -259,14 +259,20 @@ async function leaveIfSignedOut() {
   }
 }
 
+/** The types of the store (contracts/records.ts), and the event of the stream itself. */
 const EVENT_TYPES = [
   'events.missed',
   'tow.changed',
+  'tow.archived',
   'violation.changed',
+  'violation.archived',
   'task.opened',
   'task.closed',
   'delivery.accepted',
   'delivery.processed',
+  'delivery.parked',
+  'delivery.differs',
+  'judgement.changed',
   'gate.closed',
   'gate.opened',
   'bulk.changed',
