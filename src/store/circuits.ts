@@ -63,7 +63,7 @@ export function changeOfCircuits(
     ],
     events: [
       ...Array.from({ length: opened }, () => event('task.opened')),
-      ...Array.from({ length: opened }, () => event('gate.closed')),
+      ...newlyOpen.map(() => event('gate.closed')),
       ...Array.from({ length: closedTasks }, () => event('task.closed')),
       ...closed.map(() => event('gate.opened')),
     ],

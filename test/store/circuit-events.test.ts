@@ -1,0 +1,34 @@
+import { draftOfCircuits, loseConnection, noEffects, NO_CIRCUITS, type Circuits } from '../../src/domain/circuits';
+import { beginShadow, endShadow } from '../../src/domain/shadow';
+import { connectionTask } from '../../src/domain/tasks';
+import { changeOfCircuits } from '../../src/store/circuits';
+
+const NOW_MS = 1_700_000_000_000;
+
+function eventTypes(before: Circuits, change: (draft: Circuits, effects: ReturnType<typeof noEffects>) => void) {
+  const after = draftOfCircuits(before);
+  const effects = noEffects();
+  change(after, effects);
+  const { events } = changeOfCircuits(before, after, { closed: effects.closed, newId: () => 'version0' });
+  return { types: events.map(({ type }) => type), after };
+}
+
+function lose(draft: Circuits, effects: ReturnType<typeof noEffects>): void {
+  const task = connectionTask('no route', { violationId: 'U1' });
+  loseConnection(draft, { delayMs: 1000, failures: 1, isSafeOnly: false, task }, NOW_MS, effects);
+}
+
+test('publishes that the circuit of shadow mode has opened, as it does when that closes', () => {
+  const { types, after } = eventTypes(NO_CIRCUITS, (draft) => beginShadow(draft, NOW_MS));
+  expect(types).toEqual(['gate.closed']);
+
+  const open = { ...after, version: '1.version0' };
+  expect(eventTypes(open, (draft, effects) => endShadow(draft, effects)).types).toEqual(['gate.opened']);
+});
+
+test('publishes once that a circuit has opened, and not when it stays open', () => {
+  const { types, after } = eventTypes(NO_CIRCUITS, lose);
+  expect(types).toEqual(['task.opened', 'gate.closed']);
+
+  expect(eventTypes({ ...after, version: '1.version0' }, lose).types).toEqual([]);
+});
