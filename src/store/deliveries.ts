@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 import { otherCall, type OtherCall } from '../contracts/records';
-import type { Delivery } from '../domain/delivery';
 import { nextVersion } from '../domain/outbox-record';
 import { webhookElsewhereTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
@@ -10,7 +9,6 @@ import { decodeDelivery } from './delivery-records';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
 import { unlessUnusable } from './newer-records';
 import { texts } from './parse';
-import { recordsOf } from './records';
 import { replicated } from './replicas';
 import { mergedRows, pageOf } from './rows';
 import { Script } from './scripts';
@@ -113,15 +111,9 @@ async function accept(redis: Redis, clock: Clock, group: readonly WaitingDeliver
 
 /** Reads stored deliveries. */
 export function createDeliveryStore(redis: Redis): DeliveryStore {
-  const records = recordsOf(redis);
-  const read = async (id: string): Promise<Delivery | null> => {
-    return decodeDelivery(await redis.hgetall(deliveryKey(id)));
-  };
+  const read = async (id: string) => decodeDelivery(await redis.hgetall(deliveryKey(id)));
   return {
-    async read(id) {
-      const [delivery, readAtMs] = await Promise.all([read(id), records.nowMs()]);
-      return delivery && { ...delivery, readAtMs };
-    },
+    read,
 
     async list({ cursor, limit, differing, order = 'newest' }) {
       const keys = differing?.map(differingDeliveriesKey) ?? [KEYS.indexDeliveries];

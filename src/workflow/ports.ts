@@ -40,8 +40,7 @@ export interface TowStore {
 }
 
 export interface DeliveryStore {
-  /** `readAtMs` is Redis time, like the timestamps in the record. */
-  read(id: string): Promise<(Delivery & { readonly readAtMs: number }) | null>;
+  read(id: string): Promise<Delivery | null>;
   /** Newest first by default. `differing`: only those that wait with one of these kinds of differences. */
   list(page: {
     cursor: string | null;

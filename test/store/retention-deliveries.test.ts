@@ -43,6 +43,15 @@ test('deliveries are archived with their raw bodies, and their tow stays unchang
   expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
 });
 
+test('an archived delivery has exactly the fields of the record', async () => {
+  await stores.request('T1');
+  const { items } = await stores.deliveries.list({ cursor: null, limit: 10 });
+
+  await retention.sweepAll();
+
+  expect((await readAll(dataDir.path, { type: 'delivery' })).map(({ data }) => data)).toEqual(items);
+});
+
 test('a delivery stays in Redis for its retention time and while it is not processed', async () => {
   await stores.request('T1');
   await stores.acceptInvoice('T1', 'waiting');
