@@ -1,5 +1,3 @@
-import { task, type Task } from '../contracts/records';
-
 /** Parses Redis replies. An unexpected reply is an error. */
 
 /** A reply of another form than documented: a bug, or a key that was changed manually. */
@@ -38,9 +36,4 @@ export function fields(reply: unknown, what: string): Map<string, string> {
 export function textFieldsOf(reply: unknown): Readonly<Record<string, string>> {
   if (typeof reply !== 'object' || reply === null) return {};
   return Object.fromEntries(Object.entries(reply).map(([name, value]) => [name, String(value)]));
-}
-
-/** A stored task with its opening time. */
-export function taskOf(json: string, openedAtMs: string): Task {
-  return { ...task.parse(JSON.parse(json)), opened_at: new Date(Number(openedAtMs)).toISOString() };
 }

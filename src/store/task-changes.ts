@@ -2,11 +2,8 @@ import type { Redis } from 'ioredis';
 import type { NewTask } from '../domain/tasks';
 import type { Check, CommitPart } from './commit';
 import { taskEffects, taskTexts, type TaskTexts } from './indexes';
-import { KEYS } from './keys';
-import { taskOf } from './parse';
+import { KEYS, taskGroupKey, taskGroupsKey } from './keys';
 import { eventEffect } from './record-effects';
-import { openValue } from './sealed-values';
-import { groupNameOf } from './task-groups';
 
 /**
  * Opens and closes general tasks: tasks of the whole operator, which belong to no record. Their id is their subject.
@@ -31,12 +28,18 @@ export async function closingOf(redis: Redis, id: string, nowMs: number): Promis
   // As bytes, which are not opened: the commit compares the stored text.
   const stored = (await redis.hgetBuffer(KEYS.tasks, id))?.toString();
   if (stored === undefined) return null;
-  const json = openValue(redis, { key: KEYS.tasks, field: id }, stored);
-  const before: TaskTexts = { [id]: { json, openedAtMs: 0, group: groupNameOf(taskOf(json, '0')) } };
+  const before: TaskTexts = { [id]: { json: stored, openedAtMs: 0, group: await groupListing(redis, id) } };
   return {
     checks: [isStill(id, stored)],
     effects: [...taskEffects(before, {}), eventEffect({ type: 'task.closed', towingReferenceId: null }, nowMs)],
   };
+}
+
+/** The group that lists an open task. It is not taken from the text, which may be damaged or of a later version. */
+async function groupListing(redis: Redis, id: string): Promise<string> {
+  const names = await redis.zrange(taskGroupsKey, '0', '-1');
+  const places = await Promise.all(names.map((name) => redis.zscore(taskGroupKey(name), id)));
+  return names.find((_, at) => places[at] !== null) ?? '';
 }
 
 function isStill(id: string, stored: string): Check {

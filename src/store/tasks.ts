@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { SortOrder } from '../contracts/paging';
 import { task, type Task } from '../contracts/records';
-import { sealingKeyOf } from '../platform/data-keys';
+import { jsonText } from '../contracts/stored';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
 import type { CommitOptions, CommitPart } from './commit';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
-import { taskOf } from './parse';
 import { decodeTow } from './tow-fields';
 import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from './rows';
 import { groupOf, groupOfTask, inGroup } from './task-groups';
@@ -37,13 +36,15 @@ export function createTaskStore(redis: Redis): TaskStore {
   };
 }
 
+const storedTask = jsonText(task);
+
 /**
- * Null for a task of a later version, with an action that this one does not know, and for one that is sealed under a key
- * that this process lacks: other processes list it.
+ * Null for a task whose text is damaged, for one of a later version with an action that this one does not know, and for
+ * one that is sealed under a key that this process lacks: other processes list it.
  */
 function knownTaskOf(json: string, openedAtMs: string): Task | null {
-  if (sealingKeyOf(json) !== null) return null;
-  return task.safeParse(JSON.parse(json)).success ? taskOf(json, openedAtMs) : null;
+  const { data } = storedTask.safeParse(json);
+  return data ? { ...data, opened_at: new Date(Number(openedAtMs)).toISOString() } : null;
 }
 
 async function readTasks(redis: Redis, ids: readonly string[]): Promise<Task[]> {

@@ -6,7 +6,7 @@ import { createBulkStore } from '../../src/store/bulk';
 import { checkEntries } from '../../src/store/check-entries';
 import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
 import { createShadowStore } from '../../src/store/shadow';
-import { openGeneralTask, closeGeneralTask } from '../../src/store/tasks';
+import { createTaskStore, openGeneralTask, closeGeneralTask } from '../../src/store/tasks';
 import { dataKeysText, linesOf } from '../support/data-keys';
 import { useRedis } from '../support/redis';
 import { openStores, reference, START, type Stores } from '../support/stores';
@@ -102,6 +102,20 @@ test('a general task is sealed, and another process closes it', async () => {
   const other = await storesWith('b', 'a');
   expect(await closeGeneralTask(other.redis, 'failing')).toBe(true);
   expect(await stores.generalTasks()).toEqual([]);
+});
+
+test('a task whose sealed text was changed is left out of the lists and can be closed', async () => {
+  const stores = await storesWith('a');
+  const failing: NewTask = { subject: 'failing', type: 'delivery_failing', message: 'of Salem', actions: [] };
+  await openGeneralTask(stores.redis, failing);
+  await openGeneralTask(stores.redis, { ...failing, subject: 'other', message: 'of Majed' });
+  const moved = (await fieldsOf(stores, KEYS.tasks)).get('other') ?? '';
+  await stores.redis.hset(KEYS.tasks, 'failing', moved);
+  const tasks = createTaskStore(stores.redis);
+
+  expect((await tasks.list({ cursor: null, limit: 10 })).items.map(({ id }) => id)).toEqual(['other']);
+  expect(await closeGeneralTask(stores.redis, 'failing')).toBe(true);
+  expect(await tasks.counts()).toEqual({ total: 1, types: [{ type: 'delivery_failing', count: 1, kinds: [] }] });
 });
 
 test('a delivery is stored sealed and processed into its tow', async () => {
