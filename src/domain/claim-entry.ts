@@ -20,7 +20,7 @@ import {
 import { validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { escalate, type Escalation } from './escalate-entry';
-import { closeTask, editEntry, entryTaskId, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
+import { closeTask, editEntry, entrySubject, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
 import { acceptEntry } from './settle-entry';
 import { isOfShadowTime, markShadow } from './shadow';
 import { compareInvoices, isProvedByInvoice } from './invoice-entries';
@@ -126,7 +126,7 @@ export function claim(record: OutboxRecord, context: ClaimContext): ClaimStep {
     head.state = stateBetweenAttempts(head);
     head.nextAtMs = nowMs;
     head.forbidden = false;
-    closeTask(record, entryTaskId(record, head));
+    closeTask(record, entrySubject(record, head));
   }
   return decideSend(record, head, context);
 }

@@ -1,6 +1,6 @@
 import { hasVoidLease, validLease } from './lease';
 import { headOf, isSettled } from './outbox';
-import { editEntry, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
+import { editEntry, taskIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
 import { dueAtMs, headTaskId } from './outbox-schedule';
 import { parkedInvoiceTask } from './tasks';
 import type { DELIVERY_STATES, STANDINGS } from './vocabulary';
@@ -126,7 +126,7 @@ function mayBeForgotten({ processedAtMs }: CheckedDelivery, nowMs: number): bool
 
 /** The id of the task about invoices that are parked for a tow. */
 export function parkedTaskId(ref: string): string {
-  return `${parkedInvoiceTask.subject}.${ref}`;
+  return taskIdOf({ kind: 'tow', ref }, parkedInvoiceTask.subject);
 }
 
 const LOST = { state: 'lost', isRepairable: false } as const;

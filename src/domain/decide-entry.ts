@@ -1,6 +1,6 @@
 import { ENTRY_POLICY, countPossibleEffect, stateBetweenAttempts, unblock, type Entry } from './entry';
 import { isSettled } from './outbox';
-import { closeTask, entryTaskId, type OutboxRecord } from './outbox-record';
+import { closeTask, entrySubject, type OutboxRecord } from './outbox-record';
 import { acceptEntry, waiveEntry } from './settle-entry';
 import { keepAcceptance } from './timeline';
 
@@ -56,7 +56,7 @@ function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision
   });
   if (record.kind === 'violation') record.heldForTicket = false;
   entry.state = stateBetweenAttempts(entry);
-  closeTask(record, entryTaskId(record, entry));
+  closeTask(record, entrySubject(record, entry));
 }
 
 /** Makes an accepted entry pending again, in its place. Its accepted attempt then counts as unanswered. */

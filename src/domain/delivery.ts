@@ -38,13 +38,13 @@ export function settleDelivery(delivery: Delivery, tow: StoredTow, verdict: stri
   // The estimated Redis time may be some ms earlier than the time at which the delivery was stored.
   const processedAtMs = Math.max(nowMs, delivery.receivedAtMs);
   Object.assign(delivery, { state: 'processed', verdict, processedAtMs, failures: 0 });
-  closeTask(tow, `${failingDeliveryTask(delivery.id).subject}.${tow.ref}`);
+  closeTask(tow, failingDeliveryTask(delivery.id).subject);
 }
 
 /** Keeps a delivery that breaks the contract until its kind of difference is judged again. */
 export function keepDiffering(delivery: Delivery, tow: StoredTow, differenceId: string): void {
   Object.assign(delivery, { state: 'differs', differenceId, failures: 0 });
-  closeTask(tow, `${failingDeliveryTask(delivery.id).subject}.${tow.ref}`);
+  closeTask(tow, failingDeliveryTask(delivery.id).subject);
 }
 
 /**

@@ -42,7 +42,7 @@ export function comparePosted(
   const differing = answer ? reconcile(answer, posted.webhook).map(({ field }) => field) : [];
   const fields = [...posted.alsoDiffers, ...differing];
   if (fields.length > 0) openTask(record, invoiceMismatchTask(fields), nowMs);
-  else if (answer) closeTask(record, `invoice_mismatch.${record.ref}`);
+  else if (answer) closeTask(record, invoiceMismatchTask(fields).subject);
 }
 
 function objectIn(value: JsonObject | null, name: string): JsonObject | null {

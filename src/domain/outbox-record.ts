@@ -3,6 +3,7 @@ import type { NewTask } from './tasks';
 import type { Tow } from './tow';
 import type { JsonObject, ShadowState, UnknownFields } from './vocabulary';
 import type { Violation } from './violation';
+import { violationTaskId } from './violation-tasks';
 
 /** Records with an outbox, as stored and as the rules see them. Timestamps are ms since the epoch, Redis time. */
 
@@ -131,19 +132,26 @@ export function isAnswerQuestioned({ entries }: Pick<OutboxRecord, 'entries'>): 
   return entries.some(({ differs }) => differs !== null);
 }
 
-/** The id of the task that asks for a decision on an entry. */
-export function entryTaskId(record: OutboxRecord, entry: Pick<Entry, 'id'>): string {
-  return record.kind === 'tow' ? `${entry.id}.${record.ref}` : `violation.${record.id}`;
+type TaskOwner = Pick<StoredTow, 'kind' | 'ref'> | Pick<StoredViolation, 'kind'>;
+
+/** The id of a task: its subject, plus the reference of its tow. */
+export function taskIdOf(record: TaskOwner, subject: string): string {
+  return record.kind === 'tow' ? `${subject}.${record.ref}` : subject;
+}
+
+/** The subject of the task that asks for a decision on an entry. */
+export function entrySubject(record: OutboxRecord, entry: Pick<Entry, 'id'>): string {
+  return record.kind === 'tow' ? entry.id : violationTaskId(record.id);
 }
 
 /** Opens a task, or replaces the text of an open one, which keeps its age. */
 export function openTask(record: OutboxRecord, { subject, ...task }: NewTask, nowMs: number): void {
-  const id = record.kind === 'tow' ? `${subject}.${record.ref}` : subject;
+  const id = taskIdOf(record, subject);
   record.tasks[id] = { task, openedAtMs: record.tasks[id]?.openedAtMs ?? nowMs };
 }
 
-export function closeTask(record: OutboxRecord, id: string): void {
-  delete record.tasks[id];
+export function closeTask(record: OutboxRecord, subject: string): void {
+  delete record.tasks[taskIdOf(record, subject)];
 }
 
 /** Events that the service causes in any number; only the newest of each type are kept. */

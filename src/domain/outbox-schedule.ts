@@ -2,7 +2,7 @@ import { ENTRY_POLICY, type Entry } from './entry';
 import { validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { isProvedByInvoice } from './invoice-entries';
-import { entryTaskId, isAnswerQuestioned, type OutboxRecord } from './outbox-record';
+import { entrySubject, taskIdOf, isAnswerQuestioned, type OutboxRecord } from './outbox-record';
 import { isTerminal } from './tow';
 
 /**
@@ -77,6 +77,6 @@ export function mayBeSent(record: OutboxRecord): boolean {
 /** The id of the open task that asks for a decision on the head of a record; null when there is none. */
 export function headTaskId(record: OutboxRecord): string | null {
   const head = headOf(record.entries);
-  const id = head && entryTaskId(record, head);
+  const id = head && taskIdOf(record, entrySubject(record, head));
   return id !== undefined && id in record.tasks ? id : null;
 }

@@ -3,7 +3,7 @@ import { headOf } from './outbox';
 import {
   closeTask,
   editEntry,
-  entryTaskId,
+  entrySubject,
   versionNumber,
   type OutboxRecord,
   type StoredViolation,
@@ -52,7 +52,7 @@ export function confirmAnswers(record: OutboxRecord, decidedUntil: ReadonlyMap<s
 function end(record: OutboxRecord, entry: Entry, nowMs: number): void {
   unblock(entry, nowMs);
   Object.assign(entry, { settledAtMs: nowMs, nextAtMs: null, lateAnswer: null });
-  closeTask(record, entryTaskId(record, entry));
+  closeTask(record, entrySubject(record, entry));
   if (record.kind !== 'violation') return;
   record.heldForTicket = false;
   requestCleanup(record);

@@ -4,7 +4,7 @@ import type { Hint } from './policy';
 
 /** All tasks about a violation. At most one of them asks whether to send it. */
 
-/** The id of the task about sending a violation. */
+/** The id of the task about sending a violation, and its subject. */
 export function violationTaskId(id: string): string {
   return `violation.${id}`;
 }

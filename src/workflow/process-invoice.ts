@@ -34,7 +34,7 @@ export async function processInvoice(
 }
 
 function attach(draft: KnownTow, delivery: Delivery, invoice: InvoiceMessage, nowMs: number): void {
-  closeTask(draft, `${parkedInvoiceTask.subject}.${draft.ref}`);
+  closeTask(draft, parkedInvoiceTask.subject);
   const { tow } = draft;
   // The tow may have dropped a replayed delivery since it was attached.
   const isAttached =

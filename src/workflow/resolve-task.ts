@@ -1,7 +1,7 @@
 import type { Task } from '../contracts/records';
 import { auditOf, type Actor } from '../domain/audit';
 import { settleDelivery } from '../domain/delivery';
-import { closeTask, addEvent, type OutboxRecord, type StoredTow } from '../domain/outbox-record';
+import { addEvent, taskIdOf, type OutboxRecord, type StoredTow } from '../domain/outbox-record';
 import { conflict, unknown } from '../domain/refusal';
 import { parkedInvoiceTask } from '../domain/tasks';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
@@ -90,8 +90,8 @@ async function closeGeneral(
 }
 
 async function close(transaction: Transaction, draft: OutboxRecord, id: string): Promise<void> {
-  closeTask(draft, id);
-  if (draft.kind === 'tow' && id === `${parkedInvoiceTask.subject}.${draft.ref}`) {
+  delete draft.tasks[id];
+  if (draft.kind === 'tow' && id === taskIdOf(draft, parkedInvoiceTask.subject)) {
     await setParkedAside(transaction, draft);
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Task } from '../../src/contracts/records';
-import { closeTask, openTask } from '../../src/domain/outbox-record';
+import { openTask } from '../../src/domain/outbox-record';
 import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
@@ -30,7 +30,7 @@ async function openOn(ref: string, ...opened: readonly NewTask[]): Promise<void>
 
 async function close({ id, towing_reference_id: ref }: Task): Promise<void> {
   if (ref === undefined) await closeGeneralTask(stores.redis, id);
-  else await stores.change(ref, (draft) => closeTask(draft, id));
+  else await stores.change(ref, (draft) => void delete draft.tasks[id]);
 }
 
 const change = (what: 'open' | 'close', task: NewTask) =>

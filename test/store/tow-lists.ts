@@ -68,7 +68,7 @@ export async function retire({ redis, tows }: Stores, ref: string): Promise<void
 export async function inform(stores: Stores, ref: string, change: 'open' | 'close'): Promise<void> {
   await stores.change(ref, (draft, nowMs) => {
     if (change === 'open') openTask(draft, rivalRequestTask, nowMs);
-    else closeTask(draft, `rival_request.${ref}`);
+    else closeTask(draft, rivalRequestTask.subject);
   });
 }
 
