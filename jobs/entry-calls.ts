@@ -15,8 +15,6 @@ export interface EntryCalls<R extends OutboxRecord, T> {
   getToken(tools: T): Promise<Exchange | null>;
   /** Prepares the call, or gives the claim back. */
   prepare(claimed: Claimed<R>, tools: T): Promise<Prepared>;
-  /** How long to wait for proof of an unanswered call, ms; null: as the failure policy decides. */
-  proofMs(claimed: Claimed<R>, tools: T): number | null;
   /** The operation that is called. */
   operation(claimed: Claimed<R>): EntryOperation;
   /** The created violation that an accepted answer names, also when the answer breaks its contract. */

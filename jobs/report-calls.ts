@@ -21,7 +21,6 @@ export const reportCalls: EntryCalls<StoredTow, ReportCallTools> = {
       mayOutlastLease: false,
       send: async (options) => aboutTow(record.ref, await call(entry, service, options)),
     }),
-  proofMs: () => null,
   operation: ({ entry }) => entry.kind,
   acceptedViolationIn: () => null,
   refusedTask: (entry, refusal) => refusedTask({ ...reportOf(entry), ...refusal }),

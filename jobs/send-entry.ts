@@ -145,7 +145,7 @@ async function attempt<R extends OutboxRecord, T>(
   const timing = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings };
   const history = historyOf(claimed.entry, claimed.connectionFailures);
   const judged = judge(call.exchange, history, settings, timing.nowMs, timing.jitter);
-  const verdict = withProofTime(judged, calls.proofMs(claimed, tools));
+  const verdict = withProofTime(judged, claimed.proofMs);
   const task = taskFor(calls, claimed, { call, verdict });
   const acceptedViolation = calls.acceptedViolationIn(claimed, call);
   const difference = differenceOfAnswer(calls.operation(claimed), call);

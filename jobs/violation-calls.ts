@@ -19,8 +19,6 @@ import { areImagesGone, imagesOf, type ImageTools } from './violation-images';
 
 export interface ViolationCallTools extends MatchTools, CheckTicketTools, ImageTools {
   readonly service: ViolationService;
-  /** How long to wait for a tow request that proves an unanswered violation, ms. */
-  readonly proofMs: number;
 }
 
 /** Violations: a form with images, perhaps a ticket check first, and cleanup of tows and images once settled. */
@@ -37,8 +35,6 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
       send: (options) => send(violation, images.files, tools.service, options),
     };
   },
-  // The proof is a tow request that echoes our id. The guide form sends no id, so there is no proof to wait for.
-  proofMs: ({ record }, { proofMs }) => (record.violation.api === 'guide' ? 0 : proofMs),
   operation: ({ record }) => (record.violation.api === 'guide' ? 'violation_guide' : 'violation'),
   acceptedViolationIn: ({ record }, { exchange, data, rawBody }) =>
     exchange.kind === 'contract_broken'

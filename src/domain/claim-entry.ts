@@ -224,8 +224,11 @@ function expireLostAttempt(record: OutboxRecord, context: ClaimContext): void {
   }
 }
 
-/** How long to wait for proof of a create, ms; 0 where no tow request can prove it. */
-function graceOf(record: OutboxRecord, graceMs: number): number {
+/**
+ * How long to wait for proof of a create, ms. A violation is proved by a tow request that echoes its id; the guide form
+ * sends no id, so there is nothing to wait for.
+ */
+export function graceOf(record: OutboxRecord, graceMs: number): number {
   return record.kind === 'violation' && record.violation.api === 'guide' ? 0 : graceMs;
 }
 

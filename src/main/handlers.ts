@@ -97,7 +97,6 @@ export function openHandlers(
     },
     spool,
     tickets: openLookups(foundation, service),
-    proofMs,
   };
   const handlers: Readonly<Record<QueueName, JobHandler>> = {
     deliveries: async (payload) => processDeliveries(deliveryJob.parse(payload), delivering),

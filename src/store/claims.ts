@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { isRestricted } from '../contracts/stored-budgets';
 import type { Circuits } from '../domain/circuits';
-import { claim, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/claim-entry';
+import { claim, graceOf, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/claim-entry';
 import { headOf } from '../domain/outbox';
 import type { OutboxRecord } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
@@ -80,7 +80,7 @@ export class ClaimAttempt {
 
   #claimOf<R extends OutboxRecord>(record: R, step: ClaimStep, { open }: Circuits): Claim<R> {
     const { leaseToken } = this;
-    const { leaseMs, rateLimit } = this.options.settings;
+    const { leaseMs, graceMs, rateLimit } = this.options.settings;
     switch (step.kind) {
       case 'send': {
         const grantedAtMs = (record.lease?.untilMs ?? 0) - leaseMs;
@@ -94,6 +94,7 @@ export class ClaimAttempt {
           failedProbes: open.outage?.failures ?? 0,
           grantedAtMs,
           leaseMs,
+          proofMs: record.kind === 'tow' ? null : graceOf(record, graceMs),
           permitAtMs: record.lease?.permitAtMs ?? grantedAtMs,
           permitLastsMs: record.lease?.permitAtMs === undefined ? Infinity : permitLifetimeMs(rateLimit),
         };

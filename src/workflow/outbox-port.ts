@@ -56,6 +56,8 @@ export interface Claimed<R extends OutboxRecord> extends Leased<R>, AttemptRight
   readonly leaseMs: number;
   /** When its permit was counted, ms since the epoch in Redis time. */
   readonly permitAtMs: number;
+  /** How long to wait for proof of the call if it stays unanswered, ms; null: as the failure policy decides. */
+  readonly proofMs: number | null;
   /** How long that permit is valid from the claim on, ms; Infinity without a rate limit. */
   readonly permitLastsMs: number;
 }

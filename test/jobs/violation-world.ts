@@ -72,14 +72,13 @@ export async function startWorkerFor(
   const cache = createLookupCache(stores.redis, { ...world, keptMs: 0 });
   const tools: Tools = {
     ...world,
-    outbox: openOutbox(stores, { leaseMs: 5000, ...settings }),
+    outbox: openOutbox(stores, { leaseMs: 5000, graceMs: 60_000, ...settings }),
     tows: stores.tows,
     records: stores.records,
     service,
     spool,
     tickets: createLookups({ service, cache, clock: systemClock }),
     settings: POLICY,
-    proofMs: 60_000,
     claimMaxAgeMs: 1000,
     stepsPerRun: 1,
     metrics: createMetrics(),
