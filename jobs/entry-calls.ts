@@ -17,15 +17,15 @@ export interface EntryCalls<R extends OutboxRecord, T> {
   prepare(claimed: Claimed<R>, tools: T): Promise<Prepared>;
   /** The operation that is called. */
   operation(claimed: Claimed<R>): EntryOperation;
-  /** The created violation that an accepted answer names, also when the answer breaks its contract. */
-  acceptedViolationIn(claimed: Claimed<R>, call: CallResult<OperationName>): AcceptedViolation | null;
+  /** The violation that an accepted answer names, also when the answer breaks its contract. None for reports. */
+  acceptedViolationIn?(claimed: Claimed<R>, call: CallResult<OperationName>): AcceptedViolation | null;
   refusedTask(entry: Entry, refusal: CallRefusal): NewTask;
   /** Event name and fields of the log line of an attempt. */
   logLine(claimed: Claimed<R>): { readonly event: string; readonly facts: Readonly<Record<string, unknown>> };
-  /** The check before the entry is sent. */
-  check(leased: Leased<R>, tools: T, nextClaimant: NextClaimant): Promise<RunStep<R>>;
-  /** The cleanup of a settled record; returns a short text about it. */
-  finish(record: R, tools: T): Promise<string>;
+  /** The check before the entry is sent. Reports have none. */
+  check?(leased: Leased<R>, tools: T, nextClaimant: NextClaimant): Promise<RunStep<R>>;
+  /** The cleanup of a settled record; returns a short text about it. Tows need none. */
+  finish?(record: R, tools: T): Promise<string>;
 }
 
 /** The operations that entries call. */

@@ -22,14 +22,11 @@ export const reportCalls: EntryCalls<StoredTow, ReportCallTools> = {
       send: async (options) => aboutTow(record.ref, await call(entry, service, options)),
     }),
   operation: ({ entry }) => entry.kind,
-  acceptedViolationIn: () => null,
   refusedTask: (entry, refusal) => refusedTask({ ...reportOf(entry), ...refusal }),
   logLine: ({ record, entry }) => ({
     event: 'report.attempted',
     facts: { towing_reference_id: record.ref, report_id: entry.id, kind: entry.kind },
   }),
-  check: () => Promise.reject(new Error('a report has no check before it is sent')),
-  finish: () => Promise.reject(new Error('a report needs no cleanup')),
 };
 
 function reportOf({ id, kind }: Entry): { readonly id: string; readonly kind: ReportKind } {

@@ -117,12 +117,15 @@ function takeStep<R extends OutboxRecord, T>(
     case 'probe':
       return lastStep(probeOutage(claim.failedProbes, tools));
     case 'finish':
-      return lastStep(calls.finish(claim.record, tools));
+      if (calls.finish) return lastStep(calls.finish(claim.record, tools));
+      break;
     case 'check':
-      return calls.check(claim, tools, nextClaimant);
+      if (calls.check) return calls.check(claim, tools, nextClaimant);
+      break;
     case 'send':
       return attempt(calls, { claim, startedMs: timed.startedMs, noToken: timed.noToken }, tools, nextClaimant);
   }
+  throw new Error(`records of this kind have no step '${claim.kind}'`);
 }
 
 async function lastStep<R extends OutboxRecord>(what: string | Promise<string>): Promise<RunStep<R>> {
@@ -147,7 +150,7 @@ async function attempt<R extends OutboxRecord, T>(
   const judged = judge(call.exchange, history, settings, timing.nowMs, timing.jitter);
   const verdict = withProofTime(judged, claimed.proofMs);
   const task = taskFor(calls, claimed, { call, verdict });
-  const acceptedViolation = calls.acceptedViolationIn(claimed, call);
+  const acceptedViolation = calls.acceptedViolationIn?.(claimed, call) ?? null;
   const difference = differenceOfAnswer(calls.operation(claimed), call);
   const result = resultOf(claimed, { call, verdict, task, acceptedViolation, difference }, timing);
   const claimant = await nextClaimant();

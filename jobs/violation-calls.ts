@@ -5,12 +5,13 @@ import { isKnownEntry } from '../src/domain/stored-violation';
 import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation-names';
 import { violationRefusedTask } from '../src/domain/violation-tasks';
 import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/match-violation';
-import type {
-  CallOptions,
-  CallResult,
-  ImageOnDisk,
-  ViolationOperation,
-  ViolationService,
+import {
+  VIOLATION_OPERATIONS,
+  type CallOptions,
+  type CallResult,
+  type ImageOnDisk,
+  type ViolationOperation,
+  type ViolationService,
 } from '../src/workflow/service-port';
 import { sentViolationOf } from '../src/workflow/violation-submission';
 import { checkTicket, type CheckTicketTools } from './check-ticket';
@@ -35,7 +36,7 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
       send: (options) => send(violation, images.files, tools.service, options),
     };
   },
-  operation: ({ record }) => (record.violation.api === 'guide' ? 'violation_guide' : 'violation'),
+  operation: ({ record }) => VIOLATION_OPERATIONS[record.violation.api],
   acceptedViolationIn: ({ record }, { exchange, data, rawBody }) =>
     exchange.kind === 'contract_broken'
       ? violationInBroken(rawBody ?? '', record.violation)
@@ -59,15 +60,15 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
   },
 };
 
-/** Sends the form that the operation takes, and its images if it takes them. */
+/** Sends the form that the operation takes, and the images. */
 function send(
   violation: Violation,
   files: readonly ImageOnDisk[],
   service: ViolationService,
   options: CallOptions,
 ): Promise<CallResult<ViolationOperation>> {
-  const { operation, hasImages, ...submission } = sentViolationOf(violation);
-  return service.submitViolation(operation, { ...submission, images: hasImages ? files : [] }, options);
+  const { operation, form, metadataText } = sentViolationOf(violation);
+  return service.submitViolation(operation, { form, metadataText, images: files }, options);
 }
 
 /** The violation that an answer of either operation names; null when it names none. */
