@@ -1,10 +1,11 @@
 import { auditOf, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from './audit';
+import { decideEntry, type EntryDecision } from './decide-entry';
 import { refusedForViolation, type DecidableViolation, type DecisionAction } from './decisions';
 import { formatWarnings } from './format-warnings';
-import type { StoredViolation } from './outbox-record';
+import { editEntry, type StoredViolation } from './outbox-record';
 import { conflict, invalid, type Decision } from './refusal';
 import { waitsForOf } from './shadow';
-import { decideOn, entryOf } from './stored-violation';
+import { entryOf } from './stored-violation';
 import type { ReplacedImage, Violation, ViolationForm, ViolationImage } from './violation';
 import { addReference } from './violation-names';
 
@@ -51,23 +52,28 @@ export function decideViolation(
     const on = { violation_id: draft.id };
     return { ok: true, audit: auditOf(actor, AUDIT_ACTIONS_OF[command.action], { on, why, what }) } as const;
   };
+  const decide = (decision: EntryDecision) => decideEntry(draft, editEntry(draft, entryOf(draft)), decision, nowMs);
   switch (command.action) {
     case 'retry':
-      decideOn(draft, command, nowMs);
+      decide(command);
       return decided(null);
     case 'waive':
-      decideOn(draft, command, nowMs);
+      decide(command);
       return decided(command.reason);
     case 'accept':
       if (isTaken) return referenceTaken;
-      decideOn(draft, command, nowMs);
+      decide(command);
       if (command.reference !== null) addReference(draft, command.reference, { isMain: true });
       return decided(command.reason);
     case 'correct': {
       const before = draft.violation;
       const corrected = correctedViolation(before, command, { actor, clockMs });
       if (!corrected.ok) return corrected;
-      decideOn(draft, { action: 'correct', violation: corrected.violation }, nowMs);
+      draft.violation = corrected.violation;
+      // Another plate or zone needs another ticket check.
+      draft.ticket = null;
+      draft.ticketOverruled = false;
+      decide({ action: 'correct' });
       return decided(null, { fields: corrected.fields, ...replacedBy(before, command) });
     }
   }

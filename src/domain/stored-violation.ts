@@ -1,9 +1,7 @@
-import { decideEntry, type EntryDecision } from './decide-entry';
 import type { Entry } from './entry';
 import { isSettled } from './outbox';
 import type { FoundViolation } from './found-violation';
 import { editEntry, type StoredViolation } from './outbox-record';
-import type { Violation } from './violation';
 import { acceptEntry } from './settle-entry';
 import { addReference, dropReference, mayHaveBeenSent, recordTow } from './violation-names';
 
@@ -54,21 +52,6 @@ export function linkTow(
   const isNewReference = getsName && addReference(record, reference, { isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
   return getsName;
-}
-
-export type ViolationDecision =
-  | Exclude<EntryDecision, { action: 'correct' }>
-  | { readonly action: 'correct'; readonly violation: Violation };
-
-/** Applies a decision that the rules allow. */
-export function decideOn(record: StoredViolation, decision: ViolationDecision, nowMs: number): void {
-  if (decision.action === 'correct') {
-    record.violation = decision.violation;
-    // Another plate or zone needs another ticket check.
-    record.ticket = null;
-    record.ticketOverruled = false;
-  }
-  decideEntry(record, editEntry(record, entryOf(record)), decision, nowMs);
 }
 
 /** Accepts the entry of a violation that other software reported: it is never sent. */
