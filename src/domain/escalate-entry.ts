@@ -2,7 +2,6 @@ import type { Entry } from './entry';
 import { addEvent, openTask, type OutboxRecord } from './outbox-record';
 import { givenUpTask, unknownOutcomeTask, type NewTask } from './tasks';
 import { ticketUnknownTask, violationGivenUpTask, violationUnknownTask } from './violation-tasks';
-import type { ReportKind } from './vocabulary';
 
 /** `unchecked`: the ticket check never gave an answer. */
 export interface Escalation {
@@ -17,22 +16,20 @@ export function escalate(record: OutboxRecord, entry: Entry, why: Escalation['wh
     entry.state = 'held';
     record.heldForTicket = true;
   }
-  openTask(record, taskOf(record, entry, why), nowMs);
+  openTask(record, taskOf(entry, why), nowMs);
   addEvent(record, { type: 'report.handed_over', report_id: entry.id }, nowMs);
 }
 
-function taskOf(record: OutboxRecord, { id, kind, attempts }: Entry, why: Escalation['why']): NewTask {
-  if (record.kind === 'violation' || kind === 'violation') {
-    const violationId = record.kind === 'violation' ? record.id : id;
+function taskOf({ id, kind, attempts }: Entry, why: Escalation['why']): NewTask {
+  if (kind === 'violation') {
     switch (why) {
       case 'unknown':
-        return violationUnknownTask(violationId);
+        return violationUnknownTask(id);
       case 'given_up':
-        return violationGivenUpTask({ id: violationId, attempts });
+        return violationGivenUpTask({ id, attempts });
       case 'unchecked':
-        return ticketUnknownTask(violationId);
+        return ticketUnknownTask(id);
     }
   }
-  const report: { id: string; kind: ReportKind } = { id, kind };
-  return why === 'unknown' ? unknownOutcomeTask(report) : givenUpTask({ ...report, attempts });
+  return why === 'unknown' ? unknownOutcomeTask({ id, kind }) : givenUpTask({ id, kind, attempts });
 }

@@ -22,7 +22,7 @@ import {
 } from './entry';
 import { isSettled } from './outbox';
 import type { SeenDifference } from './difference';
-import { editEntry, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
+import { editEntry, memberOf, addEvent, openTask, recordIdOf, type OutboxRecord } from './outbox-record';
 import type { Verdict } from './policy';
 import type { ServiceHealth } from './service-health';
 import { acceptEntry, requestCleanup } from './settle-entry';
@@ -222,10 +222,8 @@ function updateCircuits(
   const isPaused = result.isForbidden && countForbidden(circuits, { kind, member, task: pausedTask }, nowMs, effects);
   const delayMs = connectionDelayOf(result);
   if (delayMs !== null) {
-    const metBy =
-      record.kind === 'violation' || kind === 'violation'
-        ? { violationId: record.kind === 'violation' ? record.id : entry.id }
-        : { kind, towingReference: record.ref };
+    const id = recordIdOf(record);
+    const metBy = kind === 'violation' ? { violationId: id } : { kind, towingReference: id };
     const task = connectionTask(message, metBy);
     const failures = right.connectionFailures + 1;
     loseConnection(circuits, { delayMs, failures, isSafeOnly: result.isForeign, task }, nowMs, effects);
