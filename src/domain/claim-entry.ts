@@ -1,3 +1,4 @@
+import { backoffWithoutJitterMs } from './backoff';
 import {
   beginProbe,
   blocking,
@@ -97,8 +98,8 @@ const PROBE_OVERDUE_MS = 20_000;
  */
 const SELF_WAKING_MAX = 5;
 const RECHECK_MS = 600_000;
-const LOST_WAIT_MS = 500;
-const LOST_WAIT_MAX_MS = 60_000;
+/** The waits of an entry that keeps losing its worker. */
+const LOST_WAIT = { retryBaseMs: 500, retryCapMs: 60_000 };
 
 /**
  * Decides what a worker may do with a record now, and grants the right to do it: the lease and, before a call is
@@ -220,7 +221,7 @@ function expireLostAttempt(record: OutboxRecord, context: ClaimContext): void {
     addEvent(record, { type: 'report.unknown', report_id: entry.id }, nowMs);
   } else if (entry.failures > 1) {
     // A backoff, so that an entry that kills its worker does not do so at once again.
-    entry.nextAtMs = nowMs + Math.min(LOST_WAIT_MAX_MS, LOST_WAIT_MS * 2 ** Math.min(entry.failures, 10));
+    entry.nextAtMs = nowMs + backoffWithoutJitterMs(entry.failures, LOST_WAIT);
   }
 }
 

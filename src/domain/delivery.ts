@@ -1,3 +1,4 @@
+import { backoffWithoutJitterMs, type RetrySettings } from './backoff';
 import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { failingDeliveryTask, invoicesSetAsideTask, parkedInvoiceTask } from './tasks';
 import type { DeliveryKind, DeliveryState } from './vocabulary';
@@ -80,10 +81,10 @@ export function replayDelivery(delivery: Delivery): void {
 /** Counts a failed run. Returns the time of the next run, ms since the epoch, and whether to open a task. */
 export function deferDelivery(
   delivery: Delivery,
-  wait: { readonly baseMs: number; readonly capMs: number },
+  settings: RetrySettings,
   nowMs: number,
 ): { readonly runAtMs: number; readonly asksPerson: boolean } {
   delivery.failures += 1;
-  const waitMs = Math.min(wait.capMs, wait.baseMs * 2 ** Math.min(delivery.failures - 1, 20));
+  const waitMs = backoffWithoutJitterMs(delivery.failures - 1, settings);
   return { runAtMs: nowMs + waitMs, asksPerson: delivery.failures % FAILURES_FOR_TASK === 0 };
 }

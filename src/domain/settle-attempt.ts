@@ -1,4 +1,4 @@
-import { ASKED_WAIT_MAX_MS } from './backoff';
+import { ASKED_WAIT_MAX_MS, backoffWithoutJitterMs } from './backoff';
 import { compareInvoices } from './invoice-entries';
 import { blockEntry, PROBE_TURN_MS, settleByLateAnswer } from './claim-entry';
 import {
@@ -99,8 +99,7 @@ export type Settled = 'done' | 'late' | 'late_accepted' | 'gone';
 
 const CONNECTION_WAIT_MAX_MS = 30_000;
 const DROPS_MAX = 3;
-const DROP_WAIT_MS = 1000;
-const DROP_WAIT_MAX_MS = 60_000;
+const DROP_WAIT = { retryBaseMs: 1000, retryCapMs: 60_000 };
 
 /**
  * Stores the result of one attempt and gives the lease back. Changes `record`, `context.circuits` and
@@ -293,7 +292,7 @@ function countAttempt(entry: Entry, result: AttemptResult, { nowMs, giveUpAfterM
     entry.drops += 1;
     if (entry.drops >= DROPS_MAX) {
       startGiveUpClock(entry, nowMs, giveUpAfterMs);
-      return Math.min(DROP_WAIT_MAX_MS, DROP_WAIT_MS * 2 ** Math.min(entry.drops - DROPS_MAX, 10));
+      return backoffWithoutJitterMs(entry.drops - DROPS_MAX, DROP_WAIT);
     }
   }
   return delayMs;

@@ -25,7 +25,7 @@ import { openLookups, openServiceClient } from './service';
 const LEASE_MARGIN_MS = 500;
 /** A call whose token is refused is made once more. */
 const UPLOADS_PER_CALL = 2;
-const DEFERRAL = { baseMs: 1000, capMs: 300_000 };
+const DEFERRAL = { retryBaseMs: 1000, retryCapMs: 300_000 };
 
 /** Opens the job handlers of a worker, by queue; `endCalls` ends their calls to the service. @throws ConfigurationError without access to the service. */
 export function openHandlers(

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { deliveryRecord } from '../contracts/records';
+import type { RetrySettings } from '../domain/backoff';
 import { deferDelivery } from '../domain/delivery';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
@@ -17,11 +18,11 @@ const UNREADABLE_WAIT_MAX_MS = 3_600_000;
  * Postpones a delivery whose processing failed, longer each time. Resolves with the number of consecutive failures;
  * null for a delivery that cannot be decoded, which opens a task at once.
  */
-export function createDeferral(redis: Redis, wait: { baseMs: number; capMs: number }) {
+export function createDeferral(redis: Redis, settings: RetrySettings) {
   const records = recordsOf(redis);
   return async (id: string): Promise<number | null> => {
     if (await isUnreadable(redis, id)) {
-      await deferUnreadable(redis, id, wait.baseMs);
+      await deferUnreadable(redis, id, settings.retryBaseMs);
       return null;
     }
     const { failures, asksPerson, ref } = await records.transact(orderKeyOf('delivery', id), async (transaction) => {
@@ -30,7 +31,7 @@ export function createDeferral(redis: Redis, wait: { baseMs: number; capMs: numb
         transaction.scheduleDelivery(id, null);
         return { failures: 0, asksPerson: false, ref: '' };
       }
-      const { runAtMs, asksPerson } = deferDelivery(delivery, wait, transaction.nowMs);
+      const { runAtMs, asksPerson } = deferDelivery(delivery, settings, transaction.nowMs);
       transaction.scheduleDelivery(id, runAtMs);
       return { failures: delivery.failures, asksPerson, ref: delivery.towingReferenceId };
     });

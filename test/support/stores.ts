@@ -200,7 +200,7 @@ export function deliveryTools(redis: Redis): ProcessDeliveryTools {
     records: recordsOf(redis),
     deliveries: createDeliveryStore(redis),
     readers: WEBHOOK_READERS,
-    defer: createDeferral(redis, { baseMs: 1000, capMs: 5000 }),
+    defer: createDeferral(redis, { retryBaseMs: 1000, retryCapMs: 5000 }),
     clock: systemClock,
     log: silentLog,
     metrics: createMetrics(),
