@@ -5,8 +5,8 @@ import { occurredAt } from './timestamp';
 import { canceledReport, startedReport, statusReport } from './outbox';
 import { conflict, forbidden, invalid, type FieldRule } from './refusal';
 import {
+  mayBecome,
   previousTimestamp,
-  transitionAllowed,
   type Fact,
   type Partially,
   type Tow,
@@ -17,8 +17,7 @@ import { roleAllows, type JsonObject } from './vocabulary';
 
 /** The vehicle is hooked up. Needs plate and place: entered now, or known from the violation. */
 export function start(tow: Tow, command: FactCommand<'started'>, context: FactContext): Advance {
-  const refused = refusedTransition(tow, 'started');
-  if (refused) return refused;
+  if (!mayBecome(tow, 'started')) return refusedTransition(tow, 'started');
   const known: Partially<Whereabouts> = {
     plateNumber: entered(command.plateNumber) ?? tow.plateNumber,
     towedLocation: entered(command.towedLocation) ?? tow.towedLocation,
@@ -42,15 +41,12 @@ export function start(tow: Tow, command: FactCommand<'started'>, context: FactCo
 
 /** The vehicle is in the yard. */
 export function detain(tow: Tow, command: FactCommand<'detained'>, context: FactContext): Advance {
-  const refused = refusedTransition(tow, 'detained');
-  if (refused) return refused;
-  const place = knownWhereabouts(tow);
-  if (!place) return conflict('transition_not_allowed', 'The tow has no plate and place yet.');
+  if (!mayBecome(tow, 'detained')) return refusedTransition(tow, 'detained');
   const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!when.ok) return when;
   return {
     ok: true,
-    tow: { ...withFact(tow, 'detained', when.timestamp, context), ...place, state: 'detained' },
+    tow: { ...withFact(tow, 'detained', when.timestamp, context), state: 'detained' },
     owed: statusReport(tow, 'detained'),
     withdraw: [],
   };
@@ -58,10 +54,7 @@ export function detain(tow: Tow, command: FactCommand<'detained'>, context: Fact
 
 /** The vehicle is handed back, from the yard or on the spot. Refused while a hold is open or a payment is missing. */
 export function release(tow: Tow, command: FactCommand<'released'>, context: FactContext): Advance {
-  const refused = refusedTransition(tow, 'released');
-  if (refused) return refused;
-  const place = knownWhereabouts(tow);
-  if (!place) return conflict('transition_not_allowed', 'The tow has no plate and place yet.');
+  if (!mayBecome(tow, 'released')) return refusedTransition(tow, 'released');
   const blocked = blockedByHold(tow);
   if (blocked) return blocked;
   if (paymentIsMissing(tow, context)) {
@@ -71,7 +64,7 @@ export function release(tow: Tow, command: FactCommand<'released'>, context: Fac
   if (!when.ok) return when;
   return {
     ok: true,
-    tow: { ...withFact(tow, 'released', when.timestamp, context), ...place, state: 'released' },
+    tow: { ...withFact(tow, 'released', when.timestamp, context), state: 'released' },
     owed: statusReport(tow, 'released'),
     withdraw: [],
   };
@@ -79,8 +72,7 @@ export function release(tow: Tow, command: FactCommand<'released'>, context: Fac
 
 /** The tow is called off; open holds do not prevent it. Reports of its invoice that were never sent are withdrawn. */
 export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: FactContext): Advance {
-  const refused = refusedTransition(tow, 'canceled');
-  if (refused) return refused;
+  if (!mayBecome(tow, 'canceled')) return refusedTransition(tow, 'canceled');
   const reason = entered(command.cancellationReason);
   // The type allows an empty text, which only the contract of the API refuses.
   if (reason === undefined) return invalid([{ field: 'cancellation_reason', rule: 'must not be empty' }]);
@@ -128,17 +120,10 @@ export function correctCancel(tow: Tow, body: JsonObject): Tow {
 }
 
 function refusedTransition(tow: Tow, event: TransitionEvent) {
-  if (transitionAllowed(tow.state, event)) return null;
   if (tow.facts.some((fact) => fact.event === event)) {
     return conflict('already_recorded', `The tow was already reported as ${event}.`);
   }
   return conflict('transition_not_allowed', `A tow that is ${tow.state} cannot become ${event}.`);
-}
-
-function knownWhereabouts(tow: Tow): Whereabouts | null {
-  const { plateNumber, towedLocation, latitude, longitude } = tow;
-  if (plateNumber === null || towedLocation === null || latitude === null || longitude === null) return null;
-  return { plateNumber, towedLocation, latitude, longitude };
 }
 
 function missingWhereabouts(known: Partially<Whereabouts>): FieldRule[] {

@@ -110,6 +110,17 @@ export function transitionAllowed(from: TowState, event: TransitionEvent): boole
   return allowed.includes(event);
 }
 
+/** A tow in a state that allows the fact. */
+type TowBefore<E extends TransitionEvent> = Extract<Tow, { readonly state: StateBefore<E> }>;
+type StateBefore<E extends TransitionEvent> = {
+  [S in TowState]: E extends (typeof TRANSITIONS)[S][number] ? S : never;
+}[TowState];
+
+/** Like transitionAllowed, for a tow: of one that may be detained or released, plate and place are known. */
+export function mayBecome<E extends TransitionEvent>(tow: Tow, event: E): tow is TowBefore<E> {
+  return transitionAllowed(tow.state, event);
+}
+
 /** True for states that no fact leads out of. */
 export function isTerminal(state: TowState): boolean {
   return TRANSITIONS[state].length === 0;
