@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { westernNumber } from '../domain/plate';
+import { westernNumber } from '../domain/numerals';
 import { RIYADH_OFFSET_MS } from '../domain/timestamp';
 import { isSameOrigin } from './requests';
 import { isFormOf } from './sessions';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { westernNumber } from '../domain/plate';
+import { westernNumber } from '../domain/numerals';
 import { oneLine, severalLines, text } from './common';
 import { violationForm } from './service';
 import { sensitive } from './sensitive';

@@ -1,5 +1,6 @@
 import { hasOffset, timestampMs } from './timestamp';
-import { looksSaudi, westernDigits } from './plate';
+import { westernDigits } from './numerals';
+import { looksSaudi } from './plate';
 import type { FieldRule } from './refusal';
 import type { ViolationForm } from './violation';
 import type { PlateType, ViolationApi } from './vocabulary';

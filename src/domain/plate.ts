@@ -1,4 +1,6 @@
-/** Plates and numbers in Arabic or Latin script (field-notes, "Saudi Arabia"). */
+import { arabicDigits, westernDigits } from './numerals';
+
+/** Plates in Arabic or Latin script (field-notes, "Saudi Arabia"). */
 
 const LATIN_LETTERS: Readonly<Record<string, string>> = {
   ا: 'a',
@@ -82,26 +84,4 @@ export function bothScripts(plate: string): BothScripts | null {
 /** True for a text in the format of a Saudi plate, in either script. */
 export function looksSaudi(plate: string): boolean {
   return SAUDI_PLATE.test(plateKey(plate));
-}
-
-/** Replaces Arabic and Persian digits by 0-9. */
-export function westernDigits(text: string): string {
-  return Array.from(text).map(westernDigit).join('');
-}
-
-/** A number as text with western digits and a decimal point: `٢٤٫٧١` becomes `24.71`. */
-export function westernNumber(text: string): string {
-  return westernDigits(text).replaceAll('٫', '.');
-}
-
-/** Replaces 0-9 by Arabic digits. */
-function arabicDigits(digits: string): string {
-  return Array.from(digits, (digit) => String.fromCodePoint(0x660 + Number(digit))).join('');
-}
-
-function westernDigit(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  if (code >= 0x660 && code <= 0x669) return String(code - 0x660);
-  if (code >= 0x6f0 && code <= 0x6f9) return String(code - 0x6f0);
-  return character;
 }
