@@ -1,7 +1,7 @@
 import { blockedByHold } from './dispatch-rules';
 import { conflict, invalid } from './refusal';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
-import { delayInDays } from './invoice';
+import { delayOf } from './invoice';
 import { occurredAt } from './timestamp';
 import { invoiceReport, paymentReport, type ReportStatus } from './outbox';
 import { previousTimestamp, type InvoiceRequest, type Payment, type Tow } from './tow';
@@ -16,7 +16,7 @@ export function requestInvoice(tow: Tow, command: FactCommand<'invoice'>, contex
   if (!context.rules.vehicleTypes.includes(command.vehicleType)) {
     return invalid([{ field: 'vehicle_type', rule: oneOf(context.rules.vehicleTypes) }]);
   }
-  const computedDelayInDays = delayInDays(tow, context.nowMs, context.rules.freeDays);
+  const computedDelayInDays = delayOf(tow, context.nowMs, context.rules.freeDays).days;
   const request: InvoiceRequest = {
     vehicleType: command.vehicleType,
     delayInDays: command.delayInDays ?? computedDelayInDays,

@@ -27,7 +27,7 @@ export function compareInvoices(record: StoredTow, entry: Entry, nowMs: number):
   const answer = entry.kind === 'invoice' ? answeredCharges(entry.answer) : null;
   const posted = record.tow?.invoiceWebhooks.at(-1);
   if (!answer || !posted) return;
-  const fields = reconcile(answer, posted).map(({ field }) => field);
+  const fields = reconcile(answer, posted);
   if (fields.length > 0) openTask(record, invoiceMismatchTask(fields), nowMs);
 }
 
@@ -39,7 +39,7 @@ export function comparePosted(
 ): void {
   const report = record.entries.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
   const answer = answeredCharges(report?.answer ?? null);
-  const differing = answer ? reconcile(answer, posted.webhook).map(({ field }) => field) : [];
+  const differing = answer ? reconcile(answer, posted.webhook) : [];
   const fields = [...posted.alsoDiffers, ...differing];
   if (fields.length > 0) openTask(record, invoiceMismatchTask(fields), nowMs);
   else if (answer) closeTask(record, invoiceMismatchTask(fields).subject);

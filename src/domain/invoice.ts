@@ -42,36 +42,27 @@ export function delayOf(tow: Tow, nowMs: number, freeDays: number): Delay {
   return { days: Math.max(0, daysCounted - freeDays), detainedAt, daysCounted, freeDays };
 }
 
-export function delayInDays(tow: Tow, nowMs: number, freeDays: number): number {
-  return delayOf(tow, nowMs, freeDays).days;
-}
-
 /** The charges of one invoice, from the answer to the request or from a webhook. */
 export interface Charges {
   readonly towingInvoice: JsonObject;
   readonly delayInvoice: JsonObject | null;
 }
 
-/** An amount that differs between answer and webhook. */
-export interface Mismatch {
-  readonly field: string;
-}
-
 /**
- * The amounts of one invoice that differ by more than a halala between answer and webhook. `paid_amount` is not compared: it
- * changes with the payment. An amount that one side does not have is no difference.
+ * The names of the amounts of one invoice that differ by more than a halala between answer and webhook. `paid_amount`
+ * is not compared: it changes with the payment. An amount that one side does not have is no difference.
  */
-export function reconcile(answer: Charges, webhook: Charges): Mismatch[] {
+export function reconcile(answer: Charges, webhook: Charges): string[] {
   return [
     ...compare('towing_invoice', answer.towingInvoice, webhook.towingInvoice),
     ...compare('delay_invoice', answer.delayInvoice, webhook.delayInvoice),
   ];
 }
 
-function compare(name: string, left: JsonObject | null, right: JsonObject | null): Mismatch[] {
+function compare(name: string, left: JsonObject | null, right: JsonObject | null): string[] {
   return ['total_amount', 'tax'].flatMap((amount) => {
     const [a, b] = [halalas(left?.[amount]), halalas(right?.[amount])];
     const differs = a !== null && b !== null && Math.abs(a - b) > TOLERANCE_HALALAS;
-    return differs ? [{ field: `${name}.${amount}` }] : [];
+    return differs ? [`${name}.${amount}`] : [];
   });
 }

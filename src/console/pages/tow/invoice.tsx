@@ -72,7 +72,7 @@ function Reconciled({ model: { viewer, view } }: { model: TowModel }) {
   return (
     <p class="differ">
       <strong>{messages.differ}</strong>{' '}
-      {differing.map(({ field }, index) => (
+      {differing.map((field, index) => (
         <>
           {index > 0 && ', '}
           <Ref>{field}</Ref>
