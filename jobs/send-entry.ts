@@ -9,7 +9,7 @@ import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
 import type { Tracing } from '../src/platform/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox-port';
-import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/service-port';
+import { notSent, type CallResult, type ClaimedPermit, type ServicePort } from '../src/workflow/service-port';
 import { differenceOfAnswer } from '../src/workflow/see-difference';
 import { type Attempted, countAttempt, refusalMessage, resultOf, spanOfAttempt } from './attempt-result';
 import type { EntryCalls, NextClaimant, Prepared, RunStep } from './entry-calls';
@@ -180,10 +180,6 @@ async function sendWithin<R extends OutboxRecord>(
   } finally {
     lease.end();
   }
-}
-
-function notSent(exchange: Exchange): CallResult<OperationName> {
-  return { exchange, data: null, rawBody: null, wasSent: false, isPermitSpent: false, durationMs: 0 };
 }
 
 function withProofTime(verdict: Verdict, proofMs: number | null): Verdict {

@@ -113,6 +113,11 @@ export interface CallResult<N extends OperationName> {
   readonly durationMs: number;
 }
 
+/** The result of a call that was not made. */
+export function notSent(exchange: Exchange) {
+  return { exchange, data: null, rawBody: null, wasSent: false, isPermitSpent: false, durationMs: 0 };
+}
+
 /** The access token, shared by all processes of one operator. */
 export interface TokenCache {
   read(): Promise<StoredToken | null>;
