@@ -71,8 +71,8 @@ export function addPhotosTo(tow: Tow, photos: readonly Photo[]): DispatchChange 
 export function blockedByHold(tow: Tow): ReturnType<typeof conflict> | null {
   const open = openHolds(tow.dispatch).map(({ id }) => id);
   if (open.length === 0) return null;
-  const { refusal } = conflict('on_hold', `The tow is on hold; lift first: ${open.join(', ')}.`);
-  return { ok: false, refusal: { ...refusal, details: open.map((id) => ({ field: `holds.${id}`, rule: 'is open' })) } };
+  const details = open.map((id) => ({ field: `holds.${id}`, rule: 'is open' }));
+  return conflict('on_hold', `The tow is on hold; lift first: ${open.join(', ')}.`, details);
 }
 
 /** Assigns a crew, or none. Another crew starts without steps; those of the crew before stay on the timeline. */

@@ -16,8 +16,6 @@ export function isoOrNull(atMs: number | null): string | null {
   return atMs === null ? null : isoTimestamp(atMs);
 }
 
-/** Timestamps of facts: ISO 8601 text, kept verbatim when it is in UTC. */
-
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 /** Tolerance for reported times in the future: the clocks of phones drift. */
 const FUTURE_TOLERANCE_MS = 2 * 60_000;

@@ -11,6 +11,7 @@ import {
   packedFields,
 } from '../contracts/stored-outbox';
 import type { Entry } from '../domain/entry';
+import { isObject } from '../domain/json';
 import type { OutboxRecord } from '../domain/outbox-record';
 
 /** The fields of a record in Redis. A field is encoded only if its content has changed. */
@@ -175,10 +176,6 @@ function isSame(one: unknown, other: unknown, levels: number): boolean {
   for (const name in one) if (!isSame(one[name], other[name], levels - 1)) return false;
   for (const name in other) if (!(name in one)) return false;
   return true;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Packs the fields of a finished record into one deflated field, which takes a third of the memory. */

@@ -231,8 +231,7 @@ export class RecordTransaction implements Transaction {
   }
 
   /** The commit is stale when another request is stored under the key meanwhile. */
-  storeIdempotency(idempotency: (IdempotencyRecord & { readonly answer?: string }) | undefined): void {
-    if (!idempotency) return;
+  storeIdempotency(idempotency: IdempotencyRecord & { readonly answer?: string }): void {
     const key = idempotencyKey(idempotency.scope);
     this.check({ key, field: 'fingerprint', value: '' });
     const answer = idempotency.answer === undefined ? [] : ['answer', idempotency.answer];

@@ -64,7 +64,7 @@ export interface Transaction {
   /** The fingerprint stored for an Idempotency-Key; null when there is none. */
   fingerprintOf(scope: string): Promise<string | null>;
   /** Stores the request under its key, with the text of its answer if known. */
-  storeIdempotency(idempotency: (IdempotencyRecord & { readonly answer?: string }) | undefined): void;
+  storeIdempotency(idempotency: IdempotencyRecord & { readonly answer?: string }): void;
   /** Adds an entry to the audit. */
   audit(entry: AuditEntry): void;
 }
