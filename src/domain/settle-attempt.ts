@@ -173,8 +173,8 @@ function settleLate(
 ): Settled {
   if (!isSameBody && ENTRY_POLICY[entry.kind].safeToRepeat) return 'late';
   if (isSettled(entry.state)) {
-    // A person decided meanwhile. The reference in the answer still joins tows.
-    if (entry.answer === null && entry.rawBody === null) {
+    // A person or a webhook settled it meanwhile. The reference in the answer still joins tows.
+    if (entry.deliveredAtMs === null) {
       keepAnswer(record, entry, result, { ...context, differs: null });
     }
     if (record.kind === 'violation') requestCleanup(record);

@@ -42,3 +42,11 @@ export const SENT_AGAIN: Step[] = [
   { do: 'claim', isLost: false },
   { do: 'ack', pick: 0, outcome: 'accepted' },
 ];
+
+/** A second answer to the attempt of an accepted report does not take away the question about the first. */
+export const ANSWERED_TWICE: Step[] = [
+  { do: 'claim', isLost: false },
+  { do: 'ack', pick: 0, outcome: 'drift' },
+  { do: 'ack', pick: 0, outcome: 'accepted' },
+  { do: 'decide', pick: 1, action: 'retry' },
+];
