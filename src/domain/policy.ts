@@ -173,7 +173,9 @@ function judgeStatus(
     return { next: 'retry', delayMs, because: 'throttled' };
   }
   if (httpStatus === 408 || httpStatus >= 500) return judgeServerFault(httpStatus, history, settings, waits);
-  if (isLag(exchange) && history.notFound < settings.notFoundRetries) {
+  // It answers the second create, after an unanswered one. A third is never sent without a person's decision.
+  const mayLag = history.safeToRepeat || history.unanswered === 0;
+  if (mayLag && isLag(exchange) && history.notFound < settings.notFoundRetries) {
     return { next: 'retry', delayMs: Math.max(settings.notFoundRetryMs, waits.askedMs), because: 'not_found' };
   }
   return { next: 'refused', hint: history.unanswered > 0 ? 'perhaps_already_accepted' : null };

@@ -36,6 +36,7 @@ const ROWS: Readonly<Record<string, readonly PolicyCase[]>> = {
   '404 `Violation not found`': [[notFound('Violation not found')]],
   '404 `Plate number not found`': [[notFound('Plate number not found')]],
   '404 as above, after `NOT_FOUND_RETRIES` retries': [[notFound('Violation not found'), { notFound: 3 }]],
+  '404 as above, after an unanswered attempt': [[notFound('Violation not found'), { unanswered: 1 }]],
   '429': [[refused(429)], [refused(429), { unanswered: 1 }]],
   '500, 503': [[refused(500)], [refused(503)]],
   '500, 503 after an unanswered attempt': [

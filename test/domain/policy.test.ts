@@ -110,6 +110,16 @@ describe('row "4xx to a resend after an unanswered attempt"', () => {
     },
   );
 
+  test('a 404 after an unanswered create is refused with the hint at once', () => {
+    const exchange = refused(404, { message: 'Violation not found' });
+
+    expect(verdictOn(exchange, { ...once, unanswered: 1 })).toEqual({
+      next: 'refused',
+      hint: 'perhaps_already_accepted',
+    });
+    expect(verdictOn(exchange, { ...repeatable, unanswered: 1 }).next).toBe('retry');
+  });
+
   test('a 404 after an unanswered attempt gets the hint once its retries are used up', () => {
     const history = { ...repeatable, unanswered: 1, notFound: 3 };
 
