@@ -6,7 +6,7 @@ import { validLease } from '../domain/lease';
 import { versionNumber, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable } from '../domain/outbox-schedule';
 import { metadataIdOf } from '../domain/violation';
-import type { RemovalResult, RetentionStore } from '../workflow/retention-port';
+import type { ArchivableKind, ReadVersion, RemovalResult, RetentionStore } from '../workflow/retention-port';
 import { orderKeyOf } from '../workflow/transaction-port';
 import { closeGeneralTask, openGeneralTask } from './tasks';
 import { KEYS } from './keys';
@@ -25,52 +25,18 @@ const ARCHIVABLE = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, viol
 /** Finds records that may be archived, and removes them from Redis afterwards. */
 export function createRetentionStore(redis: Redis): RetentionStore {
   const records = recordsOf(redis);
-  const oldest = async (index: string, keepMs: number, limit: number) =>
-    redis.zrangebyscore(index, '-inf', (await redisTimeMs(redis)) - keepMs, 'LIMIT', 0, limit);
-  const remove = (orderKey: string, decide: (transaction: RecordTransaction) => Promise<RemovalResult>) =>
-    records.transact(orderKey, decide, { drains: true });
+  const removals: Readonly<Record<ArchivableKind, RemoveRecord>> = {
+    tow: removeTow,
+    delivery: removeDelivery,
+    violation: (...removed) => removeViolation(redis, ...removed),
+  };
   return {
-    finishedTows: (keepMs, limit) => oldest(KEYS.retireTows, keepMs, limit),
-    settledDeliveries: (keepMs, limit) => oldest(KEYS.retireDeliveries, keepMs, limit),
+    finished: async (kind, keepMs, limit) =>
+      redis.zrangebyscore(ARCHIVABLE[kind], '-inf', (await redisTimeMs(redis)) - keepMs, 'LIMIT', 0, limit),
 
-    removeTow: (ref, record) =>
-      remove(orderKeyOf('tow', ref), async (transaction) => {
-        const stored = await transaction.tow(ref);
-        const archived = { id: ref, index: KEYS.retireTows, version: record?.version };
-        const result = removeUnchanged(transaction, stored.tow ? stored : null, archived);
-        if (result !== 'removed') return result;
-        transaction.effect(['ZADD', KEYS.archivedMarkers, transaction.nowMs, ref]);
-        transaction.publish('tow.archived', { towingReferenceId: ref });
-        return result;
-      }),
-
-    removeDelivery: (id, record) =>
-      remove(orderKeyOf('delivery', id), async (transaction) => {
-        const delivery = await transaction.delivery(id);
-        if (delivery?.state !== 'processed') {
-          transaction.effect(['ZREM', KEYS.retireDeliveries, id]);
-          return delivery ? 'kept' : 'gone';
-        }
-        if (delivery.processedAtMs !== record?.processedAtMs || delivery.replays !== record?.replays) return 'kept';
-        transaction.removeDelivery(id);
-        const indexes = [KEYS.indexDeliveries, KEYS.retireDeliveries];
-        transaction.effect(...indexes.map((key) => ['ZREM', key, id] as const));
-        return 'removed';
-      }),
-
-    finishedViolations: (keepMs, limit) => oldest(KEYS.retireViolations, keepMs, limit),
-
-    removeViolation: (id, record) =>
-      remove(orderKeyOf('violation', id), async (transaction) => {
-        const stored = await transaction.violation(id);
-        const archived = { id, index: KEYS.retireViolations, version: record?.version };
-        const result = removeUnchanged(transaction, stored, archived);
-        if (!stored || result !== 'removed') return result;
-        const names = [metadataIdOf(stored.violation), id];
-        await removeNames(redis, transaction, { key: KEYS.violationAliases, names, id });
-        await removeNames(redis, transaction, { key: KEYS.violationReferences, names: stored.references, id });
-        transaction.publish('violation.archived', { towingReferenceId: null, violationId: id });
-        return result;
+    remove: (kind, id, version) =>
+      records.transact(orderKeyOf(kind, id), (transaction) => removals[kind](transaction, id, version), {
+        drains: true,
       }),
 
     async auditLines(keepMs, limit) {
@@ -88,14 +54,60 @@ export function createRetentionStore(redis: Redis): RetentionStore {
       await trimAudit.run(redis, [KEYS.audit], [lines.length, first, last]);
     },
 
-    async putOff(what, id, keepMs) {
+    async putOff(kind, id, keepMs) {
       const atMs = (await redisTimeMs(redis)) - keepMs + POSTPONED_MS;
-      await records.commit({ records: [], effects: [['ZADD', ARCHIVABLE[what], 'XX', atMs, id]] }, { drains: true });
+      await records.commit({ records: [], effects: [['ZADD', ARCHIVABLE[kind], 'XX', atMs, id]] }, { drains: true });
     },
 
     removeExpiredMarkers: async () =>
       redis.zremrangebyscore(KEYS.archivedMarkers, '-inf', `(${(await redisTimeMs(redis)) - ARCHIVED_MARKER_KEPT_MS}`),
   };
+}
+
+/** Decides in a transaction whether a record is removed. */
+type RemoveRecord = (transaction: RecordTransaction, id: string, version: ReadVersion) => Promise<RemovalResult>;
+
+async function removeTow(transaction: RecordTransaction, ref: string, version: ReadVersion): Promise<RemovalResult> {
+  const stored = await transaction.tow(ref);
+  const archived = { id: ref, index: ARCHIVABLE.tow, version };
+  const result = removeUnchanged(transaction, stored.tow ? stored : null, archived);
+  if (result !== 'removed') return result;
+  transaction.effect(['ZADD', KEYS.archivedMarkers, transaction.nowMs, ref]);
+  transaction.publish('tow.archived', { towingReferenceId: ref });
+  return result;
+}
+
+async function removeDelivery(
+  transaction: RecordTransaction,
+  id: string,
+  version: ReadVersion,
+): Promise<RemovalResult> {
+  const delivery = await transaction.delivery(id);
+  if (delivery?.state !== 'processed') {
+    transaction.effect(['ZREM', ARCHIVABLE.delivery, id]);
+    return delivery ? 'kept' : 'gone';
+  }
+  // The whole version: one that was removed and has come again starts at the same number. Copies do not change it.
+  if (delivery.version !== version) return 'kept';
+  transaction.removeDelivery(id);
+  transaction.effect(['ZREM', KEYS.indexDeliveries, id], ['ZREM', ARCHIVABLE.delivery, id]);
+  return 'removed';
+}
+
+async function removeViolation(
+  redis: Redis,
+  transaction: RecordTransaction,
+  id: string,
+  version: ReadVersion,
+): Promise<RemovalResult> {
+  const stored = await transaction.violation(id);
+  const result = removeUnchanged(transaction, stored, { id, index: ARCHIVABLE.violation, version });
+  if (!stored || result !== 'removed') return result;
+  const names = [metadataIdOf(stored.violation), id];
+  await removeNames(redis, transaction, { key: KEYS.violationAliases, names, id });
+  await removeNames(redis, transaction, { key: KEYS.violationReferences, names: stored.references, id });
+  transaction.publish('violation.archived', { towingReferenceId: null, violationId: id });
+  return result;
 }
 
 /**
@@ -105,7 +117,7 @@ export function createRetentionStore(redis: Redis): RetentionStore {
 function removeUnchanged(
   transaction: RecordTransaction,
   stored: OutboxRecord | null,
-  archived: { readonly id: string; readonly index: string; readonly version: number | undefined },
+  archived: { readonly id: string; readonly index: string; readonly version: ReadVersion },
 ): RemovalResult {
   if (!stored || !isArchivable(stored)) {
     transaction.effect(['ZREM', archived.index, archived.id]);

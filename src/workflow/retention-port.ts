@@ -1,7 +1,4 @@
-import type { ArchivedRecord } from '../contracts/archive';
-import type { TowRecord } from '../contracts/records';
-import type { ViolationRecord } from '../contracts/violations';
-import type { Delivery } from '../domain/delivery';
+import type { ArchivedRecord, ArchivedType } from '../contracts/archive';
 
 /** The ports of retention: finished records, and where they go. */
 
@@ -23,26 +20,23 @@ export interface Archive {
  */
 export type RemovalResult = 'removed' | 'kept' | 'gone';
 
+export type ArchivableKind = Exclude<ArchivedType, 'audit'>;
+
+/** The version of a record as it was read; undefined if there was no record. That of a delivery is a text. */
+export type ReadVersion = string | number | undefined;
+
 /** Finds archivable records, oldest first, and removes archived ones. */
 export interface RetentionStore {
-  /** Tows that have been archivable for at least `keepMs`. */
-  finishedTows(keepMs: number, limit: number): Promise<readonly string[]>;
-  /** Removes a tow if it is unchanged since the read; an archived marker stays. */
-  removeTow(ref: string, record: TowRecord | null): Promise<RemovalResult>;
-  /** Deliveries that were processed at least `keepMs` ago. */
-  settledDeliveries(keepMs: number, limit: number): Promise<readonly string[]>;
-  /** Removes a delivery if it is unchanged since the read. */
-  removeDelivery(id: string, record: Delivery | null): Promise<RemovalResult>;
-  /** Violations that have been archivable for at least `keepMs`. */
-  finishedViolations(keepMs: number, limit: number): Promise<readonly string[]>;
-  /** Removes a violation if it is unchanged since the read, with all its references. */
-  removeViolation(id: string, record: ViolationRecord | null): Promise<RemovalResult>;
+  /** Tows and violations that have been archivable, or deliveries that have been processed, for at least `keepMs`. */
+  finished(kind: ArchivableKind, keepMs: number, limit: number): Promise<readonly string[]>;
+  /** Removes a record that still has this version, a violation with its references. A tow leaves an archived marker. */
+  remove(kind: ArchivableKind, id: string, version: ReadVersion): Promise<RemovalResult>;
   /** The oldest audit lines written at least `keepMs` ago; never the last line. */
   auditLines(keepMs: number, limit: number): Promise<readonly string[]>;
   /** Removes these lines if they are still the oldest, else none. */
   trimAudit(lines: readonly string[]): Promise<void>;
   /** Postpones an unreadable record for an hour. */
-  putOff(what: 'tow' | 'delivery' | 'violation', id: string, keepMs: number): Promise<void>;
+  putOff(kind: ArchivableKind, id: string, keepMs: number): Promise<void>;
   /** Removes archived markers that have expired. Returns how many. */
   removeExpiredMarkers(): Promise<number>;
 }

@@ -6,7 +6,7 @@ import type { Delivery } from '../domain/delivery';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';
-import type { Archive, NewArchivedRecord, RemovalResult, RetentionStore } from './retention-port';
+import type { ArchivableKind, Archive, NewArchivedRecord, ReadVersion, RetentionStore } from './retention-port';
 
 /**
  * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged
@@ -69,71 +69,66 @@ interface SweptKind {
   readonly more: boolean;
 }
 
-/** How records of one kind are found, read, archived and removed. */
+/** How records of one kind are read and archived. */
 interface Kind<R> {
-  readonly what: 'tow' | 'delivery' | 'violation';
+  readonly what: ArchivableKind;
   readonly keepMs: number;
-  candidates(): Promise<readonly string[]>;
   read(id: string): Promise<R | null>;
   lineOf(record: R): NewArchivedRecord;
-  retire(id: string, record: R | null): Promise<RemovalResult>;
 }
 
-function deliveriesOf({ deliveries, retention, keep }: RetentionTools): Kind<Delivery> {
+function deliveriesOf({ deliveries, keep }: RetentionTools): Kind<Delivery> {
   return {
     what: 'delivery',
     keepMs: keep.deliveriesMs,
-    candidates: () => retention.settledDeliveries(keep.deliveriesMs, BATCH_RECORDS_MAX),
     read: (id) => deliveries.read(id),
     lineOf: (delivery) => ({ type: 'delivery', id: delivery.id, data: storedObject.parse(delivery) }),
-    retire: (id, delivery) => retention.removeDelivery(id, delivery),
   };
 }
 
-function towsOf({ tows, retention, keep }: RetentionTools): Kind<TowRecord> {
+function towsOf({ tows, keep }: RetentionTools): Kind<TowRecord> {
   return {
     what: 'tow',
     keepMs: keep.towsMs,
-    candidates: () => retention.finishedTows(keep.towsMs, BATCH_RECORDS_MAX),
     read: (ref) => tows.read(ref),
     lineOf: ({ tow, version, reports, timeline }) => {
       const data: unknown = JSON.parse(JSON.stringify({ tow, version, reports, timeline }));
       return { type: 'tow', id: tow.towingReferenceId, data: storedObject.parse(data) };
     },
-    retire: (ref, record) => retention.removeTow(ref, record),
   };
 }
 
-function violationsOf({ violations, retention, keep }: RetentionTools): Kind<ViolationRecord> {
+function violationsOf({ violations, keep }: RetentionTools): Kind<ViolationRecord> {
   return {
     what: 'violation',
     keepMs: keep.violationsMs,
-    candidates: () => retention.finishedViolations(keep.violationsMs, BATCH_RECORDS_MAX),
     read: (id) => violations.read(id),
     lineOf: (record) => {
       const data: unknown = JSON.parse(JSON.stringify(record));
       return { type: 'violation', id: record.violation.id, data: storedObject.parse(data) };
     },
-    retire: (id, record) => retention.removeViolation(id, record),
   };
 }
 
-async function sweepKind<R>(tools: RetentionTools, kind: Kind<R>): Promise<SweptKind> {
-  const candidates = await kind.candidates();
-  const batch: { id: string; record: R | null }[] = [];
+async function sweepKind<R extends { readonly version: ReadVersion }>(
+  tools: RetentionTools,
+  kind: Kind<R>,
+): Promise<SweptKind> {
+  const candidates = await tools.retention.finished(kind.what, kind.keepMs, BATCH_RECORDS_MAX);
+  const batch: { id: string; version: ReadVersion }[] = [];
   const lines: NewArchivedRecord[] = [];
   let characters = 0;
   for (const id of candidates) {
     if (characters >= BATCH_CHARACTERS_MAX) break;
     const entry = await readable(tools, kind, id);
     if (entry === 'unreadable') continue;
-    batch.push({ id, record: entry.record });
+    batch.push({ id, version: entry.record?.version });
     if (entry.line === null) continue;
     lines.push(entry.line);
     characters += JSON.stringify(entry.line.data).length;
   }
   if (lines.length > 0) await tools.archive.append(lines);
-  const removal = await Promise.all(batch.map(({ id, record }) => kind.retire(id, record)));
+  const removal = await Promise.all(batch.map(({ id, version }) => tools.retention.remove(kind.what, id, version)));
   const hasLeft = removal.some((outcome) => outcome !== 'kept');
   const isWhole = candidates.length < BATCH_RECORDS_MAX && characters < BATCH_CHARACTERS_MAX;
   return { archived: lines.length, more: hasLeft && !isWhole };

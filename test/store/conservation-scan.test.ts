@@ -96,12 +96,12 @@ describe('conservation scan during writes and archiving', () => {
     const left = { deliveries: 0, reports: 0 };
     const half = (_name: string, index: number) => index % 2 === 0;
     while (!over.aborted) {
-      for (const id of (await retention.settledDeliveries(0, 10)).filter(half)) {
-        const removal = await retention.removeDelivery(id, await mine.deliveries.read(id));
+      for (const id of (await retention.finished('delivery', 0, 10)).filter(half)) {
+        const removal = await retention.remove('delivery', id, (await mine.deliveries.read(id))?.version);
         if (removal === 'removed') left.deliveries += 1;
       }
-      for (const ref of (await retention.finishedTows(0, 10)).filter(half)) {
-        const removal = await retention.removeTow(ref, await mine.tows.read(ref));
+      for (const ref of (await retention.finished('tow', 0, 10)).filter(half)) {
+        const removal = await retention.remove('tow', ref, (await mine.tows.read(ref))?.version);
         if (removal === 'removed') left.reports += 1;
       }
     }

@@ -99,7 +99,9 @@ describe('conservation check: deliveries', () => {
     await stores.request('T1');
     await stores.say('T1', { event: 'canceled', cancellationReason: 'gone on arrival' });
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
-    expect(await createRetentionStore(stores.redis).removeTow('T1', await stores.read('T1'))).toBe('removed');
+    expect(await createRetentionStore(stores.redis).remove('tow', 'T1', (await stores.read('T1')).version)).toBe(
+      'removed',
+    );
 
     expect(await standings(stores.redis)).toEqual({ deliveries: { finished: 1, waiting: 1 }, reports: {} });
 

@@ -155,19 +155,19 @@ describe('full Redis', () => {
     await outbox.finished(record);
 
     const retention = createRetentionStore(stores.redis);
-    expect(await retention.removeViolation('U1', await readViolation(stores, 'U1'))).toBe('removed');
+    expect(await retention.remove('violation', 'U1', (await readViolation(stores, 'U1')).version)).toBe('removed');
     expect(await stores.violations.read('U1')).toBeNull();
   });
 
   test('a record that cannot be archived while Redis is full is postponed and does not delay other records', async () => {
     await createReleasedTow(stores, 'T1');
     const retention = createRetentionStore(stores.redis);
-    expect(await retention.finishedTows(0, 10)).toEqual(['T1']);
+    expect(await retention.finished('tow', 0, 10)).toEqual(['T1']);
     await fill();
 
     await retention.putOff('tow', 'T1', 0);
 
-    expect(await retention.finishedTows(0, 10)).toEqual([]);
+    expect(await retention.finished('tow', 0, 10)).toEqual([]);
   });
 
   test('the task of a failing archive is opened and closed while Redis is full', async () => {

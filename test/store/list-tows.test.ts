@@ -99,7 +99,9 @@ test('an archived tow and its crew are removed from all lists', async () => {
   await stores.say('T1', { event: 'canceled', cancellationReason: 'gone' });
   await acceptHead(stores, 'T1');
 
-  expect(await createRetentionStore(stores.redis).removeTow('T1', await stores.read('T1'))).toBe('removed');
+  expect(await createRetentionStore(stores.redis).remove('tow', 'T1', (await stores.read('T1')).version)).toBe(
+    'removed',
+  );
 
   expect(await stores.redis.keys('{p0}:index:tows*')).toEqual([]);
 });

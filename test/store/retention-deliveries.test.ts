@@ -1,7 +1,6 @@
 import { KEYS } from '../../src/store/keys';
 import { idsIn, readAll } from '../archive/folder';
 import { standings } from '../support/conservation';
-import { untilAfter } from '../support/redis';
 import { KEEP_NOTHING, useRetention, type Retention } from '../support/retention';
 import { towInvoice, towRequest, type Stores } from '../support/stores';
 
@@ -91,16 +90,25 @@ test('a delivery replayed while it is archived stays in Redis and is archived ag
 test('a delivery replayed and processed since it was read for the archive is not removed', async () => {
   await stores.request('T1');
   const before = await stores.deliveries.read('request-T1');
-  // Retention compares the millisecond at which the delivery was processed.
-  await untilAfter(stores.redis, before?.processedAtMs ?? Infinity);
   await stores.replay('request-T1');
   expect(await stores.process('request-T1')).toBe('already_known');
 
-  expect(await retention.tools.retention.removeDelivery('request-T1', before)).toBe('kept');
+  expect(await retention.tools.retention.remove('delivery', 'request-T1', before?.version)).toBe('kept');
   expect(await stateOf('request-T1')).toBe('processed');
 
   await retention.sweepAll();
   expect(await stateOf('request-T1')).toBeUndefined();
+});
+
+test('a delivery of which a copy came since it was read for the archive is removed', async () => {
+  await stores.acceptInvoice('T1');
+  await stores.request('T1');
+  await stores.process('invoice-T1');
+  const before = await stores.deliveries.read('invoice-T1');
+  await stores.acceptInvoice('T1');
+  expect(await stores.deliveries.read('invoice-T1')).toMatchObject({ state: 'processed', copies: 2 });
+
+  expect(await retention.tools.retention.remove('delivery', 'invoice-T1', before?.version)).toBe('removed');
 });
 
 test('a resend of an archived delivery does not change its tow', async () => {

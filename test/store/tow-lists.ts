@@ -60,7 +60,7 @@ export async function decideHead(stores: Stores, ref: string, command: DecisionC
 
 /** It leaves for the archive; fails where it may not. */
 export async function retire({ redis, tows }: Stores, ref: string): Promise<void> {
-  const removal = await createRetentionStore(redis).removeTow(ref, await tows.read(ref));
+  const removal = await createRetentionStore(redis).remove('tow', ref, (await tows.read(ref))?.version);
   if (removal !== 'removed') throw new Error(removal);
 }
 

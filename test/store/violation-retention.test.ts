@@ -36,7 +36,7 @@ async function removeAndBeforeCommit(id: string, meanwhile: () => Promise<void>)
     await meanwhile();
     return this.commit(commit, options);
   });
-  return retention.tools.retention.removeViolation(id, record);
+  return retention.tools.retention.remove('violation', id, record?.version);
 }
 
 const isThere = async (id: string) => (await stores.violations.read(id)) !== null;
