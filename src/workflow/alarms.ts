@@ -130,93 +130,66 @@ type RatedAlarm =
   | Pick<Extract<Alarm, { kind: 'unready' }>, 'kind' | 'checks'>
   | { readonly kind: Exclude<AlarmKind, 'webhooksRefused' | 'unready'> };
 
-/** The alerts of deploy/prometheus/alerts.yml have the same: `bad` is critical, `wait` a warning. */
+/** The fields that an alarm of a kind may have in its key. */
+type KeyField<K extends AlarmKind, A = Alarm> = A extends { readonly kind: infer Kinds }
+  ? K extends Kinds
+    ? Exclude<keyof A, 'kind'>
+    : never
+  : never;
+
+interface AlarmRule<K extends AlarmKind> {
+  readonly severity: AlarmSeverity;
+  /** The fields that name the alarm beside its kind. Incidents are stored by this key: it must not change. */
+  readonly key: readonly KeyField<K>[];
+}
+
+/** The alerts of deploy/prometheus/alerts.yml have the same severity: `bad` is critical, `wait` a warning. */
+const RULES: { readonly [K in AlarmKind]: AlarmRule<K> } = {
+  connection: { severity: 'bad', key: [] },
+  outage: { severity: 'bad', key: [] },
+  shadow: { severity: 'wait', key: [] },
+  paused: { severity: 'bad', key: ['operation'] },
+  throttled: { severity: 'wait', key: ['budget'] },
+  failing: { severity: 'wait', key: [] },
+  attemptsFail: { severity: 'wait', key: [] },
+  lost: { severity: 'bad', key: [] },
+  recordsMissing: { severity: 'bad', key: [] },
+  redisUnsafe: { severity: 'bad', key: ['setting'] },
+  conservationCheckOld: { severity: 'wait', key: [] },
+  noProcess: { severity: 'bad', key: ['role'] },
+  silent: { severity: 'wait', key: ['role', 'host'] },
+  workerStalled: { severity: 'bad', key: ['queue', 'host'] },
+  unready: { severity: 'wait', key: ['role', 'host'] },
+  dataKeysMissing: { severity: 'bad', key: ['role', 'host'] },
+  // The records show as accepted what another service accepted.
+  servicesDiffer: { severity: 'bad', key: [] },
+  // Wrong times are sent to the service.
+  clockOff: { severity: 'bad', key: ['role', 'host'] },
+  queuePaused: { severity: 'wait', key: ['queue'] },
+  backlogOld: { severity: 'bad', key: ['queue'] },
+  failedJobs: { severity: 'wait', key: ['queue'] },
+  webhooksRefused: { severity: 'bad', key: ['path'] },
+  webhooksMostlyRefused: { severity: 'wait', key: [] },
+  // Webhooks that do not arrive may be lost: the service may not repeat them for long.
+  noWebhooks: { severity: 'bad', key: [] },
+  webhookSecrets: { severity: 'wait', key: ['host'] },
+  noticesFail: { severity: 'wait', key: ['channel'] },
+  archive_failing: { severity: 'wait', key: [] },
+  delivery_failing: { severity: 'wait', key: [] },
+};
+
 export function severityOf(alarm: RatedAlarm): AlarmSeverity {
-  switch (alarm.kind) {
-    // Strangers look for other addresses, too.
-    case 'webhooksRefused':
-      return alarm.path === 'other' ? 'wait' : 'bad';
-    // Without Redis webhooks are answered 503, and nothing is recorded or sent.
-    case 'unready':
-      return alarm.checks.split(', ').includes('redis') ? 'bad' : 'wait';
-    case 'connection':
-    case 'outage':
-    case 'paused':
-    case 'lost':
-    case 'recordsMissing':
-    case 'redisUnsafe':
-    case 'noProcess':
-    case 'workerStalled':
-    case 'dataKeysMissing':
-    // The records show as accepted what another service accepted.
-    case 'servicesDiffer':
-    // Wrong times are sent to the service.
-    case 'clockOff':
-    case 'backlogOld':
-    // Webhooks that do not arrive may be lost: the service may not repeat them for long.
-    case 'noWebhooks':
-      return 'bad';
-    case 'shadow':
-    case 'throttled':
-    case 'failing':
-    case 'attemptsFail':
-    case 'webhooksMostlyRefused':
-    case 'webhookSecrets':
-    case 'conservationCheckOld':
-    case 'silent':
-    case 'queuePaused':
-    case 'failedJobs':
-    case 'noticesFail':
-    case 'archive_failing':
-    case 'delivery_failing':
-      return 'wait';
-  }
+  // Strangers look for other addresses, too.
+  if (alarm.kind === 'webhooksRefused' && alarm.path === 'other') return 'wait';
+  // Without Redis webhooks are answered 503, and nothing is recorded or sent.
+  if (alarm.kind === 'unready' && alarm.checks.split(', ').includes('redis')) return 'bad';
+  return RULES[alarm.kind].severity;
 }
 
 /** Names an alarm: the same one at a later time has the same key, with other counts and times. */
 export function alarmKey(alarm: Alarm): string {
-  const kind: AlarmKind = alarm.kind;
-  switch (alarm.kind) {
-    case 'paused':
-      return `${kind}:${alarm.operation}`;
-    case 'throttled':
-      return `${kind}:${alarm.budget}`;
-    case 'noProcess':
-      return `${kind}:${alarm.role}`;
-    case 'silent':
-    case 'unready':
-    case 'dataKeysMissing':
-    case 'clockOff':
-      return `${kind}:${alarm.role}:${alarm.host}`;
-    case 'workerStalled':
-      return `${kind}:${alarm.queue}:${alarm.host}`;
-    case 'queuePaused':
-    case 'backlogOld':
-    case 'failedJobs':
-      return `${kind}:${alarm.queue}`;
-    case 'webhooksRefused':
-      return `${kind}:${alarm.path}`;
-    case 'webhookSecrets':
-      return `${kind}:${alarm.host}`;
-    case 'noticesFail':
-      return `${kind}:${alarm.channel}`;
-    case 'redisUnsafe':
-      return `${kind}:${alarm.setting}`;
-    case 'connection':
-    case 'outage':
-    case 'shadow':
-    case 'failing':
-    case 'attemptsFail':
-    case 'lost':
-    case 'recordsMissing':
-    case 'conservationCheckOld':
-    case 'servicesDiffer':
-    case 'webhooksMostlyRefused':
-    case 'noWebhooks':
-    case 'archive_failing':
-    case 'delivery_failing':
-      return kind;
-  }
+  const fields: Readonly<Record<string, unknown>> = { ...alarm };
+  return [alarm.kind, ...RULES[alarm.kind].key.map((field) => String(fields[field]))].join(':');
 }
 
 function ofSending({ mode, connection, service, operations }: SendingView): Alarm[] {
