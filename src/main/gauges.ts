@@ -2,7 +2,7 @@ import { archiveBytes } from '../archive/files';
 import type { HeartbeatRole } from '../contracts/metrics';
 import { isSevere, REDIS_SETTINGS } from '../domain/redis-settings';
 import { diskSpace } from '../platform/disk';
-import { readOnce, type MetricSample, type Metrics } from '../platform/metrics';
+import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/metrics';
 import { describeProcess } from '../platform/process';
 import { watchQueues } from '../queue/backlog';
 import { createConservationStore } from '../store/conservation';
@@ -42,47 +42,47 @@ export function watchInstallation(parts: Watched): void {
   watchProcesses(metrics, createProcessStore(redis));
   watchNotices(metrics, createNotificationStore(redis, clock), clock);
   watchRedis(parts);
-  const watchAge = (name: string, help: string, ageMs: () => Promise<number | null>) =>
-    metrics.watch({ name, help, labelNames: [], read: async () => known(await ageMs(), 1 / 1000) });
-  watchAge('towhook_token_age_seconds', 'Age of the access token; absent while there is none.', () =>
-    readTokenAgeMs(redis),
-  );
-  watchAge(
+  const watchToken = watcher(metrics, () => readTokenAgeMs(redis));
+  watchToken('towhook_token_age_seconds', 'Age of the access token; absent while there is none.', [], secondsOf);
+  const watchBackup = watcher(metrics, () => readBackupAgeMs(redis));
+  watchBackup(
     'towhook_backup_verified_age_seconds',
     'Age of the last backup that was verified; absent while there is none.',
-    () => readBackupAgeMs(redis),
+    [],
+    secondsOf,
   );
 }
 
 function watchRedis({ config, metrics, redis, redisSettings, clock }: Watched): void {
-  const state = readOnce(() => readRedisState(redis, clock));
-  const watch = (name: string, help: string, read: () => Promise<MetricSample[]>) =>
-    metrics.watch({ name, help, labelNames: [], read });
-  watch('towhook_redis_writable', 'Whether Redis answers this process and takes writes: 1 = it does.', async () =>
-    known((await state()).isWritable ? 1 : 0),
+  const watch = watcher(metrics, () => readRedisState(redis, clock));
+  watch(
+    'towhook_redis_writable',
+    'Whether Redis answers this process and takes writes: 1 = it does.',
+    [],
+    ({ isWritable }) => sampleOf(isWritable ? 1 : 0),
   );
-  watch('towhook_redis_latency_seconds', 'Time of one round trip from this process to Redis.', async () =>
-    known((await state()).latencyMs, 1 / 1000),
+  watch('towhook_redis_latency_seconds', 'Time of one round trip from this process to Redis.', [], ({ latencyMs }) =>
+    secondsOf(latencyMs),
   );
-  watch('towhook_redis_memory_bytes', 'Memory that Redis uses.', async () =>
-    known((await state()).memory?.usedBytes ?? null),
+  watch('towhook_redis_memory_bytes', 'Memory that Redis uses.', [], ({ memory }) =>
+    sampleOf(memory && memory.usedBytes),
   );
-  watch('towhook_redis_memory_limit_bytes', 'The setting maxmemory of Redis; 0 = no limit.', async () =>
-    known((await state()).memory?.limitBytes ?? null),
+  watch('towhook_redis_memory_limit_bytes', 'The setting maxmemory of Redis; 0 = no limit.', [], ({ memory }) =>
+    sampleOf(memory && memory.limitBytes),
   );
-  metrics.watch({
-    name: 'towhook_redis_unsafe',
-    help: 'Settings of Redis that can lose acknowledged data: 1 = unsafe; absent if it cannot be read.',
-    labelNames: ['setting'],
-    async read() {
-      const { faults, unreadable } = await redisSettings.read();
+  const watchSettings = watcher(metrics, () => redisSettings.read());
+  watchSettings(
+    'towhook_redis_unsafe',
+    'Settings of Redis that can lose acknowledged data: 1 = unsafe; absent if it cannot be read.',
+    ['setting'],
+    ({ faults, unreadable }) => {
       const unsafe = faults.filter((fault) => isSevere(fault, config.redis)).map(({ setting }) => setting);
       return REDIS_SETTINGS.filter((setting) => !unreadable.includes(setting)).map((setting) => ({
         labels: { setting },
         value: unsafe.includes(setting) ? 1 : 0,
       }));
     },
-  });
+  );
 }
 
 /** What a process is: one sample with the value 1. */
@@ -99,15 +99,9 @@ export function watchIdentity({ metrics, config }: Pick<Watched, 'metrics' | 'co
 
 /** The disk of DATA_DIR and the archive on it; absent while the folder is missing. */
 export function watchDisk(metrics: Metrics, dataDir: string): void {
-  const space = readOnce(() => diskSpace(dataDir));
-  const watch = (name: string, help: string, read: () => Promise<number>) =>
-    metrics.watch({ name, help, labelNames: [], read: async () => known(await read()) });
-  watch('towhook_disk_free_bytes', 'Space left on the disk of DATA_DIR.', async () => (await space()).freeBytes);
-  watch('towhook_disk_size_bytes', 'Size of the disk of DATA_DIR.', async () => (await space()).sizeBytes);
-  watch('towhook_archive_bytes', 'Size of all files of the archive.', () => archiveBytes(dataDir));
-}
-
-/** One sample without labels; none where the value is not known. */
-function known(value: number | null, unit = 1): MetricSample[] {
-  return value === null ? [] : [{ labels: {}, value: value * unit }];
+  const watch = watcher(metrics, () => diskSpace(dataDir));
+  watch('towhook_disk_free_bytes', 'Space left on the disk of DATA_DIR.', [], ({ freeBytes }) => sampleOf(freeBytes));
+  watch('towhook_disk_size_bytes', 'Size of the disk of DATA_DIR.', [], ({ sizeBytes }) => sampleOf(sizeBytes));
+  const watchArchive = watcher(metrics, () => archiveBytes(dataDir));
+  watchArchive('towhook_archive_bytes', 'Size of all files of the archive.', [], sampleOf);
 }

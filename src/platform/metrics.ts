@@ -62,13 +62,33 @@ export interface MetricSample {
   readonly value: number;
 }
 
-/** Several gauges of one source: while a read is under way, all that ask for it get its result. */
-export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
+/** Adds a gauge. `samplesOf` turns what was read into its values. */
+export type WatchGauge<T> = (
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  samplesOf: (source: T) => readonly MetricSample[] | Promise<readonly MetricSample[]>,
+) => void;
+
+/** For several gauges of one source: while a read is under way, all that ask for it get its result. */
+export function watcher<T>(metrics: Pick<Metrics, 'watch'>, read: () => Promise<T>): WatchGauge<T> {
   let reading: Promise<T> | null = null;
-  return () =>
+  const readOnce = () =>
     (reading ??= read().finally(() => {
       reading = null;
     }));
+  return (name, help, labelNames, samplesOf) =>
+    metrics.watch({ name, help, labelNames, read: async () => samplesOf(await readOnce()) });
+}
+
+/** One sample without labels; none where the value is not known. */
+export function sampleOf(value: number | null): MetricSample[] {
+  return value === null ? [] : [{ labels: {}, value }];
+}
+
+/** The same for a time in ms, in seconds. */
+export function secondsOf(ms: number | null): MetricSample[] {
+  return sampleOf(ms === null ? null : ms / 1000);
 }
 
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -1,5 +1,5 @@
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
-import type { Metrics } from '../platform/metrics';
+import { watcher, type Metrics } from '../platform/metrics';
 import type { OpsQueue } from '../workflow/alarms';
 import type { Queues } from './queues';
 
@@ -49,26 +49,25 @@ export async function readQueueView(queues: Queues, backlogOf: BacklogReader, na
 
 /** Gauges of the backlog of each queue, of paused queues, and of failed jobs. */
 export function watchQueues(metrics: Metrics, queues: Queues, backlogOf: BacklogReader): void {
-  metrics.watch({
-    name: 'towhook_queue_paused',
-    help: 'Whether a queue is paused: 1 = paused.',
-    labelNames: ['queue'],
-    read: () =>
-      Promise.all(
-        QUEUE_NAMES.map(async (queue) => {
-          const isPaused = await queues.byName[queue].isPaused();
-          return { labels: { queue }, value: isPaused ? 1 : 0 };
-        }),
-      ),
-  });
-  metrics.watch({
-    name: 'towhook_failed_jobs',
-    help: 'Jobs that failed and are kept, by queue. A job handles failures itself, so this is a fault.',
-    labelNames: ['queue'],
-    read: () =>
-      Promise.all(
-        QUEUE_NAMES.map(async (queue) => ({ labels: { queue }, value: await queues.byName[queue].getFailedCount() })),
-      ),
-  });
+  const watch = watcher(metrics, () =>
+    Promise.all(
+      QUEUE_NAMES.map(async (name) => {
+        const [isPaused, failed] = await Promise.all([
+          queues.byName[name].isPaused(),
+          queues.byName[name].getFailedCount(),
+        ]);
+        return { labels: { queue: name }, isPaused, failed };
+      }),
+    ),
+  );
+  watch('towhook_queue_paused', 'Whether a queue is paused: 1 = paused.', ['queue'], (states) =>
+    states.map(({ labels, isPaused }) => ({ labels, value: isPaused ? 1 : 0 })),
+  );
+  watch(
+    'towhook_failed_jobs',
+    'Jobs that failed and are kept, by queue. A job handles failures itself, so this is a fault.',
+    ['queue'],
+    (states) => states.map(({ labels, failed }) => ({ labels, value: failed })),
+  );
   for (const name of QUEUE_NAMES) metrics.watchBacklog(name, () => backlogOf(name));
 }
