@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { copyOfEntry, newEntry, type Entry } from '../domain/entry';
+import { copyOfEntry, INITIAL_ENTRY, newEntry, type Entry } from '../domain/entry';
 import { isSettled } from '../domain/outbox';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
 import { TASK_TYPES } from '../domain/tasks';
@@ -28,7 +28,7 @@ const openTask = z.looseObject({ task: storedTask, openedAtMs: z.number() }) sat
 const ENTRY = /^r\d+$/;
 export const ATTEMPT = 'attempt';
 
-const { unknownFields: _, ...INITIAL } = newEntry({ seq: 0, id: '', kind: 'violation', body: {}, nowMs: 0 });
+const { unknownFields: _, ...INITIAL } = INITIAL_ENTRY;
 const FIELDS = namesIn(INITIAL);
 const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
 const optionalCount = count.exactOptional();

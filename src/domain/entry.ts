@@ -1,6 +1,6 @@
 import { FACTS, perFact } from './facts';
 import type { SendingPolicy } from './outbox';
-import type { JsonObject, PausableOperation, ReportKind, UnknownFields, ViolationState } from './vocabulary';
+import type { JsonObject, PausableOperation, UnknownFields, ViolationState } from './vocabulary';
 
 /**
  * The outbox: entries in order, each one call to the service. A tow has an entry per fact, a violation has one. The
@@ -114,60 +114,63 @@ export const ENTRY_POLICY: Readonly<Record<EntryKind, SendingPolicy>> = {
 
 const NO_FIELDS: UnknownFields = Object.freeze({});
 
-/**
- * Returns a new entry that is due now. The literal lists every field: an object that starts as a spread and then gets
- * further fields has a hidden class of its own, which slows down every later use.
- */
-export function newEntry(given: {
-  seq: number;
-  id: string;
-  kind: ReportKind | 'violation';
-  body: JsonObject;
-  nowMs: number;
-}): Entry {
-  const { seq, id, kind, body, nowMs } = given;
-  return {
-    seq,
-    id,
-    kind,
-    body,
-    state: 'pending',
-    revision: 1,
-    createdAtMs: nowMs,
-    nextAtMs: nowMs,
-    attemptId: null,
-    attempts: 0,
-    failures: 0,
-    notFound: 0,
-    unanswered: 0,
-    forgiven: 0,
-    possibleEffects: 0,
-    connectionLosses: 0,
-    drops: 0,
-    ticketFailures: 0,
-    firstSentAtMs: null,
-    sentRevision: null,
-    firstFailedAtMs: null,
-    giveUpAtMs: null,
-    waitsFor: null,
-    blockedSinceMs: null,
-    error: null,
-    hint: null,
-    reason: null,
-    forbidden: false,
-    answer: null,
-    rawBody: null,
-    differs: null,
-    lateAnswer: null,
-    deliveredAtMs: null,
-    settledAtMs: null,
-    acceptedHow: null,
-    log: [],
-    unknownFields: NO_FIELDS,
-  };
+/** An entry with the initial values. */
+export const INITIAL_ENTRY: Readonly<Entry> = {
+  seq: 0,
+  id: '',
+  kind: 'violation',
+  body: {},
+  state: 'pending',
+  revision: 1,
+  createdAtMs: 0,
+  nextAtMs: 0,
+  attemptId: null,
+  attempts: 0,
+  failures: 0,
+  notFound: 0,
+  unanswered: 0,
+  forgiven: 0,
+  possibleEffects: 0,
+  connectionLosses: 0,
+  drops: 0,
+  ticketFailures: 0,
+  firstSentAtMs: null,
+  sentRevision: null,
+  firstFailedAtMs: null,
+  giveUpAtMs: null,
+  waitsFor: null,
+  blockedSinceMs: null,
+  error: null,
+  hint: null,
+  reason: null,
+  forbidden: false,
+  answer: null,
+  rawBody: null,
+  differs: null,
+  lateAnswer: null,
+  deliveredAtMs: null,
+  settledAtMs: null,
+  acceptedHow: null,
+  log: [],
+  unknownFields: NO_FIELDS,
+};
+
+/** Returns a new entry that is due now. */
+export function newEntry(given: Pick<Entry, 'seq' | 'id' | 'kind' | 'body'> & { readonly nowMs: number }): Entry {
+  const entry = copyOfEntry(INITIAL_ENTRY);
+  entry.seq = given.seq;
+  entry.id = given.id;
+  entry.kind = given.kind;
+  entry.body = given.body;
+  entry.createdAtMs = given.nowMs;
+  entry.nextAtMs = given.nowMs;
+  return entry;
 }
 
-/** A copy of the same hidden class, which a spread would not have. */
+/**
+ * Returns a copy. All entries come from this literal, which lists every field: an object that starts as a spread and
+ * then gets further fields has a hidden class of its own, which slows down every later use.
+ */
 export function copyOfEntry(entry: Entry): Entry {
   return {
     seq: entry.seq,
