@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import FormData from 'form-data';
 import type { Operation } from '../contracts/operations';
-import type { ImageSource } from '../workflow/spool-port';
+import type { ImageOnDisk } from '../workflow/service-port';
 import { TransportFailure } from './transport-failure';
 
 /** A body and the headers that describe it; `Content-Length` is always among them when there is a body. */
@@ -11,13 +11,6 @@ export interface Content {
   readonly headers: Readonly<Record<string, string>>;
   readonly data: string | Readable | undefined;
 }
-
-/** An image that travels with a violation: a file, or a function that opens its bytes for each attempt. */
-export type ImageUpload = {
-  readonly fileName: string;
-  readonly contentType: string;
-  readonly sizeBytes: number;
-} & ImageSource;
 
 /** A request as sent, without the headers that authenticate the operator. */
 export interface EncodedRequest {
@@ -37,7 +30,7 @@ export interface EncodedRequest {
  * Encodes a request as its operation requires (docs/service-api.md#operations): JSON with the fields in the given
  * order, a multipart form, a query, or headers only for the token call.
  */
-export function encode(operation: Operation, request: unknown, images: readonly ImageUpload[] = []): EncodedRequest {
+export function encode(operation: Operation, request: unknown, images: readonly ImageOnDisk[] = []): EncodedRequest {
   const { method } = operation;
   switch (operation.encoding) {
     case 'json': {
@@ -85,7 +78,7 @@ function textFields(request: unknown): [string, string][] {
  */
 async function encodeForm(
   fields: readonly (readonly [string, string])[],
-  images: readonly ImageUpload[],
+  images: readonly ImageOnDisk[],
 ): Promise<Content> {
   await Promise.all(images.map(checkReadable));
   const form = new FormData();
@@ -113,7 +106,7 @@ async function encodeForm(
   };
 }
 
-async function checkReadable(image: ImageUpload): Promise<void> {
+async function checkReadable(image: ImageOnDisk): Promise<void> {
   if (!('path' in image)) return;
   const sizeBytes = await stat(image.path).then(
     (file) => file.size,

@@ -1,4 +1,4 @@
-import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
+import { OPERATIONS, type AnswerOf, type OperationName } from '../contracts/operations';
 import type { SeenDifference } from '../domain/difference';
 import { httpStatusOf, TOKEN_REFUSED } from '../domain/policy';
 import { CREDENTIAL_RULE, isSendableCredential, type ServicePaths } from '../domain/vocabulary';
@@ -11,11 +11,11 @@ import type {
   CallResult,
   ServicePort,
   TokenCache,
-  ViolationOperation,
+  ViolationService,
 } from '../workflow/service-port';
 import { differenceOfAnswer } from '../workflow/see-difference';
 import { callAddresses } from './addresses';
-import { encode, type EncodedRequest, type ImageUpload } from './encode';
+import { encode, type EncodedRequest } from './encode';
 import { classify, isUnauthorized, mayHaveLeft, type Classified, type EnvelopeCode } from './exchange';
 import { createLimitWatch, type LimitWatchTools } from './limit-watch';
 import { createPermits } from './permits';
@@ -23,38 +23,19 @@ import { harmlessRequest, optionsRequest, type Probe } from './probe';
 import type { Contract } from './read-answer';
 import { createTokenSource } from './token';
 import { readToken } from './token-answer';
-import { freshToken, noTokenAfter, withBoundedWait, type Renewed, type WithoutToken } from './token-renewal';
+import { freshToken, noTokenAfter, withBoundedWait, type Renewed } from './token-renewal';
 import { createTransport, type Authorization, type UploadLimits } from './transport';
 import { TransportFailure } from './transport-failure';
 
 export { accessDigest, accessDigests } from './access-digest';
 export { callAddresses } from './addresses';
 export { createMemoryTokenCache } from './memory-token-cache';
-export type { ImageUpload } from './encode';
 export type { Probe } from './probe';
 export type { UploadLimits } from './transport';
 
-/** A violation with its images; the form alone can be sent with `call`. */
-export interface ViolationUpload<N extends ViolationOperation> {
-  readonly form: RequestOf<N>;
-  /** Sent verbatim as the field `metadata`, in place of the form's own. */
-  readonly metadataText?: string | undefined;
-  readonly images: readonly ImageUpload[];
-}
-
-export interface ServiceClient extends ServicePort {
-  /** Sends a violation with its images; otherwise like `call`. */
-  submitViolation<N extends ViolationOperation>(
-    name: N,
-    submission: ViolationUpload<N>,
-    options?: CallOptions,
-  ): Promise<CallResult<N>>;
+export interface ServiceClient extends ServicePort, ViolationService {
   /** Calls an operation so that nothing can take effect. */
   probe(name: OperationName): Promise<Probe>;
-  /** See ViolationService. */
-  hasToken(): Promise<boolean>;
-  /** See ViolationService. */
-  getToken(): Promise<WithoutToken | null>;
   /** Destroys all connections; calls under way end as unanswered. */
   close(): void;
 }

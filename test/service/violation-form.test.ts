@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { ImageUpload } from '../../src/service';
+import type { ImageOnDisk } from '../../src/workflow/service-port';
 import { clientFor, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, json, startFakeService, type FakeService } from './fake-service';
 
@@ -42,7 +42,7 @@ function boundaryOf(contentType: string | undefined): string {
   return match[1];
 }
 
-function imageFile(name: string, bytes: Buffer): ImageUpload {
+function imageFile(name: string, bytes: Buffer): ImageOnDisk {
   const path = join(folder, name);
   writeFileSync(path, bytes);
   return { path, fileName: name, contentType: 'image/jpeg', sizeBytes: bytes.length };
@@ -60,7 +60,7 @@ describe('forms of violations', () => {
   it('a violation arrives byte for byte: fields in order as text, metadata as JSON, images under one name', async () => {
     const first = randomBytes(300_000);
     const second = randomBytes(70_001);
-    const images: ImageUpload[] = [
+    const images: ImageOnDisk[] = [
       imageFile('front.jpg', first),
       {
         open: () => Readable.from([second.subarray(0, 1000), second.subarray(1000)]),
@@ -120,7 +120,7 @@ describe('forms of violations', () => {
     let unread = 0;
     let mostUnread = 0;
     const bytes = randomBytes(5 * 1024 * 1024 - 1);
-    const image: Omit<Extract<ImageUpload, { open: unknown }>, 'open'> = {
+    const image: Omit<Extract<ImageOnDisk, { open: unknown }>, 'open'> = {
       fileName: 'a.jpg',
       contentType: 'image/jpeg',
       sizeBytes: bytes.length,
@@ -161,7 +161,7 @@ describe('forms of violations', () => {
   });
 
   it('the name or type of an image cannot forge the form of a violation', async () => {
-    const forged: ImageUpload = {
+    const forged: ImageOnDisk = {
       open: () => Readable.from([Buffer.from('x')]),
       fileName: 'a"; name="plateNumber"\r\n\r\nevil.jpg',
       contentType: 'image/jpeg\r\nX-Forged: 1',

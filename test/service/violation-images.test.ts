@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { ImageUpload } from '../../src/service';
+import type { ImageOnDisk } from '../../src/workflow/service-port';
 import { clientFor, clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, startFakeService, startRawServer, type FakeService } from './fake-service';
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function imageFile(name: string, bytes: Buffer): ImageUpload {
+function imageFile(name: string, bytes: Buffer): ImageOnDisk {
   const path = join(folder, name);
   writeFileSync(path, bytes);
   return { path, fileName: name, contentType: 'image/jpeg', sizeBytes: bytes.length };
