@@ -1,5 +1,6 @@
 import type { Redis, ChainableCommander } from 'ioredis';
 import { fields, list } from './parse';
+import type { Fields } from './record-parts';
 import { Script, wellFormedJson } from './scripts';
 import { openReply } from './sealed-fields';
 import { dataKeysOf } from './sealed-values';
@@ -37,6 +38,17 @@ export async function repliesOf(chain: ChainableCommander): Promise<unknown[]> {
   return replies.map(([error, reply]) => {
     if (error && !error.message.startsWith('WRONGTYPE')) throw error;
     return error ? undefined : reply;
+  });
+}
+
+/** The fields of hashes in the given order; none of an absent key or one of another type. */
+export async function readHashes(redis: Redis, keys: readonly string[]): Promise<Fields[]> {
+  if (keys.length === 0) return [];
+  const reading = redis.pipeline();
+  for (const key of keys) reading.hgetall(key);
+  return (await repliesOf(reading)).map((reply) => {
+    if (typeof reply !== 'object' || reply === null) return {};
+    return Object.fromEntries(Object.entries(reply).map(([name, value]) => [name, String(value)]));
   });
 }
 

@@ -3,11 +3,10 @@ import { checkTow, checkViolation, newerItem, type CheckedItem, type IndexEntrie
 import { headTaskId } from '../domain/outbox-schedule';
 import { UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord } from '../domain/outbox-record';
-import { timestampOf, repliesOf, hashOf, readTogether } from './batch-reads';
+import { timestampOf, hashOf, readHashes, readTogether } from './batch-reads';
 import { checkDeliveries } from './check-deliveries';
 import { KEYS } from './keys';
 import type { LedgerEntry } from './ledger';
-import { textFieldsOf } from './parse';
 import { decodeRecord, RECORD_KEYS, type RecordKind } from './record-kinds';
 import { repairRecord } from './repair';
 import type { Fields } from './record-parts';
@@ -54,12 +53,11 @@ async function checkRecords(
   names: readonly string[],
   nowMs: number,
 ): Promise<CheckedItem[]> {
-  const reading = redis.pipeline();
-  for (const name of names) reading.hgetall(RECORD_KEYS[kind].record(name));
-  const [hashes, scheduled] = await Promise.all([repliesOf(reading), redis.zmscore(RECORD_KEYS[kind].due, ...names)]);
+  const { record: keyOf, due } = RECORD_KEYS[kind];
+  const [hashes, scheduled] = await Promise.all([readHashes(redis, names.map(keyOf)), redis.zmscore(due, ...names)]);
   const items = await Promise.all(
     names.map(async (name, at) => {
-      const fields = textFieldsOf(hashes[at]);
+      const fields = hashes[at] ?? {};
       const indexed = { nowMs, scheduledAtMs: timestampOf(scheduled[at]), isTaskListed: () => false };
       const first = checkFields(kind, name, fields, indexed);
       const isSure = first.items.every(({ state }) => state !== 'lost');

@@ -11,10 +11,11 @@ import { differenceTask, differenceTaskId } from '../domain/tasks';
 import { isoTimestamp } from '../domain/timestamp';
 import { REPORT_KINDS } from '../domain/vocabulary';
 import type { DifferenceStore } from '../workflow/difference-port';
+import { readHashes } from './batch-reads';
 import type { Check, CommitPart, Effect } from './commit';
 import { memberNaming, partsOfMember } from './differing-members';
 import { differenceKey, differingKey, KEYS } from './keys';
-import { text, textFieldsOf } from './parse';
+import { text } from './parse';
 import { mergedRows, pageOf } from './rows';
 import { closingOf, openingOf } from './task-changes';
 
@@ -167,20 +168,14 @@ export function differenceToRelease(name: string): string | null {
 /** The differences for lists and pages. */
 export function createDifferenceStore(redis: Redis): DifferenceStore {
   const readMany = async (ids: readonly string[]): Promise<readonly Difference[]> => {
-    const pipeline = redis.pipeline();
-    for (const id of ids) pipeline.hgetall(differenceKey(id));
-    const replies = (await pipeline.exec()) ?? [];
-    return replies.flatMap(([failed, reply], at) => {
-      if (failed) throw failed;
-      const difference = differenceIn(ids[at] ?? '', textFieldsOf(reply));
-      return difference ? [difference] : [];
-    });
+    const hashes = await readHashes(redis, ids.map(differenceKey));
+    return hashes.flatMap((fields, at) => differenceIn(ids[at] ?? '', fields) ?? []);
   };
   return {
     read: async (id) => (await readMany([id]))[0] ?? null,
     async all() {
       const ids = await redis.zrange(KEYS.differences, '0', '-1');
-      return ids.length === 0 ? [] : readMany(ids.map((id) => text(id, 'a difference')));
+      return readMany(ids.map((id) => text(id, 'a difference')));
     },
     async reports(id, { order = 'newest', ...paging }) {
       const { refs, nextCursor } = await pageOf(mergedRows(redis, [differingKey(id)], order), paging);

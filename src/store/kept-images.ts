@@ -2,10 +2,9 @@ import type { Redis } from 'ioredis';
 import type { OutboxRecord } from '../domain/outbox-record';
 import { mayBeSent } from '../domain/outbox-schedule';
 import type { SpoolPlace } from '../workflow/spool-port';
-import { repliesOf } from './batch-reads';
+import { readHashes } from './batch-reads';
 import { violationKey } from './keys';
 import { entriesAfter, ledgerEnds, type LedgerEntry } from './ledger';
-import { textFieldsOf } from './parse';
 import { decodeRecord, RECORD_KEYS } from './record-kinds';
 
 /** A file that a record refers to. */
@@ -55,14 +54,12 @@ async function recordsAt(
   redis: Redis,
   entries: readonly Pick<LedgerEntry, 'index' | 'member'>[],
 ): Promise<(OutboxRecord | 'unreadable')[]> {
-  const reading = redis.pipeline();
   const named = entries.map(({ index, member }) => [index === 'tows' ? 'tow' : 'violation', member] as const);
-  for (const [kind, id] of named) reading.hgetall(RECORD_KEYS[kind].record(id));
-  const hashes = await repliesOf(reading);
+  const keys = named.map(([kind, id]) => RECORD_KEYS[kind].record(id));
+  const hashes = await readHashes(redis, keys);
   return named.flatMap(([kind, id], at) => {
-    const fields = textFieldsOf(hashes[at]);
     try {
-      return decodeRecord(kind, id, fields) ?? [];
+      return decodeRecord(kind, id, hashes[at] ?? {}) ?? [];
     } catch {
       // Decoding reads nothing from Redis, so the error is that of the record.
       return 'unreadable';

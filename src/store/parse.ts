@@ -31,9 +31,3 @@ export function fields(reply: unknown, what: string): Map<string, string> {
   for (let i = 0; i + 1 < flat.length; i += 2) map.set(flat[i] ?? '', flat[i + 1] ?? '');
   return map;
 }
-
-/** The fields of a hash in the reply of a pipeline; none for a key of another type. */
-export function textFieldsOf(reply: unknown): Readonly<Record<string, string>> {
-  if (typeof reply !== 'object' || reply === null) return {};
-  return Object.fromEntries(Object.entries(reply).map(([name, value]) => [name, String(value)]));
-}

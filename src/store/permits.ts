@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
 import { isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
-import { repliesOf } from './batch-reads';
+import { readHashes } from './batch-reads';
 import type { RateLimit } from './budgets';
 import type { Effect } from './commit';
 import { budgetStateField, KEYS } from './keys';
-import { textFieldsOf, texts } from './parse';
+import { texts } from './parse';
 import { permitPlaces } from './permit-places';
 import { decodeRecord, RECORD_KEYS, type RecordKind } from './record-kinds';
 import { recordsOf } from './records';
@@ -95,12 +95,10 @@ async function membersNotWaiting(
   kind: RecordKind,
   members: readonly string[],
 ): Promise<Map<string, string>> {
-  const reading = redis.pipeline();
-  for (const member of members) reading.hgetall(RECORD_KEYS[kind].record(member));
-  const hashes = members.length > 0 ? await repliesOf(reading) : [];
+  const hashes = await readHashes(redis, members.map(RECORD_KEYS[kind].record));
   const found = new Map<string, string>();
   members.forEach((member, at) => {
-    const fields = textFieldsOf(hashes[at]);
+    const fields = hashes[at] ?? {};
     const record = decodedOrNull(() => decodeRecord(kind, member, fields));
     if (!isWaitingForPermit(record)) found.set(member, fields['v'] ?? '');
   });

@@ -3,13 +3,12 @@ import { z } from 'zod';
 import { nextVersion } from '../../src/domain/outbox-record';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { repliesOf } from '../../src/store/batch-reads';
+import { readHashes } from '../../src/store/batch-reads';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { deliveryKey } from '../../src/store/keys';
 import { entriesAfter, ledgerEnds } from '../../src/store/ledger';
 import type { Migration } from '../../src/store/migrations';
 import { migrate } from '../../src/store/migrations/run';
-import { textFieldsOf } from '../../src/store/parse';
 import { recordsOf } from '../../src/store/records';
 
 /**
@@ -39,12 +38,10 @@ export const RENAMING: Migration = {
 
 /** Renames the field where it has its old name; again where a worker has changed the record meanwhile. */
 async function renameAll(redis: Redis, ids: readonly string[]): Promise<void> {
-  const reading = redis.pipeline();
-  for (const id of ids) reading.hgetall(deliveryKey(id));
-  const hashes = await repliesOf(reading);
+  const hashes = await readHashes(redis, ids.map(deliveryKey));
   const stale = await Promise.all(
     ids.map(async (id, at) => {
-      const { v: expected = '', old } = textFieldsOf(hashes[at]);
+      const { v: expected = '', old } = hashes[at] ?? {};
       if (old === undefined) return [];
       const version = nextVersion(expected, systemClock.id());
       const change = { key: deliveryKey(id), expected, version, set: { new: old }, remove: ['old'] };
