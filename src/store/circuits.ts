@@ -10,17 +10,19 @@ import {
   type Circuits,
 } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
-import { violationMember, violationOfMember, nextVersion } from '../domain/outbox-record';
+import { violationMember, nextVersion } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
 import { taskEffects, taskEvents, taskTexts } from './indexes';
 import { blockedKey, KEYS, probesKey } from './keys';
 import type { StoreChange } from './record-effects';
+import { scheduleOf } from './record-kinds';
 import { Script } from './scripts';
 
 /** The circuits in Redis, and the records that they block. */
 
 const release = new Script('release');
-const RELEASE_SLICE = 1000;
+/** Blocked members that are released in a row. A scheduler releases the rest. */
+const BLOCKED_IN_A_ROW = 1000;
 /** Members that one call of the script releases, so that Redis can serve other clients in between. */
 const RELEASED_PER_CALL = 250;
 /** Waiters that become due per half-open probe. All of them would be a thundering herd, as only one may probe. */
@@ -107,7 +109,7 @@ export async function releaseClosed(redis: Redis, { closed, probeTimes }: Circui
 /** Makes some of the members due that a closed circuit has blocked. */
 export async function releaseSlice(redis: Redis, name: string): Promise<void> {
   const keys = [blockedKey(name), probesKey(name), KEYS.releasing, KEYS.dueTows, KEYS.dueViolations];
-  for (let released = 0; released < RELEASE_SLICE; released += RELEASED_PER_CALL) {
+  for (let released = 0; released < BLOCKED_IN_A_ROW; released += RELEASED_PER_CALL) {
     const reply = await release.run(redis, keys, [name, RELEASED_PER_CALL, violationMember('')]);
     if (Number(reply) < RELEASED_PER_CALL) return;
   }
@@ -120,10 +122,8 @@ async function wakeForProbe(redis: Redis, name: CircuitName, atMs: number): Prom
   ]);
   await Promise.all(
     [...new Set([...probes, ...others])].map((member) => {
-      const violationId = violationOfMember(member);
-      return violationId === null
-        ? redis.zadd(KEYS.dueTows, 'LT', atMs, member)
-        : redis.zadd(KEYS.dueViolations, 'LT', atMs, violationId);
+      const [schedule, id] = scheduleOf(member);
+      return redis.zadd(schedule, 'LT', atMs, id);
     }),
   );
 }

@@ -19,10 +19,15 @@ export function memberNaming({
     : differingMember(violationMember(violationId), violationId);
 }
 
+/** The record of a name, as circuits and schedules name it. */
+export function recordInMember(text: string): string {
+  return text.slice(0, text.lastIndexOf('\n'));
+}
+
 /** What a name means. */
 export function partsOfMember(text: string) {
   const at = text.lastIndexOf('\n');
-  const member = text.slice(0, at);
+  const member = recordInMember(text);
   const violationId = violationOfMember(member);
   return violationId === null
     ? { towingReferenceId: member, reportId: text.slice(at + 1), violationId }

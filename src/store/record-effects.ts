@@ -1,11 +1,11 @@
 import type { EventType } from '../contracts/records';
 import { headOf } from '../domain/outbox';
-import { recordIdOf, violationOfMember, type OutboxRecord } from '../domain/outbox-record';
+import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable, permitRankOf } from '../domain/outbox-schedule';
 import type { Effect } from './commit';
 import { hasSameFacts, taskEvents, termsOf } from './indexes';
 import { KEYS } from './keys';
-import { RECORD_KEYS } from './record-kinds';
+import { RECORD_KEYS, scheduleOf } from './record-kinds';
 
 /** The consequences of a change of a record besides its indexes: schedule, waiting queue, events. */
 
@@ -66,8 +66,8 @@ export function dueOf(record: OutboxRecord, atMs: number | null): Effect[] {
 }
 
 export function dueOfMember(member: string, atMs: number): Effect {
-  const violationId = violationOfMember(member);
-  return violationId === null ? ['ZADD', KEYS.dueTows, atMs, member] : ['ZADD', KEYS.dueViolations, atMs, violationId];
+  const [schedule, id] = scheduleOf(member);
+  return ['ZADD', schedule, atMs, id];
 }
 
 export function eventEffect({ type, towingReferenceId, violationId }: StoreChange, atMs: number): Effect {

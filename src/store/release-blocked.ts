@@ -1,14 +1,16 @@
 import type { Redis } from 'ioredis';
 import { releaseSlice } from './circuits';
 import { differenceToRelease, documentOrNull, isStill, releasedDifference, untilIn } from './differences';
-import { partsOfMember } from './differing-members';
+import { recordInMember } from './differing-members';
 import { differenceKey, differingKey, KEYS } from './keys';
+import { scheduleOf } from './record-kinds';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
 
 /** What schedulers do for records that a closed circuit has blocked, or that wait for the decision on a difference. */
 
-const RELEASE_SLICE = 500;
+/** Members of a decided difference that one run of a scheduler releases. */
+const DECIDED_PER_RUN = 500;
 
 /** Makes some of the members due that closed circuits and decided differences have. A scheduler calls it until none is left. */
 export async function releaseBlocked(redis: Redis): Promise<void> {
@@ -35,19 +37,19 @@ async function releaseDifference(redis: Redis, id: string): Promise<void> {
     'BYSCORE',
     'LIMIT',
     '0',
-    String(RELEASE_SLICE),
+    String(DECIDED_PER_RUN),
   );
   if (members.length > 0) {
     const nowMs = await redisTimeMs(redis);
     const pipeline = redis.pipeline();
-    for (const { towingReferenceId, violationId } of members.map(partsOfMember)) {
-      if (violationId !== null) pipeline.zadd(KEYS.dueViolations, 'LT', nowMs, violationId);
-      else if (towingReferenceId !== null) pipeline.zadd(KEYS.dueTows, 'LT', nowMs, towingReferenceId);
+    for (const member of members) {
+      const [schedule, id] = scheduleOf(recordInMember(member));
+      pipeline.zadd(schedule, 'LT', nowMs, id);
     }
     for (const [failed] of (await pipeline.exec()) ?? []) if (failed) throw failed;
     await redis.zrem(differingKey(id), ...members);
   }
-  if (members.length === RELEASE_SLICE) return;
+  if (members.length === DECIDED_PER_RUN) return;
   // The document is checked, so that a decision made meanwhile is released too.
   const checks = [isStill(id, json ?? '')];
   const effects = [['SREM', KEYS.releasing, releasedDifference(id)]] as const;
