@@ -1,7 +1,7 @@
 import { seriesLines, type SeriesName } from '../contracts/metrics';
 import { COUNTERS, LATENCIES, LATENCY_STEPS_MS, GAUGES, quantileMs, type Latency } from '../domain/metric-names';
 import { MINUTE_MS } from '../domain/timestamp';
-import type { TimeRange, MetricSeries } from './metrics-port';
+import type { MetricSeries, MetricsStore, TimeRange } from './metrics-port';
 
 /** Turns minute buckets of metrics into chart series. */
 
@@ -39,6 +39,17 @@ export function seriesOf(range: TimeRange, buckets: readonly (Bucket | null)[], 
     lines: seriesLines.parse(Object.fromEntries(LINES.map(([name, pointOf]) => [name, steps.map(pointOf)]))),
     completeUntilMs,
   };
+}
+
+const LATELY_MINUTES = 5;
+
+/** Reads the five minutes before the end of a minute. Resolves with a function that adds up series of these minutes. */
+export async function sumsUntil(
+  figures: MetricsStore,
+  toMs: number,
+): Promise<(...names: readonly SeriesName[]) => number> {
+  const { lines } = await figures.series({ fromMs: toMs - LATELY_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });
+  return (...names) => names.flatMap((name) => lines[name]).reduce<number>((sum, point) => sum + (point ?? 0), 0);
 }
 
 function line(name: SeriesName, pointOf: PointOf): readonly [SeriesName, PointOf] {

@@ -4,6 +4,7 @@ import { isoTimestamp, MINUTE_MS } from '../domain/timestamp';
 import { SYSTEM_TASKS, type OpsQueue, type OpsState } from './alarms';
 import { conservationViewOf, type ConservationStore } from './conservation';
 import type { TaskList } from './list-port';
+import { sumsUntil } from './metric-series';
 import type { MetricsStore, ProcessStore } from './metrics-port';
 import type { NotificationStore } from './notification-port';
 import type { SendingStore } from './ports';
@@ -73,14 +74,9 @@ export function opsStateReader(tools: OpsStateTools): ReadOpsState {
   };
 }
 
-const LATELY_MINUTES = 5;
-
-/** Attempts of the last complete minutes, and how many failed. */
+/** Attempts of the last five complete minutes, and how many failed. */
 async function readAttempts(figures: MetricsStore, nowMs: number): Promise<OpsState['attempts']> {
-  const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
-  const { lines } = await figures.series({ fromMs: toMs - LATELY_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });
-  const sum = (names: readonly (keyof typeof lines)[]) =>
-    names.flatMap((name) => lines[name]).reduce<number>((total, point) => total + (point ?? 0), 0);
-  const failed = sum(['attempts.failed', 'attempts.refused', 'attempts.unknown']);
-  return { made: failed + sum(SENT_KINDS.map((kind) => `delivered.${kind}` as const)), failed };
+  const sum = await sumsUntil(figures, Math.floor(nowMs / MINUTE_MS) * MINUTE_MS);
+  const failed = sum('attempts.failed', 'attempts.refused', 'attempts.unknown');
+  return { made: failed + sum(...SENT_KINDS.map((kind) => `delivered.${kind}` as const)), failed };
 }

@@ -2,6 +2,7 @@ import { MINUTE_MS } from '../domain/timestamp';
 import { mostlyRefused, refusedWebhooks, type MostlyRefused, type RefusedWebhooks } from '../domain/webhook-alarms';
 import { REFUSAL_REASONS, WEBHOOK_PATHS } from '../domain/webhook-answers';
 import { webhookSilence, type WebhookSilence } from '../domain/webhook-silence';
+import { sumsUntil } from './metric-series';
 import type { MetricsStore } from './metrics-port';
 import type { SecretsFault, WebhookAnswers, WebhookAnswerStore } from './webhook-port';
 
@@ -18,9 +19,6 @@ export interface WebhookHealth {
   /** The alarms that hold now. */
   alarms(): Promise<readonly WebhookAlarm[]>;
 }
-
-/** Refused and accepted calls are compared over this many minutes, the current one included. */
-const LATELY_MINUTES = 5;
 
 /** @param silenceIntervals see `webhookSilence`. */
 export function createWebhookHealth(tools: {
@@ -44,11 +42,12 @@ export function createWebhookHealth(tools: {
   };
 }
 
-/** The answers of the last minutes on all webhook paths together. Refused calls on other paths count as `address`. */
+/**
+ * The answers of the last five minutes on all webhook paths together, the current minute included. Refused calls on
+ * other paths count as `address`.
+ */
 async function lately(figures: MetricsStore, nowMs: number) {
-  const toMs = (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
-  const { lines } = await figures.series({ fromMs: toMs - LATELY_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });
-  const sum = (name: keyof typeof lines) => lines[name].reduce<number>((total, point) => total + (point ?? 0), 0);
+  const sum = await sumsUntil(figures, (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS);
   return {
     refused: Object.fromEntries(
       REFUSAL_REASONS.flatMap((reason) => (reason === 'address' ? [] : [[reason, sum(`answers.${reason}`)]])),
