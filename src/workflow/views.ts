@@ -76,7 +76,8 @@ export function deliveryViewOf(delivery: Delivery) {
 
 /** The report of a task as the API shows it; null when it has none. */
 function reportOfTask(record: TowRecord, reportId: string | undefined): TowView['reports'][number] | null {
-  return towViewOf(record).reports.find(({ id }) => id === reportId) ?? null;
+  const report = record.reports.find(({ id }) => id === reportId);
+  return report ? reportViewOf(report, report === headOf(record.reports)) : null;
 }
 
 /** Only the head has its own time; the reports after it wait for it. */
@@ -166,11 +167,11 @@ function dispatchViewOf(dispatch: Dispatch): TowView['dispatch'] {
   };
 }
 
-/** A violation as the API shows it, without the location of its images on disk. */
 function imageViewOf({ name, contentType, sizeBytes, sha256 }: ViolationImage) {
   return { name, content_type: contentType, size_bytes: sizeBytes, sha256 };
 }
 
+/** A violation as the API shows it, without the location of its images on disk. */
 export function violationViewOf(record: ViolationRecord): ViolationView {
   const { violation } = record;
   return {
@@ -221,7 +222,7 @@ export function taskViewOf(
 ) {
   return {
     ...task,
-    report: task.report_id === undefined || !about.tow ? null : reportOfTask(about.tow, task.report_id),
+    report: about.tow && reportOfTask(about.tow, task.report_id),
     violation: about.violation && violationViewOf(about.violation),
   };
 }
