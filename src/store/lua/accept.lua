@@ -10,13 +10,13 @@
 -- ARGV    1 version of new records
 --         then per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or ''
 -- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
+--! include shared/now.lua
 
 local SHARED_KEYS = 7
 local FIELDS = 6
 -- While no worker runs the list only grows. Older deliveries than these are dropped.
 local IMMEDIATE_MAX = 1000
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local now_text = string.format('%.0f', now)
 
 -- Stores the time of an invoice webhook in its tow: it proves an invoice request that was sent before. Without a tow there

@@ -10,6 +10,7 @@
 -- RETURNS { now in Unix ms, reply per commit: 'done' · 'stale' · 'early' · 'error <message>' }
 --
 -- A commit that is repeated because its reply was lost finds its own version, and is 'done'.
+--! include shared/now.lua
 
 local COMMANDS = {
   ZADD = true, ZREM = true, ZINCRBY = true, SADD = true, SREM = true, HSET = true, HDEL = true, HINCRBY = true, RPUSH = true,
@@ -17,8 +18,7 @@ local COMMANDS = {
 }
 local AUDIT_START = string.rep('0', 40)
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local now_text = string.format('%.0f', now)
 
 -- Appends a line `<seq> <at, Unix ms> <hash> <json>` to the audit. The hash is the SHA-1 of the hash of the line before,

@@ -5,12 +5,12 @@
 -- ARGV 1 hours that are kept · then per path: path · 'accepted' if a call was accepted, else ''
 --      refused calls after the last accepted one, by reason, as JSON · seconds that a timestamp was behind, or ''
 --      'proxied' or ''
+--! include shared/now.lua
 local ANSWERS, HOURS = KEYS[1], KEYS[2]
 local kept_hours = tonumber(ARGV[1])
 local FIELDS = 5
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 
 -- Several accepted webhooks of one minute count once.
 local function count_minute()

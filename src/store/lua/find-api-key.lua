@@ -3,6 +3,7 @@
 -- KEYS    1 api keys by id · 2 api key ids by hash
 -- ARGV    1 hash
 -- RETURNS the record as JSON, or nil
+--! include shared/now.lua
 local id = redis.call('HGET', KEYS[2], ARGV[1])
 local json = id and redis.call('HGET', KEYS[1], id)
 if not json then
@@ -12,8 +13,7 @@ local record = cjson.decode(json)
 if record.hash == ARGV[1] then
   return json
 end
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local previous = record.previous
 if previous and previous ~= cjson.null and previous.hash == ARGV[1] and now < previous.validUntilMs then
   return json

@@ -7,12 +7,12 @@
 --         6 counters: numbers to add, by name, as JSON · 7 gauges: numbers of which the highest is kept, by name, as JSON
 --         8 lifetime of the metrics, seconds
 -- RETURNS { 'sample', now } when this process is to sample the backlog, else { '', now }; now in Unix ms
+--! include shared/now.lua
 local PROCESSES, HEARTBEATS, METRICS, SAMPLING = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local id, document = ARGV[1], ARGV[2]
 local MINUTE_MS = 60000
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local now_text = string.format('%.0f', now)
 
 local bucket = string.format('%s:%.0f', METRICS, math.floor(now / MINUTE_MS))

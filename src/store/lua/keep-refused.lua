@@ -3,11 +3,11 @@
 --
 -- KEYS 1 groups: sorted set of `<reason> <hash of the source>` → last call · 2 prefix of their lists: `<prefix>:<group>`
 -- ARGV 1 calls per group · 2 groups per reason · 3 lifetime, ms · then per call: reason · hash of the source · JSON
+--! include shared/now.lua
 local GROUPS, PREFIX = KEYS[1], KEYS[2]
 local calls_max, groups_max, kept_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 
 for at = 4, #ARGV, 3 do
   local group = ARGV[at] .. ' ' .. ARGV[at + 1]

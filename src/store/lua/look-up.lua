@@ -6,9 +6,9 @@
 -- RETURNS { 'answer', data as JSON, when it was checked by the clock of its process, Unix ms }
 --         { 'ask' }: the caller has the lock · { 'wait', owner of the lock }
 --! include shared/lock.lua
+--! include shared/now.lua
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local data, kept_at, checked_at, asker = unpack(redis.call('HMGET', KEYS[1], 'data', 'kept_at', 'checked_at', 'asker'))
 if data and (now - tonumber(kept_at) < tonumber(ARGV[3]) or asker == ARGV[4]) then
   return { 'answer', data, checked_at }

@@ -7,9 +7,9 @@
 --         8 429|'' · 9 the wait that a 429 asked for, ms, '' = none · 10 the first wait without one, ms · 11 the longest, ms
 -- RETURNS how long the budget stays closed, ms
 --! include shared/rate-limit.lua
+--! include shared/now.lua
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local field, window_ms, ours = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local announced, left, reset_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local state = budget_state(KEYS[1], field)

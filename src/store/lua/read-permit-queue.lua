@@ -5,10 +5,10 @@
 -- RETURNS { length of the queue, until when the service closed the budget, ms, or 0,
 --           per member: its place, from 1, or 0 when it is not in the queue · when it gets its permit, ms }
 --! include shared/rate-limit.lua
+--! include shared/now.lua
 
 local window_ms = tonumber(ARGV[2])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local state = budget_state(KEYS[3], ARGV[3])
 local limit = effective_limit(tonumber(ARGV[1]), state, now)
 local closed_until = closed_until_of(state, now)

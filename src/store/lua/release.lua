@@ -3,10 +3,10 @@
 -- KEYS    1 blocked members · 2 those of them that may probe · 3 circuits to release · 4 due tows · 5 due violations
 -- ARGV    1 circuit · 2 how many at most · 3 prefix of the members that are violations
 -- RETURNS how many were made due
+--! include shared/now.lua
 
 local members = redis.call('SPOP', KEYS[1], ARGV[2])
-local time = redis.call('TIME')
-local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+local now = string.format('%.0f', now_ms())
 local tows, violations = {}, {}
 for _, member in ipairs(members) do
   local is_violation = string.sub(member, 1, #ARGV[3]) == ARGV[3]

@@ -5,9 +5,9 @@
 --         4 time of an unused permit of the log, which is exchanged for the new one, or '' · 5 field of the budget state
 -- RETURNS { 1 reserved | 0 too far in the future, ms from now until the permit, calls per window that count }
 --! include shared/rate-limit.lua
+--! include shared/now.lua
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local window_ms, field = tonumber(ARGV[2]), ARGV[5]
 local state = budget_state(KEYS[2], field)
 local limit = effective_limit(tonumber(ARGV[1]), state, now)

@@ -4,9 +4,9 @@
 -- ARGV    1 when the permit was granted, ms · 2 field of the budget state
 -- RETURNS 1
 --! include shared/rate-limit.lua
+--! include shared/now.lua
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 redis.call('LREM', KEYS[1], 1, ARGV[1])
 local state = budget_state(KEYS[3], ARGV[2])
 if state.tried_at and state.tried_at == tonumber(ARGV[1]) then

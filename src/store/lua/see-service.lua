@@ -5,8 +5,8 @@
 --           calls: { operation: { statuses: { status: count }, steps: { step: count } } } }
 --         2 how many fields of a message are kept · 3 how many slots of calls are kept · 4 length of a slot, ms
 -- RETURNS now in Unix ms
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+--! include shared/now.lua
+local now = now_ms()
 local stored = redis.call('GET', KEYS[1])
 local all = stored and cjson.decode(stored) or { messages = {}, calls = {} }
 local seen = cjson.decode(ARGV[1])

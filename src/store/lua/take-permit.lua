@@ -6,10 +6,10 @@
 --         6 field of the budget state
 -- RETURNS { 1, when it was granted, ms } · { 0, when a permit may be free, ms }
 --! include shared/rate-limit.lua
+--! include shared/now.lua
 
 local member, window_ms, field = ARGV[1], tonumber(ARGV[4]), ARGV[6]
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = now_ms()
 local state = budget_state(KEYS[3], field)
 local limit = effective_limit(tonumber(ARGV[3]), state, now)
 redis.call('ZADD', KEYS[2], 'LT', ARGV[2], member)
