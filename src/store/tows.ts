@@ -8,11 +8,10 @@ import { unlessUnusable } from './newer-records';
 import { permitPlaces } from './permit-places';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
-import { storedPrefixes } from './sealed-commit';
-import { dataKeysOf } from './sealed-values';
-import { byBytes, knownRows, mergedRows, pageOf, type Paging, type ListRow, type RowPage, type Rows } from './rows';
+import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from './rows';
+import { MEMBERS_PER_READ, searchRows } from './search';
 import { decodeTow } from './tow-fields';
-import type { Cursor, SortOrder } from '../contracts/paging';
+import type { SortOrder } from '../contracts/paging';
 import { isSettled } from '../domain/outbox';
 import type { OverdueAfter } from '../domain/overdue';
 import { searchPrefixes } from '../domain/search';
@@ -63,12 +62,8 @@ async function withPlaces(redis: Redis, rateLimit: RateLimit, records: TowRecord
   });
 }
 
-/** Index entries that are read per search term. A search that finds more needs a more specific term. */
-const TERMS_MAX = 10_000;
 /** An index in another order with at most this many tows is read completely and sorted. */
 const SORTED_MAX = 1000;
-/** Members per command, so that Redis can serve other clients in between. */
-const MEMBERS_PER_READ = 1000;
 
 type ReadMany = (refs: readonly string[]) => Promise<readonly TowRecord[]>;
 
@@ -108,7 +103,7 @@ interface RowSource {
 async function sourceOf(redis: Redis, filter: TowFilter, limits: OverdueLimits | null): Promise<RowSource> {
   const order = filter.order ?? 'newest';
   if (filter.search !== null && searchPrefixes(filter.search).length > 0) {
-    const found = await searchRows(redis, KEYS.search, { words: filter.search, most: TERMS_MAX });
+    const found = await searchRows(redis, 'tow', filter.search);
     const refs = found.map(({ ref }) => ref);
     return {
       rows: filter.order === null ? knownRows(found, 'oldest') : await byRequest(redis, refs, order),
@@ -157,46 +152,4 @@ async function byRequest(redis: Redis, refs: readonly string[], order: SortOrder
     return score === null || score === undefined ? [] : [{ ref, place: { score: Number(score), member: ref } }];
   });
   return knownRows(rows, order);
-}
-
-/** The records of a search, each once and exact matches first. A row has the position of its first matching entry. */
-async function searchRows(
-  redis: Redis,
-  index: string,
-  { words, most }: { words: string; most: number },
-): Promise<ListRow[]> {
-  const prefixes = searchPrefixes(words).flatMap((prefix) => storedPrefixes(dataKeysOf(redis), prefix));
-  const found = await Promise.all(prefixes.map((prefix) => entriesWith(redis, index, { prefix, most })));
-  // The byte order alone would put each plate that begins with a searched number before the exact number.
-  const exact = prefixes.map((prefix) => (prefix.endsWith('\n') ? prefix : `${prefix}\n`));
-  const places = found.flat().map((word): Cursor => {
-    return { score: exact.some((term) => word.startsWith(term)) ? 0 : 1, member: word };
-  });
-  const placeByRef = new Map<string, Cursor>();
-  for (const place of places.toSorted((a, b) => a.score - b.score || byBytes(a.member, b.member))) {
-    const ref = place.member.slice(place.member.indexOf('\n') + 1);
-    if (!placeByRef.has(ref)) placeByRef.set(ref, place);
-  }
-  return [...placeByRef].map(([ref, place]) => ({ ref, place }));
-}
-
-/** Up to `most` index entries with a prefix. */
-async function entriesWith(
-  redis: Redis,
-  index: string,
-  { prefix, most }: { prefix: string; most: number },
-): Promise<string[]> {
-  const words: string[] = [];
-  for (let from = `[${prefix}`; words.length < most; from = `(${words.at(-1) ?? ''}`) {
-    const count = Math.min(MEMBERS_PER_READ, most - words.length);
-    const part = await redis.zrangebylex(index, from, `[${prefix}\u{10ffff}`, 'LIMIT', 0, count);
-    words.push(...part);
-    if (part.length < count) break;
-  }
-  return words;
-}
-
-/** A page of a search, exact matches first. Only the first thousand entries per term are searched. */
-export async function search(redis: Redis, index: string, page: Paging & { words: string }): Promise<RowPage> {
-  return pageOf(knownRows(await searchRows(redis, index, { words: page.words, most: 1000 }), 'oldest'), page);
 }

@@ -7,8 +7,8 @@ import type { RateLimit } from './budgets';
 import { KEYS, violationKey, violationsInStateKey } from './keys';
 import { unlessUnusable } from './newer-records';
 import { permitPlaces } from './permit-places';
-import { search } from './tows';
-import { mergedRows, pageOf } from './rows';
+import { knownRows, mergedRows, pageOf } from './rows';
+import { searchRows } from './search';
 import { decodeViolation } from './violation-fields';
 
 /** The stored violations, for lists and pages. With a rate limit, those that wait for it have their place in its queue. */
@@ -43,9 +43,10 @@ async function listViolations(
   read: (ids: readonly string[]) => Promise<ViolationRecord[]>,
 ): Promise<Page<ViolationRecord>> {
   const index = filter.state ? violationsInStateKey(filter.state) : KEYS.indexViolations;
-  const { refs: ids, nextCursor } = filter.search
-    ? await search(redis, KEYS.searchViolations, { ...filter, words: filter.search })
-    : await pageOf(mergedRows(redis, [index], 'newest'), filter);
+  const rows = filter.search
+    ? knownRows(await searchRows(redis, 'violation', filter.search), 'oldest')
+    : mergedRows(redis, [index], 'newest');
+  const { refs: ids, nextCursor } = await pageOf(rows, filter);
   const found = await read(ids);
   const matches = (record: ViolationRecord) => filter.state === null || record.state === filter.state;
   return { items: found.filter(matches), nextCursor };
