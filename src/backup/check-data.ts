@@ -6,7 +6,7 @@ import { folderOf, layoutOf } from '../spool/folders';
 import { imagePieces } from '../spool/stored-image';
 import { createAuditStore } from '../store/audit';
 import { createBackupRecordStore } from '../store/backup-record';
-import { completeScan } from '../store/complete-scan';
+import { completeScan } from '../store/conservation';
 import { keptImages } from '../store/kept-images';
 import { dataKeysOf } from '../store/sealed-values';
 import { verifyAudit } from '../workflow/verify-audit';

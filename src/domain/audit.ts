@@ -48,11 +48,24 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who acts: the holder of an API key, or a person whom the identity provider has named (person.ts). */
+/** Who acts: the holder of an API key, or a person whom the identity provider has named. */
 export interface Actor {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
+}
+
+/** Begins the id of a person whom the identity provider has named. No API key has an id like this. */
+const PERSON_PREFIX = 'oidc:';
+
+/** `subject`: the id of the person at the provider, which never changes and is never given again. */
+export function personActor(person: { readonly subject: string; readonly name: string; readonly role: Role }): Actor {
+  return { id: `${PERSON_PREFIX}${person.subject}`, name: person.name, role: person.role };
+}
+
+/** True for an actor who signed in through the provider. */
+export function isPerson({ id }: Pick<Actor, 'id'>): boolean {
+  return id.startsWith(PERSON_PREFIX);
 }
 
 /** The things that an action was about. */

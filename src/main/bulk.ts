@@ -1,7 +1,6 @@
 import { decideTasks, type DecideTasksTools } from '../../jobs/decide-tasks';
 import { bulkJob } from '../contracts/jobs';
-import type { Actor } from '../domain/audit';
-import { isPerson } from '../domain/person';
+import { isPerson, type Actor } from '../domain/audit';
 import { BOOTSTRAP, createDecisionApi } from '../operator';
 import type { JobHandler } from '../queue/workers';
 import { createAnswerStore } from '../store/answers';

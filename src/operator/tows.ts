@@ -3,7 +3,7 @@ import { ROUTES } from '../contracts/operator-routes';
 import type { Actor } from '../domain/audit';
 import type { DecisionCommand } from '../domain/decide-report';
 import { FACT_EVENTS } from '../domain/vocabulary';
-import { decideReport } from '../workflow/decisions';
+import { decideReport } from '../workflow/decide-report';
 import type { TowStore } from '../workflow/ports';
 import { recordFact, type FactTools } from '../workflow/record-fact';
 import { towViewOf } from '../workflow/views';

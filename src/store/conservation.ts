@@ -4,6 +4,7 @@ import type { CheckedItem } from '../domain/conservation';
 import { nextVersion } from '../domain/outbox-record';
 import { recordsLostTask } from '../domain/tasks';
 import { systemClock } from '../platform/clock';
+import { pause } from '../platform/timers';
 import { NO_COUNTS, type ConservationStore, type ScanStep } from '../workflow/conservation';
 import type { Effect } from './commit';
 import { checkEntries } from './check-entries';
@@ -38,6 +39,16 @@ const SCAN_SETTINGS: ScanSettings = {
   pauseFactor: 19,
   scanWithinMs: 400_000,
   scanIntervalMs: 5000,
+};
+
+/** Without pauses: no other process uses this Redis. */
+const FULL_SPEED: ScanSettings = {
+  namesPerStep: 500,
+  namesPerStepMax: 1000,
+  paceMs: 0,
+  pauseFactor: 0,
+  scanWithinMs: 0,
+  scanIntervalMs: 0,
 };
 
 /** Steps per scan, unless namesPerStepMax is reached. */
@@ -194,4 +205,13 @@ function publishing({ startedAtMs, tallies, lostNames, newer, newerNames }: Scan
 function fieldsOf(hash: Readonly<Record<string, string>>, prefix: string): Record<string, string> {
   const fields = Object.entries(hash).filter(([name]) => name.startsWith(prefix));
   return Object.fromEntries(fields.map(([name, value]) => [name.slice(prefix.length), value]));
+}
+
+/** Runs one conservation scan from its beginning to its end and returns its result; null when none was stored. */
+export async function completeScan(redis: Redis): Promise<Awaited<ReturnType<ConservationStore['lastScan']>>> {
+  const store = createConservationStore(redis, FULL_SPEED);
+  // A scan that the workers had begun covers only the rest of the ledger.
+  await redis.del(KEYS.scan);
+  for (let step = await store.step(); !step.isLast; step = await store.step()) await pause(step.waitMs);
+  return store.lastScan();
 }

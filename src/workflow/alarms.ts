@@ -10,6 +10,7 @@ import type { PausableOperation, QueueName } from '../domain/vocabulary';
 import { serviceDifference } from './called-service';
 import type { ProcessStatus } from './metrics-port';
 import type { ChannelState } from './notification-port';
+import { isReplaced } from './process-health';
 import { WEBHOOK_ALARMS, type WebhookAlarm } from './webhook-health';
 
 /** Alarms derived from the state, the worst first. */
@@ -272,13 +273,6 @@ function ofProcess(standing: ProcessStatus, all: readonly ProcessStatus[]): Alar
     return [...lacking, ...still.map(({ name }) => ({ kind: 'workerStalled' as const, queue: name, host }))];
   if (standing.isReady) return lacking;
   return [...lacking, { kind: 'unready', role, host, checks: standing.problems.join(', ') }];
-}
-
-/** True if another process of the role started after this one stopped reporting. */
-export function isReplaced(silent: ProcessStatus, all: readonly ProcessStatus[]): boolean {
-  return all.some(
-    ({ role, isSilent, startedAtMs }) => !isSilent && role === silent.role && startedAtMs >= silent.beatAtMs,
-  );
 }
 
 function ofNotices({ noticeChannels, nowMs }: OpsState): Alarm[] {

@@ -1,4 +1,3 @@
-import { isReplaced } from './alarms';
 import type { ProcessStatus } from './metrics-port';
 
 /** The states of a process: silent means that its heartbeats have stopped. */
@@ -9,4 +8,11 @@ export type ProcessState = (typeof PROCESS_STATES)[number];
 export function processStateOf(status: ProcessStatus, all: readonly ProcessStatus[]): ProcessState | null {
   if (status.isSilent) return isReplaced(status, all) ? null : 'silent';
   return status.isReady ? 'ready' : 'not_ready';
+}
+
+/** True if another process of the role started after this one stopped reporting. */
+export function isReplaced(silent: ProcessStatus, all: readonly ProcessStatus[]): boolean {
+  return all.some(
+    ({ role, isSilent, startedAtMs }) => !isSilent && role === silent.role && startedAtMs >= silent.beatAtMs,
+  );
 }

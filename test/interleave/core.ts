@@ -6,7 +6,7 @@ import type { ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { pause } from '../../src/platform/timers';
 import { createTowOutbox } from '../../src/store/outbox';
-import { decideReport } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { NO_LIMITS, reportIn, type ClaimedReport, type TowClaim } from '../support/outboxes';
 import { ACCEPTED, openStores, result } from '../support/stores';

@@ -1,7 +1,7 @@
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
-import { decideReport } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { verifyAudit } from '../../src/workflow/verify-audit';
 import { entryOf } from '../support/audit';

@@ -1,7 +1,7 @@
 import { refusedTask } from '../../src/domain/tasks';
 import { towKey } from '../../src/store/keys';
 import { createRetentionStore } from '../../src/store/retention';
-import { decideReport } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decide-report';
 import { reportIn } from '../support/outboxes';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';

@@ -4,7 +4,7 @@ import type { FactCommand } from '../../src/domain/fact-command';
 import type { Verdict } from '../../src/domain/policy';
 import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox';
-import { decideReport } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decide-report';
 import { isSettled } from '../../src/domain/outbox';
 import { type ClaimedReport, type TowClaim, type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';

@@ -1,6 +1,6 @@
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
-import { decideReport } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { verifyArchive } from '../../src/archive/read';
 import { walk } from '../support/conservation';

@@ -1,5 +1,5 @@
 import { addEvent } from '../../src/domain/outbox-record';
-import { decideReport } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

@@ -29,7 +29,7 @@ import type { AttemptResult } from '../../src/domain/settle-attempt';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
 import { useRedis, type SharedRedis } from './redis';
 import { createDeferral } from '../../src/store/failing-deliveries';
-import { decideReport } from '../../src/workflow/decisions';
+import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { replayDelivery, resumeOperation } from '../../src/workflow/ops-actions';
 import { expectDifference } from '../../src/workflow/expect-difference';

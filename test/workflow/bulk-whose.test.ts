@@ -1,4 +1,4 @@
-import { personActor } from '../../src/domain/person';
+import { personActor } from '../../src/domain/audit';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { entryOf } from '../support/audit';
 import { auditOfAll, codeOf, person, previewed, refusedReports, runIn, timesDecided, useBulkWorld } from './bulk-world';

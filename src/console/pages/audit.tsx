@@ -7,8 +7,7 @@ import { Field } from '../parts/form';
 import { Empty, Timestamp, UserText, Ref } from '../parts/text';
 import { type Viewer, oneOf } from '../viewer';
 import { OpsPaging, Table, Tabs } from '../parts/ops';
-import { AUDIT_ACTIONS, type AuditSubject } from '../../domain/audit';
-import { isPerson } from '../../domain/person';
+import { AUDIT_ACTIONS, isPerson, type AuditSubject } from '../../domain/audit';
 import type { Json } from '../../domain/vocabulary';
 
 const PATH = '/ops/audit';

@@ -1,6 +1,5 @@
 import express, { type Express } from 'express';
-import type { Actor } from '../../domain/audit';
-import { isPerson } from '../../domain/person';
+import { isPerson, type Actor } from '../../domain/audit';
 import { SIGNED_OUT_PATH } from '../../platform/sign-in-variables';
 import { SIGN_IN_PROBLEMS, type SignInProblem } from '../../workflow/identity-port';
 import type { SignIn } from '../../workflow/operator-port';

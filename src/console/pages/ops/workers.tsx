@@ -1,7 +1,8 @@
 import type { ProcessStatus, QueueStatus } from '../../../workflow/metrics-port';
 import { Age, Badge, Empty, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { isReplaced, type OpsQueue } from '../../../workflow/alarms';
+import type { OpsQueue } from '../../../workflow/alarms';
+import { isReplaced } from '../../../workflow/process-health';
 import type { FormFailure } from '../../page';
 import { ActionForm } from '../../parts/ops';
 
