@@ -34,7 +34,7 @@ const storedResult = jsonText(bulkResult);
 
 /** `takeOverMs`: a worker that has recorded nothing for this long is replaced. */
 export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_OVER_MS } = {}): BulkStore {
-  const records = recordsOf(redis, clock);
+  const records = recordsOf(redis);
   const stored = async (id: string) => decoded(await redis.hmget(bulkRunKey(id), ...FIELDS));
   const resultAt = async (id: string, position: number): Promise<BulkResult | null> => {
     const json = await redis.hget(bulkItemsKey(id), `${position}:result`);

@@ -29,7 +29,7 @@ interface Loaded {
 }
 
 export function createJudgementStore(redis: Redis, clock: Clock): JudgementStore {
-  const records = recordsOf(redis, clock);
+  const records = recordsOf(redis);
   const load = async (id: string): Promise<Loaded> => {
     const [version, document] = await redis.hmget(judgementKey(id), 'v', 'document');
     return { version: version ?? '', judgement: document ? storedDocument.parse(document) : null };

@@ -23,7 +23,7 @@ interface Loaded extends StoredNotifications {
 }
 
 export function createNotificationStore(redis: Redis, clock: Clock): NotificationStore {
-  const records = recordsOf(redis, clock);
+  const records = recordsOf(redis);
   const load = async (): Promise<Loaded> => {
     const [version, settings, state] = await redis.hmget(KEYS.notifications, 'v', 'settings', 'state');
     return {

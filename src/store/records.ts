@@ -153,7 +153,10 @@ export class Records implements RecordStore {
 
 const opened = new WeakMap<Redis, Records>();
 
-/** The records behind a connection. One instance per connection, so that transactions of a process keep their order. */
+/**
+ * The records behind a connection. One instance per connection, so that transactions of a process keep their order:
+ * only the clock of the first call counts.
+ */
 export function recordsOf(redis: Redis, clock: Clock = systemClock): Records {
   const records = opened.get(redis) ?? new Records(redis, clock);
   opened.set(redis, records);
