@@ -1,6 +1,6 @@
 import { open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { riyadhDate } from '../domain/timestamp';
+import { riyadhDate, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
 import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
@@ -93,7 +93,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
       const nowMs = clock.nowMs();
       try {
         const file = await fileOf(riyadhDate(nowMs));
-        const archivedAt = new Date(nowMs).toISOString();
+        const archivedAt = isoTimestamp(nowMs);
         const lines = linesOf(records.map((record) => ({ ...record, archived_at: archivedAt })));
         const place = { file: file.name, previous: file.sealHash };
         const batch = await sealBatch(lines, { counts: countsOf(records), place, keys });

@@ -1,6 +1,7 @@
 import { ArchiveBroken, ArchiveKeyMissing } from '../archive/read-file';
 import { readArchive, verifyArchive } from '../archive/read';
 import { notesOf, type Finding } from '../cli';
+import { isoTimestamp } from '../domain/timestamp';
 import { SealedFileUnusable } from '../platform/sealed-file';
 import { folderOf, layoutOf } from '../spool/folders';
 import { imagePieces } from '../spool/stored-image';
@@ -40,7 +41,7 @@ async function checkTime(redis: Connection, takenAtMs: number): Promise<Finding>
   const notes = notesOf('time');
   const { begunAtMs } = await createBackupRecordStore(redis).read();
   if ((begunAtMs ?? 0) >= takenAtMs) {
-    return notes.fine('as_stated', `everything acknowledged before ${new Date(takenAtMs).toISOString()} is in it`);
+    return notes.fine('as_stated', `everything acknowledged before ${isoTimestamp(takenAtMs)} is in it`);
   }
   return notes.fault('older', 'the snapshot of Redis is older than the backup states', EARLIER);
 }

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { archiveFolder } from '../archive/files';
 import { BackupProblem, type TakenBackup } from '../cli';
 import { backupManifest, MANIFEST, SNAPSHOT, type BackedUpFile } from '../contracts/backup';
+import { isoTimestamp } from '../domain/timestamp';
 import { makeFolder } from '../platform/folders';
 import { projectVersion } from '../platform/process';
 import { createSpool } from '../spool';
@@ -98,7 +99,7 @@ async function copyParts(
     await copy(layout.orphans, 'data/spool/orphans');
     await copy(layout.photos, 'data/photos');
     await copy(archive, 'data/archive', Promise.resolve(archived));
-    return { takenAt: new Date(takenAtMs).toISOString(), files: [...files.values()] };
+    return { takenAt: isoTimestamp(takenAtMs), files: [...files.values()] };
   } finally {
     await keepNoLonger();
   }

@@ -1,3 +1,4 @@
+import { isoTimestamp } from '../domain/timestamp';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { pause } from '../platform/timers';
@@ -29,7 +30,7 @@ export async function playTow(ref: string, plan: TowPlan, tools: DemoCrewTools):
   const expected: { kind: string; body: JsonObject }[] = [];
   for (const { kind, entry, known = {} } of plan.steps) {
     await pause(paceMs * (0.5 + clock.random()));
-    const occurredAt = new Date(clock.nowMs()).toISOString();
+    const occurredAt = isoTimestamp(clock.nowMs());
     const entered = kind === 'invoice' ? entry : { ...entry, occurred_at: occurredAt };
     await client.recordFact(ref, kind, entered);
     expected.push({ kind, body: bodyOf(kind, { references, entry: { ...known, ...entry }, occurredAt }) });

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS } from './timestamp';
+
 /** Delays between attempts. Pure arithmetic without clock or randomness. */
 
 export interface RetrySettings {
@@ -9,11 +11,11 @@ const SECONDS = /^\d+(\.\d+)?$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 /** A longer `Retry-After` is a mistake. */
-const RETRY_AFTER_MAX_MS = 30 * 86_400_000;
+const RETRY_AFTER_MAX_MS = 30 * DAY_MS;
 /** The longest wait that the service can impose on a call: its cause may be over long before a later time. */
-export const ASKED_WAIT_MAX_MS = 3_600_000;
+export const ASKED_WAIT_MAX_MS = HOUR_MS;
 /** A per-minute limit that resets later than this is in another unit, or invalid. */
-const RESET_MAX_MS = 86_400_000;
+const RESET_MAX_MS = DAY_MS;
 /** Smaller numbers are seconds from now, larger ones UNIX seconds (this one is in 2001). */
 const UNIX_SECONDS_MIN = 1_000_000_000;
 /** Larger numbers are UNIX milliseconds (this one is in 1973, and in seconds in the year 5138). */

@@ -2,7 +2,7 @@ import { blockedByHold } from './dispatch-rules';
 import { conflict, invalid } from './refusal';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
 import { delayOf } from './invoice';
-import { occurredAt } from './timestamp';
+import { isoTimestamp, occurredAt } from './timestamp';
 import { invoiceReport, paymentReport, type ReportStatus } from './outbox';
 import { previousTimestamp, type InvoiceRequest, type Payment, type Tow } from './tow';
 import type { JsonObject } from './vocabulary';
@@ -23,7 +23,7 @@ export function requestInvoice(tow: Tow, command: FactCommand<'invoice'>, contex
     computedDelayInDays,
     overrideReason: entered(command.overrideReason) ?? null,
   };
-  const nowIso = new Date(context.nowMs).toISOString();
+  const nowIso = isoTimestamp(context.nowMs);
   return {
     ok: true,
     tow: { ...withFact(tow, 'invoice', nowIso, context), invoiceRequest: request },

@@ -1,6 +1,7 @@
 import type { EntryKind } from './entry';
 import { perFact } from './facts';
 import type { NewTask } from './tasks';
+import { HOUR_MS } from './timestamp';
 import { PAUSABLE_OPERATIONS, type PausableOperation } from './vocabulary';
 
 /**
@@ -83,7 +84,7 @@ const OUTAGE_MEMBERS = 3;
 const PAUSE_MEMBERS = 3;
 const PAUSE_PROBE_MS = 300_000;
 /** The longest time between two probes. For `connection` it is five minutes, including the turn of another tow. */
-const OPEN_MAX_MS = 3_600_000;
+const OPEN_MAX_MS = HOUR_MS;
 const CONNECTION_OPEN_MAX_MS = 290_000;
 
 /** A circuit that stays open for longer was opened by a clock that jumped. */

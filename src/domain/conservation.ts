@@ -3,6 +3,7 @@ import { headOf, isSettled } from './outbox';
 import { editEntry, taskIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
 import { dueAtMs, headTaskId } from './outbox-schedule';
 import { parkedInvoiceTask } from './tasks';
+import { DAY_MS } from './timestamp';
 import type { DELIVERY_STATES, STANDINGS } from './vocabulary';
 
 /** Rules of the conservation check: everything acknowledged or recorded is in exactly one state. */
@@ -30,10 +31,10 @@ export interface IndexEntries {
 }
 
 /** The lifetime of the marker of an archived tow. A later message for that tow counts as a new tow. */
-export const ARCHIVED_MARKER_KEPT_MS = 400 * 86_400_000;
+export const ARCHIVED_MARKER_KEPT_MS = 400 * DAY_MS;
 
 /** Longer than any wait. A later time comes from a clock that jumped. */
-const SCHEDULE_MAX_MS = 40 * 86_400_000;
+const SCHEDULE_MAX_MS = 40 * DAY_MS;
 
 /**
  * Returns the reports of a tow, and `tow <reference>` when it is gone, or due but not scheduled. A report after the

@@ -8,7 +8,7 @@ import {
   type Photo,
   type YardPlace,
 } from './dispatch';
-import { occurredAt } from './timestamp';
+import { occurredAt, isoTimestamp } from './timestamp';
 import { conflict, invalid, unknown, type Decision } from './refusal';
 import { isTerminal, type Tow } from './tow';
 
@@ -164,5 +164,5 @@ function changed(tow: Tow, changes: Partial<Dispatch>): DispatchChange {
 }
 
 function iso({ nowMs }: DispatchContext): string {
-  return new Date(nowMs).toISOString();
+  return isoTimestamp(nowMs);
 }

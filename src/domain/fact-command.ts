@@ -1,6 +1,7 @@
 import type { Owed, ReportStatus } from './outbox';
 import type { OverdueAfter } from './overdue';
 import type { Decision } from './refusal';
+import { isoTimestamp } from './timestamp';
 import type { Tow, Whereabouts } from './tow';
 import type { FactEvent, JsonObject, Role } from './vocabulary';
 
@@ -57,7 +58,7 @@ export type Advance = Decision<{ tow: Tow; owed: Owed; withdraw: readonly string
 
 /** The tow with one more fact, recorded now. */
 export function withFact<T extends Tow>(tow: T, event: FactEvent, timestamp: string, context: FactContext): T {
-  const fact = { event, occurredAt: timestamp, recordedAt: new Date(context.nowMs).toISOString(), by: context.by };
+  const fact = { event, occurredAt: timestamp, recordedAt: isoTimestamp(context.nowMs), by: context.by };
   return { ...tow, facts: [...tow.facts, fact] };
 }
 

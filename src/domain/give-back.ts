@@ -3,6 +3,7 @@ import { stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type Entry
 import { isSettled } from './outbox';
 import { editEntry, openTask, type OutboxRecord } from './outbox-record';
 import type { NewTask } from './tasks';
+import { isoTimestamp } from './timestamp';
 import { activeTicketTask, imagesMissingTask, ticketCheckRefusedTask } from './violation-tasks';
 
 /**
@@ -104,7 +105,7 @@ function holdForPerson(
 
 function keepTicket(record: OutboxRecord, entry: Entry, hasActiveTicket: boolean, nowMs: number): void {
   if (record.kind !== 'violation') return;
-  record.ticket = { checked_at: new Date(nowMs).toISOString(), has_active_ticket: hasActiveTicket };
+  record.ticket = { checked_at: isoTimestamp(nowMs), has_active_ticket: hasActiveTicket };
   entry.ticketFailures = 0;
   if (entry.failures === 0) Object.assign(entry, { firstFailedAtMs: null, giveUpAtMs: null, error: null });
 }

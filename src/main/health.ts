@@ -72,7 +72,7 @@ function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolSt
     const alarm = await spool.alarm();
     const details = alarm && {
       spool_alarm: 'records_missing',
-      spool_alarm_since: new Date(alarm.sinceMs).toISOString(),
+      spool_alarm_since: isoTimestamp(alarm.sinceMs),
     };
     const problem = state === 'unusable' ? spool.problem() : null;
     return {

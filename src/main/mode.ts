@@ -1,3 +1,4 @@
+import { isoTimestamp } from '../domain/timestamp';
 import type { Config } from '../platform/config';
 import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log';
@@ -52,7 +53,7 @@ export function modeCheck({ config, mode }: Pick<Foundation, 'config' | 'mode'>)
     const since = last?.shadowSinceMs ?? null;
     const details = {
       service_mode: config.service.mode,
-      ...(since === null ? {} : { nothing_sent_since: new Date(since).toISOString() }),
+      ...(since === null ? {} : { nothing_sent_since: isoTimestamp(since) }),
       ...(last?.isContradicted === true ? { service_mode_contradicted: 'another process runs in shadow mode' } : {}),
     };
     return Promise.resolve({ ready: true, details });

@@ -1,6 +1,6 @@
 import { ROUTES } from '../contracts/operator-routes';
 import { auditOf } from '../domain/audit';
-import { HOUR_MS } from '../domain/timestamp';
+import { HOUR_MS, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import { refused, type ActionResult } from '../workflow/action-result';
 import { KEY_NAME_TAKEN } from '../workflow/identity-port';
@@ -17,7 +17,7 @@ export function serveApiKeys(server: ApiServer, tools: { keys: ApiKeyStore; cloc
   server.read(ROUTES.listApiKeys, async () => ({ items: (await keys.list()).map(viewOf) }));
   server.change(ROUTES.createApiKey, ({ body, actor }) => {
     const apiKey = newApiKey();
-    const key: ApiKey = { id: clock.id(), ...body, createdAt: new Date(clock.nowMs()).toISOString() };
+    const key: ApiKey = { id: clock.id(), ...body, createdAt: isoTimestamp(clock.nowMs()) };
     const view = viewOf({ ...key, previousValidUntil: null });
     const audit = auditOf(actor, 'key.created', { on: { key_id: key.id }, what: { granted_role: key.role } });
     return {

@@ -2,7 +2,7 @@ import type { Express, Response } from 'express';
 import { eventsQuery } from '../contracts/operator';
 import type { StoreEvent } from '../contracts/records';
 import { failedRules } from '../contracts/rules';
-import { timestampMs } from '../domain/timestamp';
+import { timestampMs, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { Authenticator } from './authenticate';
 import { identify, type Caller } from './identify';
@@ -118,7 +118,7 @@ export function serveEvents(
 }
 
 function eventText(type: string, atMs: number, about: object = {}): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ at: new Date(atMs).toISOString(), type, ...about })}\n\n`;
+  return `event: ${type}\ndata: ${JSON.stringify({ at: isoTimestamp(atMs), type, ...about })}\n\n`;
 }
 
 function tooManyStreams(max: number) {

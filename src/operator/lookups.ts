@@ -1,6 +1,7 @@
 import { zoneId } from '../contracts/lookups';
 import { ROUTES } from '../contracts/operator-routes';
 import { failedRules } from '../contracts/rules';
+import { isoTimestamp } from '../domain/timestamp';
 import type { ServiceMode } from '../domain/vocabulary';
 import type { NoAnswer } from '../workflow/lookup-port';
 import type { LookupAnswer, Lookups } from '../workflow/lookups';
@@ -40,7 +41,7 @@ const NOT_IN_SHADOW_MODE = refused(503, {
 
 function responseOf(found: LookupAnswer<object>): { readonly answer: object } | RefusedResponse {
   if (found.kind === 'not_answered') return refusalOf(found.because);
-  return { answer: { ...found.data, checked_at: new Date(found.checkedAtMs).toISOString() } };
+  return { answer: { ...found.data, checked_at: isoTimestamp(found.checkedAtMs) } };
 }
 
 /** Reason why the service gave no answer → status, code and message. */

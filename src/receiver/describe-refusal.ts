@@ -5,6 +5,7 @@ import type { KeptRefusal } from '../contracts/refused-calls';
 import { fieldsOf } from '../domain/difference';
 import { jsonFaults, jsonIn } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
+import { isoTimestamp } from '../domain/timestamp';
 import type { RefusalReason } from '../domain/webhook-answers';
 import { sha256Hex } from '../platform/hash';
 import { sourceOf } from '../platform/http';
@@ -30,7 +31,7 @@ export function describeRefusal(
 ): KeptRefusal {
   const body: unknown = request.body;
   return {
-    received_at: new Date(refused.nowMs).toISOString(),
+    received_at: isoTimestamp(refused.nowMs),
     path: plainPath(request.path),
     source: sourceOf(request.ip),
     reason: refused.reason,

@@ -1,4 +1,5 @@
 import type { Exchange } from '../domain/policy';
+import { DAY_MS } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 import type { TokenData } from './token-answer';
@@ -165,7 +166,7 @@ export interface KnownToken extends StoredToken {
  */
 const EARLY_MS = 60_000;
 /** A later end is in another unit or nonsense. */
-const LASTS_MAX_MS = 365 * 86_400_000;
+const LASTS_MAX_MS = 365 * DAY_MS;
 
 /**
  * A token that was just received, with its end: that of a readable JWT, else after the lifetime that came with it. An

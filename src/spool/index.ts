@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { HOUR_MS } from '../domain/timestamp';
+import { HOUR_MS, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
 import type { Log } from '../platform/log';
@@ -80,7 +80,7 @@ export function createSpool(options: SpoolOptions): DiskSpool {
     if (sinceMs === null || nowMs >= sinceMs + orphanAfterMs) return null;
     if (loggedMs === null || nowMs >= loggedMs + HOUR_MS) {
       loggedMs = nowMs;
-      log.error('spool.records_missing', { since: new Date(sinceMs).toISOString(), problem: RECORDS_MISSING });
+      log.error('spool.records_missing', { since: isoTimestamp(sinceMs), problem: RECORDS_MISSING });
     }
     return { sinceMs };
   };

@@ -3,6 +3,7 @@ import { auditEntry, type AuditView } from '../contracts/audit';
 import { readCursor, writeCursor } from '../contracts/paging';
 import { auditLineOf } from '../domain/audit-line';
 import { textTerm } from '../domain/search';
+import { isoTimestamp } from '../domain/timestamp';
 import { done, transactOnce } from '../workflow/action-result';
 import type { AuditStore } from '../workflow/ports';
 import { KEYS } from './keys';
@@ -93,5 +94,5 @@ function cursorAt(seq: number): string {
 function viewOf(stored: string): AuditView {
   const line = auditLineOf(stored);
   if (!line) throw new UnexpectedReply('an audit entry');
-  return { seq: line.seq, at: new Date(line.atMs).toISOString(), ...auditEntry.parse(JSON.parse(line.json)) };
+  return { seq: line.seq, at: isoTimestamp(line.atMs), ...auditEntry.parse(JSON.parse(line.json)) };
 }

@@ -4,6 +4,7 @@ import type { RetrySettings } from '../domain/backoff';
 import { deferDelivery } from '../domain/delivery';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
+import { HOUR_MS } from '../domain/timestamp';
 import { orderKeyOf } from '../workflow/transaction-port';
 import { openGeneralTask } from './tasks';
 import { deliveryKey, KEYS } from './keys';
@@ -12,7 +13,7 @@ import { recordsOf } from './records';
 /** Postpones deliveries that cannot be processed, and opens the tasks about them. */
 
 /** A delivery that was repaired manually is processed within this time. */
-const UNREADABLE_WAIT_MAX_MS = 3_600_000;
+const UNREADABLE_WAIT_MAX_MS = HOUR_MS;
 
 /**
  * Postpones a delivery whose processing failed, longer each time. Resolves with the number of consecutive failures;

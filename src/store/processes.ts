@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { heartbeatReply, processDocument } from '../contracts/metrics';
 import { jsonText } from '../contracts/stored';
+import { HOUR_MS } from '../domain/timestamp';
 import type { CountedValues } from '../platform/counters';
 import type { HeartbeatStore, ProcessStatus, ProcessStore } from '../workflow/metrics-port';
 import { KEYS } from './keys';
@@ -25,7 +26,7 @@ export interface HeartbeatSettings {
  */
 export const HEARTBEAT_SETTINGS: HeartbeatSettings = {
   silentAfterMs: 20_000,
-  dropAfterMs: 3_600_000,
+  dropAfterMs: HOUR_MS,
   sampleEveryMs: 14_000,
 };
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { refusedCall } from '../contracts/refused-calls';
 import { jsonText } from '../contracts/stored';
-import { DAY_MS } from '../domain/timestamp';
+import { DAY_MS, isoTimestamp } from '../domain/timestamp';
 import { sha256Hex } from '../platform/hash';
 import type { RefusedCallStore } from '../workflow/webhook-port';
 import { KEYS, refusedCallsKey } from './keys';
@@ -30,7 +30,7 @@ export function createRefusedCallStore(redis: Redis): RefusedCallStore {
         redisTimeMs(redis),
         ...groups.map((group) => redis.lrange(refusedCallsKey(group), 0, -1)),
       ]);
-      const oldest = new Date(nowMs - KEPT_MS).toISOString();
+      const oldest = isoTimestamp(nowMs - KEPT_MS);
       return lists
         .flat()
         .flatMap((json) => jsonText(refusedCall).safeParse(json).data ?? [])

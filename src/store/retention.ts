@@ -5,6 +5,7 @@ import { archiveFailingTask } from '../domain/tasks';
 import { validLease } from '../domain/lease';
 import { versionNumber, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable } from '../domain/outbox-schedule';
+import { HOUR_MS } from '../domain/timestamp';
 import { metadataIdOf } from '../domain/violation';
 import type { ArchivableKind, ReadVersion, RemovalResult, RetentionStore } from '../workflow/retention-port';
 import { orderKeyOf } from '../workflow/transaction-port';
@@ -19,7 +20,7 @@ import type { RecordTransaction } from './transaction';
 const trimAudit = new Script('trim-audit');
 
 /** A record that could not be archived is tried again after this. */
-const POSTPONED_MS = 3_600_000;
+const POSTPONED_MS = HOUR_MS;
 const ARCHIVABLE = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, violation: KEYS.retireViolations } as const;
 
 /** Finds records that may be archived, and removes them from Redis afterwards. */

@@ -91,5 +91,5 @@ function tokenState(token: Pick<StoredToken, 'expiresAtMs'> | null, nowMs: numbe
   if (token === null) return { state: 'none', expires_at: null };
   const { expiresAtMs } = token;
   if (expiresAtMs === null) return { state: 'valid', expires_at: null };
-  return { state: expiresAtMs > nowMs ? 'valid' : 'expired', expires_at: new Date(expiresAtMs).toISOString() };
+  return { state: expiresAtMs > nowMs ? 'valid' : 'expired', expires_at: isoTimestamp(expiresAtMs) };
 }

@@ -4,6 +4,7 @@ import type { Photo } from '../domain/dispatch';
 import { addPhotosTo } from '../domain/dispatch-rules';
 import { addEvent } from '../domain/outbox-record';
 import { invalid } from '../domain/refusal';
+import { isoTimestamp } from '../domain/timestamp';
 import type { ViolationImage } from '../domain/violation';
 import type { Clock } from '../platform/clock';
 import { changeTow, noSuchTow, type TowRequest } from './change-tow';
@@ -29,7 +30,7 @@ export interface PhotosRequest extends TowRequest {
 export async function addPhotos(tools: PhotosTools, request: PhotosRequest): Promise<ActionResult<TowView>> {
   const { ref, upload, actor } = request;
   if (request.images.length === 0) return refused(noImages);
-  const at = new Date(tools.clock.nowMs()).toISOString();
+  const at = isoTimestamp(tools.clock.nowMs());
   const photos: Photo[] = request.images.map((image) => ({ id: tools.clock.id(), ...image, at, by: actor.name }));
   const ids = photos.map(({ id }) => id);
   // Check first: what will be refused must not be written to the disk.

@@ -223,7 +223,7 @@ function ofBudgets({ sending: { budgets }, nowMs }: OpsState): Alarm[] {
 }
 
 function ofWebhooks(alarm: WebhookAlarm): Alarm {
-  return { ...alarm, since: 'sinceMs' in alarm ? new Date(alarm.sinceMs).toISOString() : null };
+  return { ...alarm, since: 'sinceMs' in alarm ? isoTimestamp(alarm.sinceMs) : null };
 }
 
 /** Most attempts fail although sending is not blocked. An outage and refusals have their own alarms. */
@@ -260,7 +260,7 @@ function ofProcess(standing: ProcessStatus, all: readonly ProcessStatus[]): Alar
   const { role, hostName: host } = standing;
   if (standing.isSilent) {
     if (isReplaced(standing, all)) return [];
-    return [{ kind: 'silent', role, host, since: new Date(standing.beatAtMs).toISOString() }];
+    return [{ kind: 'silent', role, host, since: isoTimestamp(standing.beatAtMs) }];
   }
   const keys = standing.missingDataKeys.join(', ');
   const aheadSeconds = standing.clockOffsetSeconds;

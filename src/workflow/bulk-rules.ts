@@ -1,13 +1,14 @@
 import type { BulkHead, BulkOutcome, BulkResult } from '../contracts/bulk';
 import type { Actor } from '../domain/audit';
 import { conflict, type Decision } from '../domain/refusal';
+import { DAY_MS, HOUR_MS } from '../domain/timestamp';
 import type { BulkChange, CurrentItem } from './bulk-port';
 
 /** The rules of a bulk run: pure functions from the stored head to the next one. */
 
 /** How long a run is kept after its preview, and after its start. An Idempotency-Key lives at least as long. */
-export const PREVIEW_MS = 3_600_000;
-export const RUN_MS = 86_400_000;
+export const PREVIEW_MS = HOUR_MS;
+export const RUN_MS = DAY_MS;
 
 /** Starts a previewed run or resumes an interrupted one. */
 export function begin(

@@ -3,6 +3,7 @@ import { auditOf, type Actor } from '../domain/audit';
 import { DamagedRecord } from '../domain/newer-record';
 import type { StoredViolation } from '../domain/outbox-record';
 import { keepAsKnown } from '../domain/stored-violation';
+import { isoTimestamp } from '../domain/timestamp';
 import type { Violation } from '../domain/violation';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
@@ -92,7 +93,7 @@ function violationOf(known: KnownViolation, actor: Actor, { api, clock }: KnownV
     metadataText: JSON.stringify(metadata),
     images: [],
     warnings: [],
-    createdAt: new Date(clock.nowMs()).toISOString(),
+    createdAt: isoTimestamp(clock.nowMs()),
     by: actor.name,
   };
 }

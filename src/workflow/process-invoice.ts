@@ -5,6 +5,7 @@ import { parkDelivery, settleDelivery, type Delivery } from '../domain/delivery'
 import { lateInvoiceTask, parkedInvoiceTask } from '../domain/tasks';
 import { closeTask, addEvent, openTask, type StoredTow } from '../domain/outbox-record';
 import { isKnown, withInvoice, type KnownTow } from '../domain/stored-tow';
+import { isoTimestamp } from '../domain/timestamp';
 import type { InvoiceWebhook } from '../domain/tow';
 import type { Transaction } from './transaction-port';
 
@@ -43,7 +44,7 @@ function attach(draft: KnownTow, delivery: Delivery, invoice: InvoiceMessage, no
   if (isAttached) return;
   const webhook: InvoiceWebhook = {
     deliveryId: delivery.id,
-    receivedAt: new Date(delivery.receivedAtMs).toISOString(),
+    receivedAt: isoTimestamp(delivery.receivedAtMs),
     towingInvoice: storedObject.parse(invoice.towing_invoice),
     delayInvoice: invoice.delay_invoice ? storedObject.parse(invoice.delay_invoice) : null,
   };

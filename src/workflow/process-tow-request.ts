@@ -6,6 +6,7 @@ import { lateRequestTask, rivalRequestTask } from '../domain/tasks';
 import { addEvent, openTask, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { markShadow } from '../domain/shadow';
 import { isKnown, withNewest, type KnownTow } from '../domain/stored-tow';
+import { isoTimestamp } from '../domain/timestamp';
 import type { Tow } from '../domain/tow';
 import type { ServiceMode } from '../domain/vocabulary';
 import { matchRequestedTow } from './match-violation';
@@ -112,5 +113,5 @@ function requestedTow(delivery: Delivery, request: TowRequestMessage): Tow {
 }
 
 function receivedAt({ receivedAtMs }: Delivery): string {
-  return new Date(receivedAtMs).toISOString();
+  return isoTimestamp(receivedAtMs);
 }

@@ -5,6 +5,7 @@ import { type StoredTow, type StoredViolation, versionNumber } from '../domain/o
 import { waitsForOf } from '../domain/shadow';
 import { entryOf } from '../domain/stored-violation';
 import { timelineOf } from '../domain/timeline';
+import { isoTimestamp } from '../domain/timestamp';
 
 /** A stored tow as lists and pages read it; null when there is none. `nowMs` is the Redis time of the read. */
 export function towRecordOf(stored: StoredTow, nowMs: number): TowRecord | null {
@@ -28,7 +29,7 @@ export function towRecordOf(stored: StoredTow, nowMs: number): TowRecord | null 
 function tasksOf({ ref, tasks }: StoredTow): Task[] {
   return Object.entries(tasks).map(([id, open]) => ({
     ...task.parse({ id, ...open.task, towing_reference_id: ref }),
-    opened_at: new Date(open.openedAtMs).toISOString(),
+    opened_at: isoTimestamp(open.openedAtMs),
   }));
 }
 

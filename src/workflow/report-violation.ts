@@ -5,6 +5,7 @@ import { formatWarnings } from '../domain/format-warnings';
 import { conflict, type Refusal } from '../domain/refusal';
 import { markShadow } from '../domain/shadow';
 import { entryOf } from '../domain/stored-violation';
+import { isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, metadataWithId, type Violation, type ViolationImage } from '../domain/violation';
 import type { ServiceMode, ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
@@ -50,7 +51,7 @@ export function newViolation(given: ViolationReport, tools: { api: ViolationApi;
     metadataText: metadata.text,
     images: given.images,
     warnings: formatWarnings(form, { api, images: given.images.length, nowMs }),
-    createdAt: new Date(nowMs).toISOString(),
+    createdAt: isoTimestamp(nowMs),
     by: given.actor.name,
   };
 }
