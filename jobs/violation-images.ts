@@ -1,4 +1,5 @@
 import type { StoredViolation } from '../src/domain/outbox-record';
+import { errorName } from '../src/platform/errors';
 import type { Log } from '../src/platform/log';
 import type { ImageOnDisk } from '../src/workflow/service-port';
 import type { Spool } from '../src/workflow/spool-port';
@@ -34,7 +35,7 @@ export async function imagesOf(claimed: Claimed<StoredViolation>, tools: ImageTo
     }
     return { kind: 'found', files };
   } catch (error) {
-    const facts = { violation_id: id, error_name: error instanceof Error ? error.name : 'unknown' };
+    const facts = { violation_id: id, error_name: errorName(error) };
     tools.log.warn('violation.images_unseen', facts);
     return { kind: 'given_back', what: await giveBack(claimed, tools) };
   }
@@ -71,7 +72,7 @@ async function giveBack(claimed: Claimed<StoredViolation>, { outbox, log }: Imag
   } catch (error) {
     log.warn('violation.not_given_back', {
       violation_id: claimed.record.id,
-      error_name: error instanceof Error ? error.name : 'unknown',
+      error_name: errorName(error),
     });
   }
   return 'images unseen';

@@ -19,6 +19,11 @@ export function errorMessage(error: unknown): string {
   return hasMessage ? String(error.message) : String(error);
 }
 
+/** The name of an error, to log it without its message, which may quote personal data. `unknown` without one. */
+export function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
+}
+
 /** The fields of an error for a log line. Other properties are left out: a request or response is attached to many. */
 export function errorFacts(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error === 'string' ? error : 'not an Error' };

@@ -12,6 +12,7 @@ import {
 } from '../domain/limit-headers';
 import type { Exchange } from '../domain/policy';
 import type { Clock } from '../platform/clock';
+import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
 import type { Budgets, ObservedLimit } from '../workflow/service-port';
@@ -70,7 +71,7 @@ export function createLimitWatch({ budgets, clock, log, metrics, followsHeaders 
       if (seen.perMinute !== null) stored.set(budget, { perMinute: seen.perMinute, atMs: clock.monotonicMs() });
       return closedForMs;
     } catch (error) {
-      log.warn('limit.not_stored', { budget, error_name: error instanceof Error ? error.name : 'unknown' });
+      log.warn('limit.not_stored', { budget, error_name: errorName(error) });
       return null;
     }
   }

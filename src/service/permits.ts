@@ -1,5 +1,6 @@
 import type { BudgetName } from '../contracts/operations';
 import type { Clock } from '../platform/clock';
+import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { pause } from '../platform/timers';
 import type { Budgets, CallOptions, Reservation } from '../workflow/service-port';
@@ -38,7 +39,7 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
     try {
       return await budgets.reserve(budget, aheadMaxMs, insteadOfMs);
     } catch (error) {
-      log.warn('budget.failed', { budget, error_name: error instanceof Error ? error.name : 'unknown' });
+      log.warn('budget.failed', { budget, error_name: errorName(error) });
       return { granted: false, inMs: ASK_AGAIN_MS };
     }
   };

@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock';
+import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { pause } from '../platform/timers';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
@@ -42,7 +43,7 @@ export function createTokenSource(tools: {
 
   const onCacheFailure = (error: unknown) =>
     // Only the kind of error: its text may contain the token.
-    log.warn('token_cache.failed', { error_name: error instanceof Error ? error.name : 'unknown' });
+    log.warn('token_cache.failed', { error_name: errorName(error) });
 
   const setKnown = (token: StoredToken) => {
     if (known?.token !== token.token) known = { ...token, seenAtMs: clock.nowMs() };

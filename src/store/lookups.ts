@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { lookUpReply } from '../contracts/replies';
 import type { Clock } from '../platform/clock';
+import { errorName } from '../platform/errors';
 import { sha256Hex } from '../platform/hash';
 import type { Log } from '../platform/log';
 import { pause } from '../platform/timers';
@@ -42,8 +43,7 @@ export function createLookupCache(redis: Redis, tools: LookupCacheTools): Lookup
   const running = new Map<string, Promise<LookupResult>>();
 
   /** An answer that could not be stored still serves its caller. Another lookup makes one more call. */
-  const onFailure = (error: unknown) =>
-    log.warn('lookups.not_kept', { error_name: error instanceof Error ? error.name : 'unknown' });
+  const onFailure = (error: unknown) => log.warn('lookups.not_kept', { error_name: errorName(error) });
 
   const askUnderLock = async (
     name: string,
