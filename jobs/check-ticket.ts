@@ -8,7 +8,7 @@ import type { Log } from '../src/platform/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/lookups';
 import type { Leased, Outbox } from '../src/workflow/outbox-port';
 import { messageOf } from './attempt-result';
-import type { NextClaimant, RunStep } from './entry-calls';
+import type { RunStep } from './entry-calls';
 
 export interface CheckTicketTools {
   readonly outbox: Outbox<StoredViolation>;
@@ -30,7 +30,7 @@ const DROPPED_CAP_MS = 60_000;
 export async function checkTicket(
   leased: Leased<StoredViolation>,
   tools: CheckTicketTools,
-  nextClaimant: NextClaimant,
+  mayGoOn: () => boolean,
 ): Promise<RunStep<StoredViolation>> {
   const { id, violation } = leased.record;
   const { zoneId, plateNumber, plateType } = violation.form;
@@ -38,9 +38,8 @@ export async function checkTicket(
   const checked = await tools.tickets.checkTicket({ zoneId, plateNumber, plateType });
   tools.log.info('violation.ticket_checked', { violation_id: id, answer: checked.kind });
   const { what, why } = giveBackAfter(checked, leased.entry, tools);
-  const claimant = await nextClaimant();
   const storedMs = tools.clock.monotonicMs();
-  const { next } = await tools.outbox.giveBack(leased, why, claimant);
+  const { next } = await tools.outbox.giveBack(leased, why, mayGoOn());
   return { what, next, storedMs };
 }
 

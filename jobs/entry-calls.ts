@@ -1,18 +1,14 @@
 import type { OperationName } from '../src/contracts/operations';
 import type { Entry, EntryKind } from '../src/domain/entry';
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import type { Exchange, Hint } from '../src/domain/policy';
+import type { Hint } from '../src/domain/policy';
 import type { NewTask } from '../src/domain/tasks';
 import type { AcceptedViolation } from '../src/domain/violation-names';
-import type { Claim, Claimant, Claimed, Leased } from '../src/workflow/outbox-port';
+import type { Claim, Claimed, Leased } from '../src/workflow/outbox-port';
 import type { CallOptions, CallResult } from '../src/workflow/service-port';
 
 /** What differs between the kinds of records when entries are sent; send-entry.ts has the shared part. */
 export interface EntryCalls<R extends OutboxRecord, T> {
-  /** True when a token is available. Without one, a permit taken now could expire before the token arrives. */
-  hasToken(tools: T): Promise<boolean>;
-  /** Gets a token. Null on success, else the failure. */
-  getToken(tools: T): Promise<Exchange | null>;
   /** Prepares the call, or gives the claim back. */
   prepare(claimed: Claimed<R>, tools: T): Promise<Prepared>;
   /** The operation that is called. */
@@ -23,7 +19,7 @@ export interface EntryCalls<R extends OutboxRecord, T> {
   /** Event name and fields of the log line of an attempt. */
   logLine(claimed: Claimed<R>): { readonly event: string; readonly facts: Readonly<Record<string, unknown>> };
   /** The check before the entry is sent. Reports have none. */
-  check?(leased: Leased<R>, tools: T, nextClaimant: NextClaimant): Promise<RunStep<R>>;
+  check?(leased: Leased<R>, tools: T, mayGoOn: () => boolean): Promise<RunStep<R>>;
   /** The cleanup of a settled record; returns a short text about it. Tows need none. */
   finish?(record: R, tools: T): Promise<string>;
 }
@@ -45,9 +41,6 @@ export interface CallRefusal {
   readonly message: string | null;
   readonly hint: Hint | null;
 }
-
-/** Returns the claimant of the next step; undefined when the run should end. */
-export type NextClaimant = () => Promise<Claimant | undefined>;
 
 /** A stored step of a run. */
 export interface RunStep<R extends OutboxRecord> {

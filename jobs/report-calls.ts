@@ -12,9 +12,6 @@ export interface ReportCallTools {
 
 /** Reports of tows: JSON bodies, frozen when their facts were recorded. */
 export const reportCalls: EntryCalls<StoredTow, ReportCallTools> = {
-  // The service client gets the token itself.
-  hasToken: () => Promise.resolve(true),
-  getToken: () => Promise.resolve(null),
   prepare: ({ record, entry }, { service }) =>
     Promise.resolve({
       kind: 'ready',

@@ -1,7 +1,7 @@
 import type { JobOutcome } from '../src/contracts/jobs';
 import type { OperationName } from '../src/contracts/operations';
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import { type Exchange, historyOf, httpStatusOf, judge, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { historyOf, httpStatusOf, judge, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import type { NewTask } from '../src/domain/tasks';
 import type { Clock } from '../src/platform/clock';
@@ -9,10 +9,10 @@ import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
 import type { Tracing } from '../src/platform/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox-port';
-import { notSent, type CallResult, type ClaimedPermit, type ServicePort } from '../src/workflow/service-port';
+import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/service-port';
 import { differenceOfAnswer } from '../src/workflow/see-difference';
 import { type Attempted, countAttempt, refusalMessage, resultOf, spanOfAttempt } from './attempt-result';
-import type { EntryCalls, NextClaimant, Prepared, RunStep } from './entry-calls';
+import type { EntryCalls, Prepared, RunStep } from './entry-calls';
 import { renewLease, type Uploads } from './renew-lease';
 import { reportCalls } from './report-calls';
 import { violationCalls } from './violation-calls';
@@ -41,11 +41,10 @@ const STEPS_PER_RUN = 10;
 /** No step begins after this time. */
 const RUN_MAX_MS = 5000;
 
-/** A claim, when it began by the monotonic clock, and why there is no token for it; null when there is one. */
+/** A claim, and when it began by the monotonic clock. */
 interface TimedClaim<R extends OutboxRecord> {
   readonly claim: Claim<R>;
   readonly startedMs: number;
-  readonly noToken: Exchange | null;
 }
 
 /** Runs one record step by step: claim, call, and store the result together with the next claim. */
@@ -58,50 +57,20 @@ export async function sendEntry<R extends OutboxRecord, T>(
 ): Promise<JobOutcome> {
   const { clock, stepsPerRun = STEPS_PER_RUN } = tools;
   const startedMs = clock.monotonicMs();
-  let timed = await firstClaim(calls, id, tools);
+  let timed: TimedClaim<R> = { claim: await tools.outbox.claim(id), startedMs };
   for (let steps = 1; ; steps += 1) {
     const mayGoOn = () => !isStopping() && steps < stepsPerRun && clock.monotonicMs() - startedMs < RUN_MAX_MS;
-    // Never fails: an answer is waiting to be stored.
-    const hasToken = () => calls.hasToken(tools).catch(() => false);
-    const nextClaimant = async () => (mayGoOn() ? { hasToken: await hasToken() } : undefined);
-    const { what, next, storedMs } = await takeStep(calls, timed, tools, nextClaimant);
+    const { what, next, storedMs } = await takeStep(calls, timed, tools, mayGoOn);
     if (!next) return { kind: 'done', what };
-    timed = await withToken(calls, id, { claim: next, startedMs: storedMs, noToken: null }, tools);
+    timed = { claim: next, startedMs: storedMs };
   }
-}
-
-async function firstClaim<R extends OutboxRecord, T>(
-  calls: EntryCalls<R, T>,
-  id: string,
-  tools: T & SendEntryTools<R>,
-): Promise<TimedClaim<R>> {
-  const hasToken = await calls.hasToken(tools);
-  const startedMs = tools.clock.monotonicMs();
-  const claim = await tools.outbox.claim(id, { hasToken });
-  return withToken(calls, id, { claim, startedMs, noToken: null }, tools);
-}
-
-/**
- * Gets the token that a claim needs, and claims again. The claim is also made without a token, so that the failure is
- * stored like that of any attempt.
- */
-async function withToken<R extends OutboxRecord, T>(
-  calls: EntryCalls<R, T>,
-  id: string,
-  timed: TimedClaim<R>,
-  tools: T & SendEntryTools<R>,
-): Promise<TimedClaim<R>> {
-  if (timed.claim.kind !== 'token_first') return timed;
-  const noToken = await calls.getToken(tools);
-  const startedMs = tools.clock.monotonicMs();
-  return { claim: await tools.outbox.claim(id, { hasToken: true }), startedMs, noToken };
 }
 
 function takeStep<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   timed: TimedClaim<R>,
   tools: T & SendEntryTools<R>,
-  nextClaimant: NextClaimant,
+  mayGoOn: () => boolean,
 ): Promise<RunStep<R>> {
   const { claim } = timed;
   switch (claim.kind) {
@@ -110,7 +79,6 @@ function takeStep<R extends OutboxRecord, T>(
     case 'gone':
     case 'wait':
     case 'busy':
-    case 'token_first':
       return lastStep(claim.kind);
     case 'escalated':
       return lastStep(claim.why);
@@ -120,10 +88,10 @@ function takeStep<R extends OutboxRecord, T>(
       if (calls.finish) return lastStep(calls.finish(claim.record, tools));
       break;
     case 'check':
-      if (calls.check) return calls.check(claim, tools, nextClaimant);
+      if (calls.check) return calls.check(claim, tools, mayGoOn);
       break;
     case 'send':
-      return attempt(calls, { claim, startedMs: timed.startedMs, noToken: timed.noToken }, tools, nextClaimant);
+      return attempt(calls, { claim, startedMs: timed.startedMs }, tools, mayGoOn);
   }
   throw new Error(`records of this kind have no step '${claim.kind}'`);
 }
@@ -134,9 +102,9 @@ async function lastStep<R extends OutboxRecord>(what: string | Promise<string>):
 
 async function attempt<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
-  { claim: claimed, startedMs, noToken }: TimedClaim<R> & { readonly claim: Claimed<R> },
+  { claim: claimed, startedMs }: TimedClaim<R> & { readonly claim: Claimed<R> },
   tools: T & SendEntryTools<R>,
-  nextClaimant: NextClaimant,
+  mayGoOn: () => boolean,
 ): Promise<RunStep<R>> {
   const { clock, settings } = tools;
   const prepared = await calls.prepare(claimed, tools);
@@ -144,7 +112,7 @@ async function attempt<R extends OutboxRecord, T>(
   const startedAt = new Date(clock.nowMs()).toISOString();
   const ageMs = () => clock.monotonicMs() - startedMs;
   const permit = { atMs: claimed.permitAtMs, isFresh: () => ageMs() < claimed.permitLastsMs };
-  const call = noToken ? notSent(noToken) : await sendWithin(prepared, { claimed, startedMs, permit }, tools);
+  const call = await sendWithin(prepared, { claimed, startedMs, permit }, tools);
   const timing = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings };
   const history = historyOf(claimed.entry, claimed.connectionFailures);
   const judged = judge(call.exchange, history, settings, timing.nowMs, timing.jitter);
@@ -153,9 +121,8 @@ async function attempt<R extends OutboxRecord, T>(
   const acceptedViolation = calls.acceptedViolationIn?.(claimed, call) ?? null;
   const difference = differenceOfAnswer(calls.operation(claimed), call);
   const result = resultOf(claimed, { call, verdict, task, acceptedViolation, difference }, timing);
-  const claimant = await nextClaimant();
   const storedMs = clock.monotonicMs();
-  const stored = await tools.outbox.ack(claimed, result, claimant);
+  const stored = await tools.outbox.ack(claimed, result, mayGoOn());
   logAttemptResult(calls, claimed, { call, verdict, stored: stored.kind }, tools.log);
   const sinceRecordedMs = claimed.grantedAtMs - claimed.entry.createdAtMs + ageMs();
   countAttempt(claimed.entry.kind, { call, verdict, stored: stored.kind, sinceRecordedMs }, tools.metrics);

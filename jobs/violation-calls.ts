@@ -24,8 +24,6 @@ export interface ViolationCallTools extends MatchTools, CheckTicketTools, ImageT
 
 /** Violations: a form with images, perhaps a ticket check first, and cleanup of tows and images once settled. */
 export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
-  hasToken: ({ service }) => service.hasToken(),
-  getToken: ({ service }) => service.getToken(),
   async prepare(claimed, tools) {
     const images = await imagesOf(claimed, tools);
     if (images.kind === 'given_back') return images;

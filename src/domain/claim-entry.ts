@@ -52,8 +52,6 @@ export interface ClaimContext {
   readonly nowMs: number;
   readonly leaseToken: string;
   readonly attemptId: string;
-  /** Whether a token is available. Without one a violation is not sent yet. */
-  readonly hasToken: boolean;
   /** A draft: a probe changes it. */
   readonly circuits: Circuits;
   readonly effects: CircuitEffects;
@@ -78,8 +76,6 @@ export type ClaimStep =
   | { readonly kind: 'probe'; readonly failedProbes: number }
   /** A rate limit permit is needed: get one and claim again. */
   | { readonly kind: 'permit'; readonly entry: Entry }
-  /** A token is needed before a permit is taken: get one and claim again. */
-  | { readonly kind: 'token_first' }
   /** Check for an active ticket first; the lease is granted. */
   | { readonly kind: 'check'; readonly entry: Entry }
   /** The violation is settled: match its tows and remove its images. */
@@ -167,7 +163,6 @@ function decideSend(record: OutboxRecord, head: Entry, context: ClaimContext): C
     record.runAtMs = permit.waitUntilMs;
     return { kind: 'wait', untilMs: permit.waitUntilMs };
   }
-  if (!context.hasToken) return { kind: 'token_first' };
   // This entry alone probes the circuits that were open until now.
   const lasting = { nowMs, leaseMs: context.settings.leaseMs };
   for (const name of circuitsOf(head.kind)) beginProbe(circuits, name, memberOf(record), lasting, context.effects);

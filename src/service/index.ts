@@ -1,6 +1,6 @@
 import { OPERATIONS, type AnswerOf, type OperationName } from '../contracts/operations';
 import type { SeenDifference } from '../domain/difference';
-import { httpStatusOf, TOKEN_REFUSED } from '../domain/policy';
+import { httpStatusOf, TOKEN_REFUSED, type Exchange } from '../domain/policy';
 import { CREDENTIAL_RULE, isSendableCredential, type ServicePaths } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { WayOutSettings } from '../platform/config';
@@ -36,6 +36,10 @@ export type { UploadLimits } from './transport';
 export interface ServiceClient extends ServicePort, ViolationService {
   /** Calls an operation so that nothing can take effect. */
   probe(name: OperationName): Promise<Probe>;
+  /** True when a valid token is available. */
+  hasToken(): Promise<boolean>;
+  /** Gets a token if none is available. Null on success, else the failure. */
+  getToken(): Promise<Exchange | null>;
   /** Destroys all connections; calls under way end as unanswered. */
   close(): void;
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../platform/clock';
-import { notSent } from '../workflow/service-port';
 import type { ServiceClient } from '.';
 
 const LATER_MS = 600_000;
@@ -7,7 +6,7 @@ const CONTRADICTED_MS = 10_000;
 
 /** A client that makes the token call only. Any other call is dropped before anything is sent. */
 export function shadowClient(client: ServiceClient, clock: Clock): ServiceClient {
-  const dropped = () => notSent({ kind: 'dropped', notBeforeMs: clock.nowMs() + LATER_MS });
+  const dropped = () => droppedCall(clock.nowMs() + LATER_MS);
   return {
     ...client,
     call: async (name, request, options) => (name === 'token' ? client.call(name, request, options) : dropped()),
@@ -21,7 +20,7 @@ export function agreeingClient(
   isContradicted: () => Promise<boolean>,
   clock: Clock,
 ): ServiceClient {
-  const dropped = () => notSent({ kind: 'dropped', notBeforeMs: clock.nowMs() + CONTRADICTED_MS });
+  const dropped = () => droppedCall(clock.nowMs() + CONTRADICTED_MS);
   return {
     ...client,
     call: async (name, request, options) =>
@@ -29,4 +28,10 @@ export function agreeingClient(
     submitViolation: async (name, submission, options) =>
       (await isContradicted()) ? dropped() : client.submitViolation(name, submission, options),
   };
+}
+
+/** The result of a call that was not made. */
+function droppedCall(notBeforeMs: number) {
+  const exchange = { kind: 'dropped', notBeforeMs } as const;
+  return { exchange, data: null, rawBody: null, wasSent: false, isPermitSpent: false, durationMs: 0 };
 }

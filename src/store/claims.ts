@@ -7,7 +7,7 @@ import type { OutboxRecord } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
 import { confirmAnswers } from '../domain/settle-entry';
 import type { Clock } from '../platform/clock';
-import type { Claim, Claimant } from '../workflow/outbox-port';
+import type { Claim } from '../workflow/outbox-port';
 import { permitLifetimeMs, type RateLimit } from './budgets';
 import { blockedEffects } from './indexes';
 import { givePermitBack, permitFor } from './permits';
@@ -31,7 +31,7 @@ export class ClaimAttempt {
     private readonly redis: Redis,
     clock: Clock,
     /** `drains`: it is part of a commit that is written although Redis has no memory left. */
-    private readonly options: Claimant & { readonly settings: ClaimSettings; readonly drains?: true },
+    private readonly options: { readonly settings: ClaimSettings; readonly drains?: true },
   ) {
     this.leaseToken = clock.id();
     this.#attemptId = clock.id();
@@ -39,7 +39,7 @@ export class ClaimAttempt {
 
   /** Decides on a draft within a transaction. The draft gets the lease if it may. */
   async decide<R extends OutboxRecord>(transaction: RecordTransaction, record: R): Promise<Claim<R>> {
-    const { settings, hasToken, drains = false } = this.options;
+    const { settings, drains = false } = this.options;
     const { nowMs } = transaction;
     // A report that was refused before its operation was paused must wait for the pause: this may be its last check.
     const circuits = await transaction.circuits({ isFresh: headOf(record.entries)?.forbidden === true });
@@ -50,7 +50,6 @@ export class ClaimAttempt {
       nowMs,
       leaseToken: this.leaseToken,
       attemptId: this.#attemptId,
-      hasToken,
       circuits,
       effects: transaction.circuitEffects,
       waiting,
@@ -64,16 +63,14 @@ export class ClaimAttempt {
     );
     if (step.kind === 'permit') {
       this.#mayWaitForPermit = true;
-      const how = hasToken ? 'take' : 'peek';
-      const permit = await permitFor(this.redis, record, settings.rateLimit, { nowMs, how, drains });
-      if (hasToken && 'grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
+      const permit = await permitFor(this.redis, record, settings.rateLimit, { nowMs, drains });
+      if ('grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
       step = claim(record, contextWith(permit));
     }
     if (step.kind === 'wait') transaction.effect(...blockedEffects(record));
     // If this worker is lost meanwhile, the record becomes due again after the lease.
-    const isInProgress = step.kind === 'finish' || step.kind === 'token_first';
-    transaction.schedule(record, isInProgress ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
-    const keepsWaiting = step.kind === 'token_first' || headOf(record.entries)?.waitsFor === 'budget';
+    transaction.schedule(record, step.kind === 'finish' ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
+    const keepsWaiting = headOf(record.entries)?.waitsFor === 'budget';
     if (this.#mayWaitForPermit && !keepsWaiting) transaction.effect(leavePermitQueue(record));
     return this.#claimOf(record, step, circuits);
   }
@@ -111,7 +108,6 @@ export class ClaimAttempt {
       case 'busy':
       case 'escalated':
       case 'probe':
-      case 'token_first':
         return step;
     }
   }

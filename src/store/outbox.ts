@@ -7,7 +7,7 @@ import { renewLease } from '../domain/lease';
 import { completeCleanup } from '../domain/settle-entry';
 import { settleAttempt, type Settled } from '../domain/settle-attempt';
 import type { Clock } from '../platform/clock';
-import type { Claim, Claimant, Leased, Outbox, StoredAttemptResult } from '../workflow/outbox-port';
+import type { Claim, Leased, Outbox, StoredAttemptResult } from '../workflow/outbox-port';
 import { CIRCUITS_ORDER_KEY, orderKeyOf } from '../workflow/transaction-port';
 import { ClaimAttempt, type ClaimSettings } from './claims';
 import { TOWS, VIOLATIONS, type OutboxKind } from './outbox-kinds';
@@ -44,17 +44,17 @@ function createOutbox<R extends OutboxRecord>(
   const records = recordsOf(redis);
   const { giveUpAfterMs } = settings;
 
-  /** Ends a lease with `settle`. With a claimant, the same commit claims the next work of the record. */
+  /** Ends a lease with `settle`. With `claimsNext`, the same commit claims the next work of the record. */
   async function endLease(
     leased: Leased<R>,
-    claimant: Claimant | undefined,
+    claimsNext: boolean,
     settle: (
       transaction: RecordTransaction,
       record: R,
     ) => Promise<{ readonly kind: Settled; readonly isPermitSpent: boolean }>,
   ): Promise<StoredAttemptResult<R>> {
     const id = recordIdOf(leased.record);
-    const next = new ClaimAttempt(redis, clock, { settings, hasToken: claimant?.hasToken ?? true, drains: true });
+    const next = new ClaimAttempt(redis, clock, { settings, drains: true });
     const decide = async (transaction: RecordTransaction): Promise<EndedLease<R>> => {
       const record = await kind.load(transaction, id);
       if (!record) return GONE;
@@ -70,7 +70,7 @@ function createOutbox<R extends OutboxRecord>(
       const isDue = isOurs && dueMs !== null && dueMs <= transaction.nowMs;
       return {
         kind: settled.kind,
-        next: isDue && claimant ? await next.decide(transaction, record) : null,
+        next: isDue && claimsNext ? await next.decide(transaction, record) : null,
         unusedPermitAtMs: settled.kind === 'done' && !settled.isPermitSpent ? permitAtMs : null,
       };
     };
@@ -79,8 +79,8 @@ function createOutbox<R extends OutboxRecord>(
       .transact(orderKeyOf(kind.name, id), decide, options)
       .catch(async (error: unknown) => {
         // An answer must not be lost because the next claim fails.
-        if (claimant && !isTransient(error)) {
-          await Promise.allSettled([endLease(leased, undefined, settle), next.end(kind.name, null)]);
+        if (claimsNext && !isTransient(error)) {
+          await Promise.allSettled([endLease(leased, false, settle), next.end(kind.name, null)]);
         }
         throw error;
       });
@@ -90,8 +90,8 @@ function createOutbox<R extends OutboxRecord>(
   }
 
   return {
-    async claim(id, claimant = { hasToken: true }) {
-      const attempt = new ClaimAttempt(redis, clock, { settings, ...claimant });
+    async claim(id) {
+      const attempt = new ClaimAttempt(redis, clock, { settings });
       const claimed = await records.transact(
         orderKeyOf(kind.name, id),
         async (transaction): Promise<Claim<R>> => {
@@ -107,8 +107,8 @@ function createOutbox<R extends OutboxRecord>(
       return claimed;
     },
 
-    ack: (claimed, result, claimant) =>
-      endLease(claimed, claimant, async (transaction, record) => ({
+    ack: (claimed, result, claimsNext = false) =>
+      endLease(claimed, claimsNext, async (transaction, record) => ({
         kind: settleAttempt(record, claimed, result, {
           nowMs: transaction.nowMs,
           giveUpAfterMs,
@@ -132,8 +132,8 @@ function createOutbox<R extends OutboxRecord>(
         { repeatMs: CLAIM_REPEAT_MS, usesKept: true },
       ),
 
-    giveBack: (leased, why, claimant) =>
-      endLease(leased, claimant, ({ nowMs }, record) =>
+    giveBack: (leased, why, claimsNext = false) =>
+      endLease(leased, claimsNext, ({ nowMs }, record) =>
         Promise.resolve({ kind: giveBack(record, leased, why, { nowMs, giveUpAfterMs }), isPermitSpent: false }),
       ),
 

@@ -18,17 +18,17 @@ const takePermit = new Script('take-permit');
 const returnPermit = new Script('return-permit');
 
 /**
- * Takes a permit for a record. Without a free one, the record joins the waiting queue. `peek` takes none. `drains`: also
- * while Redis has no memory left, as its commit does.
+ * Takes a permit for a record. Without a free one, the record joins the waiting queue. `drains`: also while Redis has
+ * no memory left, as its commit does.
  */
 export async function permitFor(
   redis: Redis,
   record: OutboxRecord,
   { limit, windowMs }: RateLimit,
-  { nowMs, how, drains }: { readonly nowMs: number; readonly how: 'take' | 'peek'; readonly drains: boolean },
+  { nowMs, drains }: { readonly nowMs: number; readonly drains: boolean },
 ): Promise<{ grantedAtMs: number } | { waitUntilMs: number }> {
   const { budget, permits, permitQueue } = RECORD_KEYS[record.kind];
-  const args = [recordIdOf(record), permitRankOf(record, nowMs), limit, windowMs, how, budgetStateField(budget)];
+  const args = [recordIdOf(record), permitRankOf(record, nowMs), limit, windowMs, budgetStateField(budget)];
   const keys = [permits, permitQueue, KEYS.circuits];
   const reply = await (drains ? takePermit.runWhenFull(redis, keys, args) : takePermit.run(redis, keys, args));
   const [isGranted, atMs] = texts(reply, 'take-permit');

@@ -5,31 +5,25 @@ import type { OutboxRecord } from '../domain/outbox-record';
 import type { ServiceHealth } from '../domain/service-health';
 import type { AttemptResult, AttemptRight, Settled } from '../domain/settle-attempt';
 
-/** What a worker has ready when it claims. */
-export interface Claimant {
-  /** False: an entry whose kind needs a token first is answered with `token_first`. */
-  readonly hasToken: boolean;
-}
-
 /**
  * The outboxes of one kind of record: the only way to send calls. Order and no loss depend on it. Records are named
  * by `recordIdOf`.
  */
 export interface Outbox<R extends OutboxRecord> {
   /** Claims what a record needs next. A claim that is repeated after a lost reply returns the same claim. */
-  claim(id: string, claimant?: Claimant): Promise<Claim<R>>;
+  claim(id: string): Promise<Claim<R>>;
   /**
-   * Stores the result of a claimed attempt and gives the lease back. With a claimant, the same commit also claims the
-   * next step, if it can start at once.
+   * Stores the result of a claimed attempt and gives the lease back. With `claimsNext`, the same commit also claims
+   * the next step, if it can start at once.
    */
-  ack(claimed: Claimed<R>, result: AttemptResult, next?: Claimant): Promise<StoredAttemptResult<R>>;
+  ack(claimed: Claimed<R>, result: AttemptResult, claimsNext?: boolean): Promise<StoredAttemptResult<R>>;
   /**
    * Extends the lease of an attempt in flight. False when the lease is lost or the entry was settled meanwhile: the call
    * must end.
    */
   renew(claimed: Claimed<R>): Promise<boolean>;
-  /** Gives the lease back without an attempt; with a claimant like `ack`. */
-  giveBack(leased: Leased<R>, why: GiveBack, next?: Claimant): Promise<StoredAttemptResult<R>>;
+  /** Gives the lease back without an attempt; `claimsNext` as for `ack`. */
+  giveBack(leased: Leased<R>, why: GiveBack, claimsNext?: boolean): Promise<StoredAttemptResult<R>>;
   /** Records that the cleanup requested at the claim is done. */
   finished(record: R): Promise<void>;
   /** Stores the result of a token call that probed an outage; `delayMs` until the next probe if it lasts. */

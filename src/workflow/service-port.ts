@@ -41,10 +41,6 @@ export interface ViolationService {
     submission: ViolationSubmission<N>,
     options?: CallOptions,
   ): Promise<CallResult<N>>;
-  /** True when a valid token is available. */
-  hasToken(): Promise<boolean>;
-  /** Gets a token if none is available. Null on success, else the failure. */
-  getToken(): Promise<Exchange | null>;
 }
 
 export interface CallOptions {
@@ -111,11 +107,6 @@ export interface CallResult<N extends OperationName> {
   /** False while the permit of the claim is unused and can be given back. */
   readonly isPermitSpent: boolean;
   readonly durationMs: number;
-}
-
-/** The result of a call that was not made. */
-export function notSent(exchange: Exchange) {
-  return { exchange, data: null, rawBody: null, wasSent: false, isPermitSpent: false, durationMs: 0 };
 }
 
 /** The access token, shared by all processes of one operator. */

@@ -107,7 +107,6 @@ function attempt(record: OutboxRecord, { random, circuits, nowMs, id }: Turn): v
     nowMs,
     leaseToken: id,
     attemptId: id,
-    hasToken: true,
     circuits,
     effects: noEffects(),
     waiting: {},

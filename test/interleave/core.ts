@@ -76,7 +76,7 @@ export async function openCore(redisUrl: string): Promise<Core> {
           const right = granted.get(operation.attemptId);
           if (!right) throw new Error('this process has no such attempt');
           const ended = result(...endOf(operation.outcome, reportIn(right)));
-          const stored = await steady.ack(right, ended, operation.goesOn ? { hasToken: true } : undefined);
+          const stored = await steady.ack(right, ended, operation.goesOn);
           return { kind: stored.kind, next: stored.next && noted(stored.next) };
         }
       }

@@ -80,8 +80,7 @@ test('a job of several tows sends their reports in the order of the job', async 
 test('a tow whose run fails does not keep the other tows of its job from their runs', async () => {
   const failing: TowOutbox = {
     ...stores.outbox,
-    claim: (id, claimant) =>
-      id === 'T1' ? Promise.reject(new Error('this tow cannot be read')) : stores.outbox.claim(id, claimant),
+    claim: (id) => (id === 'T1' ? Promise.reject(new Error('this tow cannot be read')) : stores.outbox.claim(id)),
   };
 
   await expect(run(() => false, { outbox: failing })).rejects.toThrow('this tow cannot be read');

@@ -10,17 +10,16 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
 });
 
-/** One violation a minute. */
-const rateLimit = { limit: 1, windowMs: 60_000 };
-async function start(): Promise<ViolationWorker> {
-  const worker = await startWorkerFor(redis.url, { rateLimit });
+/** `limit` violations a minute. */
+async function start(limit = 1): Promise<ViolationWorker> {
+  const worker = await startWorkerFor(redis.url, { rateLimit: { limit, windowMs: 60_000 } });
   workers.push(worker);
   return worker;
 }
 const slotsTaken = ({ stores }: ViolationWorker) => stores.redis.llen('{p0}:budget:violations');
 const openGates = ({ stores }: ViolationWorker) => stores.redis.del(KEYS.circuits);
 
-test('a violation uses no extra permit while a slow token arrives', async () => {
+test('a violation exchanges its permit when a slow token arrives, and uses one in all', async () => {
   const worker = await start();
   await worker.reportWithImage();
   worker.fake.onTokenCall(async () => {
@@ -28,8 +27,11 @@ test('a violation uses no extra permit while a slow token arrives', async () => 
     return enveloped({ token: 'slow' });
   });
 
-  expect(await worker.wake()).toBe('accepted');
+  const startedAtMs = Date.now();
+  expect(await worker.wake('U1', { claimMaxAgeMs: 4000 })).toBe('accepted');
 
+  const [permitAtMs] = await worker.stores.redis.lrange('{p0}:budget:violations', 0, -1);
+  expect(Number(permitAtMs)).toBeGreaterThan(startedAtMs + 1200);
   expect([worker.fake.tokenCalls.length, worker.fake.calls.length, await slotsTaken(worker)]).toEqual([1, 1, 1]);
   expect(await worker.read()).toMatchObject({ attempts: 1, log: [{ outcome: 'accepted' }] });
 });
@@ -85,11 +87,11 @@ test('a violation uses no permit when the service is unreachable', async () => {
   expect(await slotsTaken(worker)).toBe(0);
 });
 
-test('a violation that is refused with 401 twice uses its permit', async () => {
-  const worker = await start();
+test('a violation that is refused with 401 twice uses a permit for each call', async () => {
+  const worker = await start(2);
   await worker.reportWithImage();
   worker.fake.onCall(() => json({ message: 'Unauthorized' }, 401));
 
   expect(await worker.wake()).toBe('hold');
-  expect([worker.fake.calls.length, await slotsTaken(worker)]).toEqual([2, 1]);
+  expect([worker.fake.calls.length, await slotsTaken(worker)]).toEqual([2, 2]);
 });

@@ -1,9 +1,5 @@
-import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { json } from '../service/fake-service';
 import { filesIn } from '../spool/world';
-import { noBudgets } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { violationOf } from '../support/violations';
 import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
@@ -36,28 +32,4 @@ test('a violation run ends after its steps and continues in another run', async 
 
   expect(await worker.wake('U1', { stepsPerRun: 2 })).toBe('finished');
   expect(await imagesLeft()).toBe(0);
-});
-
-test('a violation run stores an answer although the token lookup for the next step fails', async () => {
-  const client = createServiceClient({
-    baseUrl: worker.fake.url,
-    clientId: 'client',
-    clientSecret: 'secret',
-    timeoutMs: 3000,
-    tokens: createMemoryTokenCache(systemClock),
-    budgets: noBudgets,
-    clock: systemClock,
-    log: silentLog,
-  });
-  let looks = 0;
-  const hasToken = () => {
-    looks += 1;
-    return looks === 1 ? client.hasToken() : Promise.reject(new Error('Redis is away'));
-  };
-
-  expect(await worker.wake('U1', { stepsPerRun: 10, service: { ...client, hasToken } })).toBe('finished');
-
-  client.close();
-  expect(looks).toBeGreaterThan(1);
-  expect(await worker.read()).toMatchObject({ state: 'accepted', attempts: 1 });
 });

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { createSpool } from '../../src/spool';
+import { createBudgets } from '../../src/store/budgets';
 import { createLookupCache } from '../../src/store/lookups';
 import { KEYS } from '../../src/store/keys';
 import type { ClaimSettings } from '../../src/store/claims';
@@ -13,7 +14,6 @@ import { createLookups } from '../../src/workflow/lookups';
 import type { SpoolPlace } from '../../src/workflow/spool-port';
 import { enveloped, startFakeService } from '../service/fake-service';
 import { KEEP_MS, newFolder, pieces, sharedMarker } from '../spool/world';
-import { noBudgets } from '../support/outboxes';
 import { PNG } from '../support/images';
 import { openStores, type Stores } from '../support/stores';
 import { openOutbox, readViolation, report, violationOf } from '../support/violations';
@@ -22,6 +22,7 @@ import { changeEntry } from '../support/stored-records';
 /** A worker with its own database, disk and service. */
 
 const POLICY = { retryBaseMs: 1000, retryCapMs: 300_000, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
+const NO_BUDGETS = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
 export const TAKEN = enveloped({ violation_reference_id: 'V-1', status: 'PENDING', metadata: { id: 'own-U1' } });
 
 type Tools = ViolationCallTools & SendEntryTools<StoredViolation>;
@@ -65,7 +66,7 @@ export async function startWorkerFor(
     clientSecret: 'secret',
     timeoutMs: 3000,
     tokens: createMemoryTokenCache(systemClock),
-    budgets: noBudgets,
+    budgets: createBudgets(stores.redis, { ...NO_BUDGETS, violations: settings.rateLimit?.limit ?? 0 }),
   });
   const spool = createSpool({ dataDir, marker, keepMs, ...world });
   await spool.state();

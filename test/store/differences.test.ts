@@ -90,7 +90,7 @@ test('the first answer of a kind is marked also when the same commit claims the 
   await stores.say('A', { event: 'detained' });
   const odd = result({ next: 'accepted' }, { difference: NO_DATA });
 
-  const { next } = await outbox.ack(await mustClaim(outbox, 'A'), odd, { hasToken: true });
+  const { next } = await outbox.ack(await mustClaim(outbox, 'A'), odd, true);
 
   expect(next).toMatchObject({ kind: 'send', entry: { kind: 'detained' } });
   expect(await differs('A')).toBe(NO_DATA.id);

@@ -127,7 +127,7 @@ describe('full Redis', () => {
     const claimed = await mustClaim(outbox, 'T1');
     await fill();
 
-    const { kind, next } = await outbox.ack(claimed, result(ACCEPTED), { hasToken: true });
+    const { kind, next } = await outbox.ack(claimed, result(ACCEPTED), true);
 
     expect([kind, next]).toMatchObject(['done', { kind: 'send', entry: { id: 'detained-2' } }]);
     expect((await stores.read('T1')).reports.map(({ state }) => state)).toEqual(['accepted', 'pending']);

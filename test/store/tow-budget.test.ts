@@ -65,7 +65,7 @@ test('an answer is stored although no permit can be taken for the next report', 
   await endWindow();
   await stores.redis.set(budgetKey('tow'), 'not a list');
 
-  await expect(outbox.ack(claimed, result(ACCEPTED), { hasToken: true })).rejects.toThrow('WRONGTYPE');
+  await expect(outbox.ack(claimed, result(ACCEPTED), true)).rejects.toThrow('WRONGTYPE');
 
   expect((await stores.read('A')).reports.map(({ state }) => state)).toEqual(['accepted', 'pending']);
   await endWindow();

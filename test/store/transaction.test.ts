@@ -108,7 +108,7 @@ test('an ack whose reply is lost keeps its next claim when the tow changes befor
     throw new Error('Connection is closed.');
   });
 
-  const stored = await outbox.ack(claimed, result(ACCEPTED), { hasToken: true });
+  const stored = await outbox.ack(claimed, result(ACCEPTED), true);
 
   expect(stored).toMatchObject({ kind: 'done', next: { kind: 'send', entry: { kind: 'detained', attempts: 1 } } });
 });
@@ -136,7 +136,7 @@ test('a report settled while it requests a permit leaves the rate limit queue', 
   const rateLimit = { limit: 1, windowMs: 60_000 };
   const limited = { ...settings, graceMs: 0, checksTicket: false, rateLimit };
   await mustClaim(createTowOutbox(stores.redis, systemClock, { ...settings, rateLimit }), 'T1');
-  const attempt = new ClaimAttempt(stores.redis, systemClock, { settings: limited, hasToken: true });
+  const attempt = new ClaimAttempt(stores.redis, systemClock, { settings: limited });
   let tries = 0;
 
   await recordsOf(stores.redis).transact('any', async (transaction) => {

@@ -148,28 +148,3 @@ describe('violation attempt without a request', () => {
     expect((await outbox.claim('U2')).kind).toBe('wait');
   });
 });
-
-test('a claim without a token takes no rate limit permit and keeps its place in the queue', async () => {
-  await reportViolations(stores, 'U1', 'U2');
-  const outbox = outboxWith(1, 60_000);
-
-  expect(await outbox.claim('U1', { hasToken: false })).toEqual({ kind: 'token_first' });
-
-  expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'pending', attempts: 0, inFlight: false });
-  expect(await stores.redis.llen('{p0}:budget:violations')).toBe(0);
-  expect(await stores.redis.zscore(KEYS.dueViolations, 'U1')).not.toBeNull();
-  expect((await outbox.claim('U2')).kind).toBe('wait');
-  await mustClaimViolation(outbox, 'U1');
-});
-
-test('a violation that is waived while a token is fetched for it leaves the rate limit queue', async () => {
-  await reportViolations(stores, 'U1', 'U2');
-  const outbox = outboxWith(1, 60_000);
-  expect((await outbox.claim('U1', { hasToken: false })).kind).toBe('token_first');
-  expect(await stores.redis.zrange(KEYS.permitQueueViolations, '0', '-1')).toEqual(['U1']);
-
-  await decide(stores, 'U1', { action: 'waive', reason: 'seen' });
-
-  expect(await stores.redis.zcard(KEYS.permitQueueViolations)).toBe(0);
-  expect((await outbox.claim('U2')).kind).toBe('send');
-});

@@ -141,7 +141,6 @@ class World {
       case 'finish':
         return this.#outbox.finished(claim.record);
       case 'escalated':
-      case 'token_first':
       case 'probe':
       case 'idle':
       case 'needs_action':
