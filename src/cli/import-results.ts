@@ -25,16 +25,19 @@ export interface ImportResults {
   readonly invalid: number;
   /** Throws UsageError when the row does not belong to the result that is stored for it. */
   check(row: ImportedRow): void;
+  /** Creates the file when this is the first run. */
+  begin(): Promise<void>;
   /** Appends results; they are on the disk of the system when it resolves. */
   append(results: readonly { readonly row: ImportedRow; readonly result: RowResult }[]): Promise<void>;
 }
 
-/** Opens the results of an earlier run, or begins new ones. A line that a killed run left incomplete is removed. */
+/**
+ * Opens the results of an earlier run, or new ones. Removes a line that a killed run left incomplete. Throws UsageError
+ * for a file that holds anything else, and does not change it.
+ */
 export async function openResults(file: string): Promise<ImportResults> {
   const lines = await completeLines(file);
   const append = (text: string) => appendFile(file, text).catch((error: unknown) => fail(file, 'written', error));
-  if (lines.length === 0) await append(HEADER);
-  else if (`${lines[0]}\r\n` !== HEADER) throw new UsageError([{ field: file, rule: 'holds no results of an import' }]);
   const stored = lines.slice(1);
   return {
     done: stored.length,
@@ -45,6 +48,9 @@ export async function openResults(file: string): Promise<ImportResults> {
         throw new UsageError([{ field: file, rule: `holds the results of another file: row ${row.number} differs` }]);
       }
     },
+    begin: async () => {
+      if (lines.length === 0) await append(HEADER);
+    },
     append: (results) => append(results.map(({ row, result }) => lineOf(row, result)).join('')),
   };
 }
@@ -52,10 +58,14 @@ export async function openResults(file: string): Promise<ImportResults> {
 async function completeLines(file: string): Promise<string[]> {
   try {
     const bytes = await readFile(file);
+    // A first run that was killed may have left a part of the header.
+    const start = bytes.subarray(0, HEADER.length).toString();
+    if (!HEADER.startsWith(start)) throw new UsageError([{ field: file, rule: 'holds no results of an import' }]);
     const end = bytes.lastIndexOf('\n') + 1;
     if (end < bytes.length) await truncate(file, end);
     return bytes.subarray(0, end).toString().split('\r\n').slice(0, -1);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     if (errorCode(error) === 'ENOENT') return [];
     return fail(file, 'read', error);
   }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { KnownViolation } from '../contracts/known-violations';
 import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
 import { openResults, type RowResult } from './import-results';
 import { COLUMNS, readRows, type ImportedRow } from './import-rows';
-import { EXIT } from './problems';
+import { EXIT, UsageError } from './problems';
 
 /** Rows per call: fewer than the API takes, so that long places fit its largest body. */
 const ROWS_PER_CALL = 25;
@@ -32,7 +33,11 @@ export function addViolationImport(violation: Command, tools: CommandTools): voi
  */
 async function importFile(call: Invocation): Promise<CommandOutput> {
   const file = call.argument(0);
-  const results = await openResults(call.text('results') ?? `${file}.results.csv`);
+  const resultsFile = call.text('results') ?? `${file}.results.csv`;
+  if (resolve(resultsFile) === resolve(file)) {
+    throw new UsageError([{ field: '--results', rule: 'must not be the file that is imported' }]);
+  }
+  const results = await openResults(resultsFile);
   const progress = call.terminal.progress('rows', null);
   const counts = { created: 0, already_known: 0, invalid: 0 };
   let waiting: ImportedRow[] = [];
@@ -51,6 +56,8 @@ async function importFile(call: Invocation): Promise<CommandOutput> {
         results.check(row);
         continue;
       }
+      // Only now, so that a file that cannot be read leaves no empty results.
+      if (row.number === 1) await results.begin();
       waiting.push(row);
       if (waiting.length === ROWS_AT_ONCE) await flush();
     }

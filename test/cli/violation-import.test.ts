@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import request from 'supertest';
 import { towView } from '../../src/contracts/operator';
@@ -149,4 +149,31 @@ test('a file that does not exist is refused with the error of the system', async
   const { exitCode, problems } = await run(['violation', 'import', file], { url: app.consoleUrl, apiKey: app.apiKey });
   expect(exitCode).toBe(2);
   expect(problems).toContain('cannot be read after row 0 (ENOENT)');
+  expect(await readdir(folder)).not.toContain('none.csv.results.csv');
+});
+
+test('an import refuses --results that name another file, and leaves that file as it is', async () => {
+  const { app, folder } = installation();
+  const file = join(folder, 'reported.csv');
+  await writeFile(file, `${HEADER}\nV-G1,,ABJ 1,Street,1,2,\n`);
+  const importTo = (results: string) =>
+    run(['violation', 'import', file, '--results', results], { url: app.consoleUrl, apiKey: app.apiKey });
+
+  const other = join(folder, 'notes.txt');
+  for (const text of ['one line without an end', 'a line\nand the beginning of the next']) {
+    await writeFile(other, text);
+    const { exitCode, problems } = await importTo(other);
+    expect([exitCode, problems]).toEqual([2, expect.stringContaining(`${other} holds no results of an import`)]);
+    expect(await readFile(other, 'utf8')).toBe(text);
+  }
+  const itself = await importTo(join(folder, '.', 'reported.csv'));
+  expect(itself.exitCode).toBe(2);
+  expect(itself.problems).toContain('--results must not be the file that is imported');
+});
+
+test('an import continues results whose header a killed run left incomplete', async () => {
+  const { folder } = installation();
+  await writeFile(join(folder, 'killed.csv.results.csv'), '"row","violation_ref');
+  const { result, rows } = await importing('killed.csv', [HEADER, 'V-H1,,ABJ 1,Street,1,2,']);
+  expect([result.exitCode, rows.length]).toEqual([0, 1]);
 });
