@@ -38,12 +38,16 @@ export interface ImportedRow {
 }
 
 /**
- * Reads the rows. Throws UsageError for a file that cannot be read or is not UTF-8, or a header without the required
- * columns.
+ * Reads the rows. Throws UsageError for a file that cannot be read, is not UTF-8 or is empty, or a header without the
+ * required columns.
  */
 export async function* readRows(file: string, delimiter: string): AsyncGenerator<ImportedRow> {
+  let hasHeader = false;
   const parser = parse({
-    columns: (header: readonly string[]) => checkedHeader(file, header),
+    columns: (header: readonly string[]) => {
+      hasHeader = true;
+      return checkedHeader(file, header);
+    },
     delimiter,
     skip_empty_lines: true,
     trim: true,
@@ -56,6 +60,7 @@ export async function* readRows(file: string, delimiter: string): AsyncGenerator
       number += 1;
       yield rowOf(number, importedCells.parse(parsed));
     }
+    if (!hasHeader) checkedHeader(file, []);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const code = errorCode(error) ?? 'unknown error';

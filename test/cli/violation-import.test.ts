@@ -117,10 +117,14 @@ test('a continued import counts the invalid rows of the earlier run, and ends wi
   expect(asJson.json()).toMatchObject({ rows: 3, done_before: 3, invalid: 0, invalid_before: 1 });
 });
 
-test('a header without a required column, and results of another file, are refused before anything is sent', async () => {
+test('an empty file, a header without a required column, and results of another file, are refused before anything is sent', async () => {
   const wrong = await importing('header.csv', ['violation_reference_id,plateNumber', 'V-C1,ABJ 1']);
   expect(wrong.result.exitCode).toBe(2);
   expect(wrong.result.problems).toContain('has no column location, latitude, longitude in its first line');
+
+  const empty = await importing('empty.csv', ['', '']);
+  expect([empty.result.exitCode, empty.result.out]).toEqual([2, '']);
+  expect(empty.result.problems).toContain('has no column plateNumber, location, latitude, longitude, violation_ref');
 
   await importing('other.csv', [HEADER, 'V-D1,,ABJ 1,Street,1,2,']);
   const other = await importing('other.csv', [HEADER, 'V-D2,,ABJ 1,Street,1,2,']);
