@@ -69,6 +69,7 @@ async function helpOf(path: readonly string[]): Promise<Help> {
     terminal: {
       print: (text) => printed.push(text),
       printError: (text) => printed.push(text),
+      untilPrinted: () => Promise.resolve(null),
       wantsColor: false,
       progress: () => null,
     },

@@ -4,7 +4,7 @@ import type { ApiClient } from '../client';
 import { failedRules } from '../contracts/rules';
 import { timestampMs } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
-import { printProblem, problemOf, UsageError } from './problems';
+import { OutputFailed, printProblem, problemOf, UsageError } from './problems';
 import { jsonText, terminalText, type OutputLine, type Terminal } from './terminal';
 
 /** What every command needs. */
@@ -40,6 +40,8 @@ export interface CommandOutput {
   /** Lines for standard error. With --json they are part of the document alone. */
   readonly problems?: readonly string[];
   readonly exitCode?: number;
+  /** What to do when the output cannot be written; default: repeat the command. */
+  readonly ifNotPrinted?: string;
 }
 
 export interface CommandSpec {
@@ -74,6 +76,8 @@ export function addCommand(parent: Command, tools: CommandTools, spec: CommandSp
       const output = await spec.run(invocationOf(command, given, { tools, key }));
       if (isJson) tools.terminal.print(jsonText(output.json, 2));
       else printText(output, tools.terminal);
+      const failure = await tools.terminal.untilPrinted();
+      if (failure !== null) throw new OutputFailed(failure, output.ifNotPrinted);
       tools.setExitCode(output.exitCode ?? 0);
     } catch (error) {
       const problem = problemOf(error, spec.changes && IDEMPOTENCY_KEY.test(key) ? key : null);

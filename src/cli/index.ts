@@ -5,7 +5,7 @@ import { addBackup, type Backups } from './backup';
 import { addDelivery } from './delivery';
 import { addDoctor, type Doctor } from './doctor';
 import { addFirstDay } from './first-day';
-import { EXIT, EXIT_CODES_TEXT } from './problems';
+import { EXIT, EXIT_CODES_TEXT, OutputFailed, printProblem, problemOf } from './problems';
 import { addKey } from './key';
 import type { LocalCommands } from './local';
 import { addLookups } from './lookups';
@@ -87,7 +87,11 @@ export async function runCommandLine(words: readonly string[], options: CommandL
   } catch (error) {
     // Commander has already printed the error.
     const isAnswered = error instanceof CommanderError && error.exitCode === 0;
-    exitCode = isAnswered ? EXIT.done : EXIT.wrongUse;
+    const failure = isAnswered ? await options.terminal.untilPrinted() : null;
+    if (failure !== null) {
+      printProblem(problemOf(new OutputFailed(failure), null), { terminal: options.terminal, isJson: false });
+    }
+    exitCode = failure !== null ? EXIT.notPrinted : isAnswered ? EXIT.done : EXIT.wrongUse;
   }
   return exitCode;
 }

@@ -78,8 +78,10 @@ function keyTable(keys: readonly ApiKeyView[]): string[] {
 function newKeyOutput(key: NewApiKeyView | ApiKeyView): CommandOutput {
   const { id, name, role, previous_valid_until } = key;
   const secret = 'api_key' in key ? key.api_key : null;
+  const newSecret = `For a new secret: towhook key rotate ${id}`;
   return {
     json: key,
+    ifNotPrinted: newSecret,
     lines: [
       ...pairs([
         ['key', id],
@@ -92,7 +94,7 @@ function newKeyOutput(key: NewApiKeyView | ApiKeyView): CommandOutput {
       ...(secret === null
         ? [
             'The key exists. Its secret was shown once, in the first answer to this Idempotency-Key, and cannot be shown',
-            `again. For a new secret: towhook key rotate ${id}`,
+            `again. ${newSecret}`,
           ]
         : ['Store the secret now. It is not shown again.']),
     ],

@@ -21,6 +21,8 @@ export const EXIT = {
   notAuthenticated: 4,
   /** `towhook doctor` found faults. */
   faultsFound: 5,
+  /** Standard output could not be written, such as to a full disk. A change of the command is made. */
+  notPrinted: 6,
 } as const;
 
 export const EXIT_CODES_TEXT = `Exit codes:
@@ -29,7 +31,8 @@ export const EXIT_CODES_TEXT = `Exit codes:
   2  wrong use: unknown option, invalid value, or invalid environment variable
   3  towhook cannot be reached, or asks to try again later
   4  no API key, or an invalid one
-  5  towhook doctor found faults`;
+  5  towhook doctor found faults
+  6  done, but the output could not be written`;
 
 /** The command line is invalid; each detail names an option or argument. */
 export class UsageError extends Error {
@@ -44,6 +47,16 @@ export class UsageError extends Error {
 
 /** No API key is configured. */
 export class NoApiKey extends Error {}
+
+/** Standard output could not be written; `code` is that of the system. */
+export class OutputFailed extends Error {
+  constructor(
+    readonly code: string,
+    readonly next: string | null = null,
+  ) {
+    super(code);
+  }
+}
 
 /** A backup cannot be made or restored. Message and next step contain no secret. */
 export class BackupProblem extends Error {
@@ -110,6 +123,12 @@ export function problemOf(error: unknown, key: string | null): CommandProblem {
   }
   if (error instanceof BackupProblem) {
     return problem(EXIT.refused, error.code, { message: error.message, next: error.next });
+  }
+  if (error instanceof OutputFailed) {
+    return problem(EXIT.notPrinted, 'output_failed', {
+      message: `The command was carried out, but its output could not be written: ${error.code}.`,
+      next: error.next ?? (repeating(key).trim() || null),
+    });
   }
   if (error instanceof CommanderError) return problem(EXIT.wrongUse, 'wrong_use', { message: '' });
   // The message of another error may repeat values that were entered.

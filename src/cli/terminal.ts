@@ -6,6 +6,8 @@ export interface Terminal {
   readonly print: (text: string) => void;
   /** Prints a line on standard error. */
   readonly printError: (text: string) => void;
+  /** Resolves when all output is written: with the error code when standard output could not be written, else null. */
+  readonly untilPrinted: () => Promise<string | null>;
   readonly wantsColor: boolean;
   /** Starts a progress bar; null when standard error is not a terminal. */
   readonly progress: (what: string, total: number | null) => ProgressBar | null;

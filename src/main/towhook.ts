@@ -7,7 +7,14 @@ import type * as migrateModule from '../commands/migrate';
 import type * as resealModule from '../commands/reseal';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadCommandLineSettings } from '../platform/config';
-import { isProblemTerminal, isTerminal, printLine, printProblem, untilPrinted } from '../platform/terminal';
+import {
+  isProblemTerminal,
+  isTerminal,
+  printLine,
+  printProblem,
+  untilPrinted,
+  watchOutput,
+} from '../platform/terminal';
 import type * as doctorModule from '../doctor';
 import { projectVersion } from '../platform/process';
 
@@ -32,6 +39,7 @@ async function main(): Promise<number> {
     terminal: {
       print: printLine,
       printError: printProblem,
+      untilPrinted,
       wantsColor: wantsColor() && isTerminal(),
       progress: (what, total) => (isProblemTerminal() ? progressBar(what, total) : null),
     },
@@ -63,6 +71,7 @@ function wantsColor(): boolean {
 }
 
 async function end(): Promise<void> {
+  watchOutput();
   const exitCode = await main();
   // A check of `doctor` that timed out may never end.
   await untilPrinted();

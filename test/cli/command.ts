@@ -76,6 +76,7 @@ async function runHere(
     terminal: {
       print: (text) => out.push(text),
       printError: (text) => problems.push(text),
+      untilPrinted: () => Promise.resolve(null),
       wantsColor: false,
       progress,
     },
