@@ -12,6 +12,8 @@ export interface ArchiveFilter extends Days {
   readonly keys?: DataKeys | null;
   /** Called for a truncated batch at the end of a file. */
   readonly onTorn?: (torn: TornBatch) => void;
+  /** Called for a changed batch; the rest of its file is left out. Without it, reading ends there. */
+  readonly onBroken?: (broken: ArchiveBroken) => void;
 }
 
 /** Bytes at the end of a file that were never acknowledged as archived. */
@@ -25,19 +27,29 @@ export interface TornBatch {
  * records are returned. A record may occur twice, because a crash may come between archiving and deleting; the last one
  * of a type and id counts. A batch without a record of the type is not opened, so its key is not needed.
  *
- * @throws ArchiveBroken at the first changed batch, ArchiveKeyMissing at the first one whose key is missing.
+ * @throws ArchiveBroken at the first changed batch without `onBroken`, ArchiveKeyMissing at the first one whose key is
+ *   missing.
  */
 export async function* readArchive(dataDir: string, filter: ArchiveFilter = {}): AsyncGenerator<ArchivedRecord> {
-  const { type, keys = null, onTorn } = filter;
   for (const file of await archiveFiles(dataDir, filter)) {
-    for await (const section of readFileBatches(file)) {
-      if (section.kind === 'torn') {
-        onTorn?.({ file: file.name, bytes: section.bytes });
-        continue;
-      }
-      if (type !== undefined && section.counts[type] === 0) continue;
-      yield* (await section.records(keys)).filter((record) => isWanted(record, filter));
+    try {
+      yield* readRecords(file, filter);
+    } catch (error) {
+      if (!(error instanceof ArchiveBroken) || !filter.onBroken) throw error;
+      filter.onBroken(error);
     }
+  }
+}
+
+async function* readRecords(file: ArchiveFile, filter: ArchiveFilter): AsyncGenerator<ArchivedRecord> {
+  const { type, keys = null, onTorn } = filter;
+  for await (const section of readFileBatches(file)) {
+    if (section.kind === 'torn') {
+      onTorn?.({ file: file.name, bytes: section.bytes });
+      continue;
+    }
+    if (type !== undefined && section.counts[type] === 0) continue;
+    yield* (await section.records(keys)).filter((record) => isWanted(record, filter));
   }
 }
 

@@ -1,6 +1,6 @@
 import { archiveFolder } from '../archive/files';
 import { readArchive, verifyArchive, type ArchiveFilter, type TornBatch } from '../archive/read';
-import { ArchiveBroken, ArchiveKeyMissing } from '../archive/read-file';
+import { ArchiveKeyMissing, type ArchiveBroken } from '../archive/read-file';
 import { jsonText, type CommandOutput, type LocalCommands } from '../cli';
 import type { ArchivedRecord } from '../contracts/archive';
 import { loadConfig } from '../platform/config';
@@ -12,20 +12,23 @@ import { EXIT } from './exit';
 
 export const readArchivedRecords: LocalCommands['readArchive'] = async (filter, form) => {
   const config = loadConfig();
+  const broken: ArchiveBroken[] = [];
+  const onBroken = (found: ArchiveBroken) => broken.push(found);
+  const items: ArchivedRecord[] = [];
   try {
-    const records = selectedRecords(config.dataDir, { ...filter, keys: openDataKeys(config) });
-    if (form === 'document') {
-      const items: ArchivedRecord[] = [];
-      for await (const record of records) items.push(record);
-      return { json: { items }, lines: [] };
-    }
-    await printLines(jsonLines(records));
-    return { json: null, lines: [] };
+    const records = selectedRecords(config.dataDir, { ...filter, keys: openDataKeys(config), onBroken });
+    if (form === 'document') for await (const record of records) items.push(record);
+    else await printLines(jsonLines(records));
   } catch (error) {
     if (error instanceof ArchiveKeyMissing) return keyMissingOutput(error);
-    if (!(error instanceof ArchiveBroken)) throw error;
-    return { json: { broken: [error.message] }, lines: [], problems: [brokenMessage(error)], exitCode: EXIT.broken };
+    throw error;
   }
+  return {
+    json: { items, broken: broken.map(({ message }) => message) },
+    lines: [],
+    problems: broken.map(brokenMessage),
+    exitCode: broken.length === 0 ? EXIT.intact : EXIT.broken,
+  };
 };
 
 function keyMissingOutput({ message, keyId }: ArchiveKeyMissing): CommandOutput {

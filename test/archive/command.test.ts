@@ -126,6 +126,24 @@ test('towhook archive read and verify fail on a changed byte and name file and b
   expect(recordsOf(read).map(({ id }) => id)).toEqual(['d1']);
 });
 
+test('towhook archive read prints the records of all other files when one is broken', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2']], { epoch: 1 });
+  await writeBatches(dataDir.path, [['d3']], { epoch: 2 });
+  const bytes = await readFile(path());
+  await writeFile(path(), bytes.fill(0xff, bytes.length / 2 + 10, bytes.length / 2 + 20));
+
+  const read = await runArchive(['read']);
+  expect(read.exitCode).toBe(1);
+  expect(recordsOf(read).map(({ id }) => id)).toEqual(['d1', 'd3']);
+  expect(read.problems).toMatch(/^Not as it was written: 2026-03-10\.1\.ndjson\.gz: batch 2 .*\n$/);
+  const document = await runArchive(['read', '--json']);
+  expect(document).toMatchObject({ exitCode: 1, problems: '' });
+  expect(JSON.parse(document.output)).toMatchObject({
+    items: [{ id: 'd1' }, { id: 'd3' }],
+    broken: [expect.stringMatching(/^2026-03-10\.1\.ndjson\.gz: batch 2 /)],
+  });
+});
+
 test('towhook archive reads an encrypted archive with its key, verifies it without, and names a key that is missing', async () => {
   await keysFile.write(dataKeysText('a'));
   const keys = openDataKeys({ dataKeysFile: keysFile.path });
