@@ -1,9 +1,10 @@
+import { stat } from 'node:fs/promises';
 import { archiveFolder } from '../archive/files';
 import { readArchive, verifyArchive, type ArchiveFilter, type TornBatch } from '../archive/read';
 import { ArchiveKeyMissing, type ArchiveBroken } from '../archive/read-file';
 import { jsonText, type CommandOutput, type LocalCommands } from '../cli';
 import type { ArchivedRecord } from '../contracts/archive';
-import { loadConfig } from '../platform/config';
+import { ConfigurationError, loadConfig, type Config } from '../platform/config';
 import { openDataKeys } from '../platform/data-keys';
 import { printLines, printProblem } from '../platform/terminal';
 import { EXIT } from './exit';
@@ -11,7 +12,7 @@ import { EXIT } from './exit';
 /** `towhook archive read` and `towhook archive verify`. Both need DATA_DIR and the data keys, no Redis. */
 
 export const readArchivedRecords: LocalCommands['readArchive'] = async (filter, form) => {
-  const config = loadConfig();
+  const config = await configWithData();
   const broken: ArchiveBroken[] = [];
   const onBroken = (found: ArchiveBroken) => broken.push(found);
   const items: ArchivedRecord[] = [];
@@ -30,6 +31,14 @@ export const readArchivedRecords: LocalCommands['readArchive'] = async (filter, 
     exitCode: broken.length === 0 ? EXIT.intact : EXIT.broken,
   };
 };
+
+/** Without an archive nothing was archived yet; without DATA_DIR its path is wrong. @throws ConfigurationError */
+async function configWithData(): Promise<Config> {
+  const config = loadConfig();
+  const found = await stat(config.dataDir).catch(() => null);
+  if (found?.isDirectory()) return config;
+  throw new ConfigurationError([{ variable: 'DATA_DIR', rule: 'is not a folder that exists' }]);
+}
 
 function keyMissingOutput({ message, keyId }: ArchiveKeyMissing): CommandOutput {
   return {
@@ -57,7 +66,7 @@ async function* jsonLines(records: AsyncIterable<ArchivedRecord>): AsyncGenerato
 }
 
 export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days): Promise<CommandOutput> => {
-  const config = loadConfig();
+  const config = await configWithData();
   const { dataDir } = config;
   const keys = openDataKeys(config);
   const { files, batches, records, torn, unopened, broken } = await verifyArchive(dataDir, { ...days, keys });

@@ -59,6 +59,14 @@ test('towhook archive read prints records as NDJSON and filters by type and day'
   expect(await runArchive(['read', '--type', 'tow'])).toEqual({ exitCode: 0, output: '', problems: '' });
 });
 
+test.each(['read', 'verify'])('towhook archive %s refuses a DATA_DIR that does not exist', async (verb) => {
+  const environment = { DATA_DIR: join(dataDir.path, 'none') };
+  const refused = await runArchive([verb], { environment });
+  expect(refused).toMatchObject({ exitCode: 2, output: '' });
+  expect(refused.problems).toContain('DATA_DIR is not a folder that exists');
+  expect((await runArchive([verb])).exitCode).toBe(0);
+});
+
 test('towhook archive read --id prints the last record of an id', async () => {
   await writeBatches(dataDir.path, [['d1']], { epoch: 1, nowMs: NOON_MS - DAY_MS });
   await writeBatches(dataDir.path, [['d1']], { epoch: 2 });
