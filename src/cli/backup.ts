@@ -58,14 +58,10 @@ export function addBackup(
     ],
     examples: ['towhook restore /backups/2026-11-20 --verify', 'towhook restore /backups/2026-11-20'],
     run: async (call) => {
-      const folder = call.argument(0);
-      return restoreOutput(
-        await backups.restore({
-          folder: folder === '' ? null : folder,
-          verifies: call.flag('verify'),
-          ignoresFaults: call.flag('despiteFaults'),
-        }),
-      );
+      // An empty argument is refused before.
+      const folder = call.argument(0) || null;
+      const [verifies, ignoresFaults] = [call.flag('verify'), call.flag('despiteFaults')];
+      return restoreOutput(folder, await backups.restore({ folder, verifies, ignoresFaults }));
     },
   }).description(ABOUT_RESTORE);
 }
@@ -91,11 +87,16 @@ function takenOutput({ folder, takenAt, files, bytes }: TakenBackup): CommandOut
   };
 }
 
-function restoreOutput({ kind, takenAt, isNoted, findings }: RestoreResult): CommandOutput {
+function restoreOutput(folder: string | null, { kind, takenAt, isNoted, findings }: RestoreResult): CommandOutput {
   const { faults, warnings } = sumOfFindings(findings);
   return {
-    json: { result: kind, taken_at: takenAt, noted: isNoted, faults, warnings, findings },
-    lines: [...findingLines(findings), ...OUTCOMES[kind], ...(isNoted ? ['Noted in Redis as verified.'] : [])],
+    json: { folder, result: kind, taken_at: takenAt, noted: isNoted, faults, warnings, findings },
+    lines: [
+      `Checked: ${folder === null ? 'the Redis and DATA_DIR of the environment' : `the backup in ${folder}`}`,
+      ...findingLines(findings),
+      ...OUTCOMES[kind],
+      ...(isNoted ? ['Noted in Redis as verified.'] : []),
+    ],
     exitCode: faults === 0 || kind === 'restored' ? EXIT.done : EXIT.refused,
   };
 }

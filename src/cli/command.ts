@@ -72,7 +72,7 @@ export function addCommand(parent: Command, tools: CommandTools, spec: CommandSp
       if (!IDEMPOTENCY_KEY.test(key)) {
         throw new UsageError([{ field: '--idempotency-key', rule: IDEMPOTENCY_KEY_RULE }]);
       }
-      requirePathParts(command);
+      requireArguments(command);
       const output = await spec.run(invocationOf(command, given, { tools, key }));
       if (isJson) tools.terminal.print(jsonText(output.json, 2));
       else printText(output, tools.terminal);
@@ -96,19 +96,25 @@ function printText({ lines, problems = [] }: CommandOutput, terminal: Terminal):
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters, without spaces';
 
-/** Arguments that are no part of an address of the API: texts, and paths of this machine. */
-const FREE_ARGUMENTS: ReadonlySet<string> = new Set(['text', 'crew', 'yard', 'file', 'folder', 'images']);
+/** Arguments that are texts: no part of an address of the API. */
+const TEXTS: ReadonlySet<string> = new Set(['text', 'crew', 'yard']);
+/** Arguments that are paths of this machine. An empty one is an unset variable of a script. */
+const FILES: ReadonlySet<string> = new Set(['file', 'folder', 'images']);
 
-/** Throws UsageError for arguments that a URL drops, however they are encoded: the call would reach another address. */
-function requirePathParts(command: Command): void {
-  const wrong = command.registeredArguments.filter((argument, index) => {
+/**
+ * Throws UsageError for empty paths, and for arguments that a URL drops, however they are encoded: the call would reach
+ * another address.
+ */
+function requireArguments(command: Command): void {
+  const wrong = command.registeredArguments.flatMap((argument, index) => {
+    const field = argument.name();
+    if (TEXTS.has(field)) return [];
     const values: readonly unknown[] = [command.processedArgs[index]].flat();
-    return (
-      !FREE_ARGUMENTS.has(argument.name()) && values.some((value) => ['', '.', '..'].some((part) => part === value))
-    );
+    const isFile = FILES.has(field);
+    const isWrong = values.some((value) => value === '' || (!isFile && (value === '.' || value === '..')));
+    return isWrong ? [{ field, rule: isFile ? 'must not be empty' : 'must not be empty, "." or ".."' }] : [];
   });
-  if (wrong.length === 0) return;
-  throw new UsageError(wrong.map((argument) => ({ field: argument.name(), rule: 'must not be empty, "." or ".."' })));
+  if (wrong.length > 0) throw new UsageError(wrong);
 }
 
 /** The examples at the end of a command's help. */

@@ -81,6 +81,23 @@ test.each([
   expect(result.problems).toMatch(/^towhook: \w+ must not be empty, "\." or "\.\."$/m);
 });
 
+test.each([
+  ['folder', ['restore', '', '--verify']],
+  ['folder', ['backup', '']],
+  ['file', ['violation', 'import', '']],
+  ['images', ['tow', 'photos', 'TW-1', '']],
+])('towhook exits with 2 for the empty argument <%s> of %j', async (name, words) => {
+  const result = await run(words, { url: await deadAddress(), apiKey: 'any' });
+  expect([result.exitCode, result.out]).toEqual([2, '']);
+  expect(result.problems).toContain(`towhook: ${name} must not be empty\n`);
+});
+
+test('towhook restore --verify names what was checked', async () => {
+  expect((await towhook('restore --verify')).out).toMatch(/^Checked: the Redis and DATA_DIR of the environment\n/);
+  expect((await towhook('restore /backups/1 --verify')).out).toMatch(/^Checked: the backup in \/backups\/1\n/);
+  expect((await towhook('restore /backups/1 --verify --json')).json()).toMatchObject({ folder: '/backups/1' });
+});
+
 test('towhook takes "." as the folder of a backup and as the text of a note', async () => {
   const ref = await newTow(app);
   expect((await towhook('backup .')).exitCode).toBe(0);
