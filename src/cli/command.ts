@@ -4,7 +4,7 @@ import type { ApiClient } from '../client';
 import { failedRules } from '../contracts/rules';
 import { timestampMs } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
-import { OutputFailed, printProblem, problemOf, UsageError } from './problems';
+import { OutputFailed, printProblem, problemOf, UsageError, type Noun } from './problems';
 import { jsonText, terminalText, type OutputLine, type Terminal } from './terminal';
 
 /** What every command needs. */
@@ -80,11 +80,22 @@ export function addCommand(parent: Command, tools: CommandTools, spec: CommandSp
       if (failure !== null) throw new OutputFailed(failure, output.ifNotPrinted);
       tools.setExitCode(output.exitCode ?? 0);
     } catch (error) {
-      const problem = problemOf(error, spec.changes && IDEMPOTENCY_KEY.test(key) ? key : null);
+      const repeatKey = spec.changes && IDEMPOTENCY_KEY.test(key) ? key : null;
+      const problem = problemOf(error, repeatKey, nounOf(command, parent));
       printProblem(problem, { terminal: tools.terminal, isJson });
       tools.setExitCode(problem.exitCode);
     }
   });
+}
+
+/** Null for a command of the program itself, such as `towhook capacity`. */
+function nounOf(command: Command, noun: Command): Noun | null {
+  if (noun.parent === null) return null;
+  return {
+    name: noun.name(),
+    verbs: noun.commands.map((verb) => verb.name()),
+    isOfTow: command.registeredArguments.some((argument) => ['reference', 'tow'].includes(argument.name())),
+  };
 }
 
 function printText({ lines, problems = [] }: CommandOutput, terminal: Terminal): void {

@@ -82,9 +82,20 @@ export interface CommandProblem {
   readonly next: string | null;
 }
 
-/** Explains an error. `key` is the Idempotency-Key of a command that makes a change. */
-export function problemOf(error: unknown, key: string | null): CommandProblem {
-  if (error instanceof ApiRefusal) return refusal(error, key);
+/** The commands beside the one that failed, such as those of `towhook tow`. */
+export interface Noun {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** True when the command takes the reference of a tow. */
+  readonly isOfTow: boolean;
+}
+
+/**
+ * Explains an error. `key` is the Idempotency-Key of a command that makes a change; the next step names commands of
+ * `noun`.
+ */
+export function problemOf(error: unknown, key: string | null, noun: Noun | null = null): CommandProblem {
+  if (error instanceof ApiRefusal) return refusal(error, key, noun);
   if (error instanceof ApiUnreachable) {
     return problem(EXIT.unavailable, error.reason, {
       message: `towhook did not answer: ${REASONS[error.reason] ?? error.reason.replaceAll('_', ' ')}.`,
@@ -144,7 +155,7 @@ function faultsOf({ faults }: ConfigurationError): FieldRule[] {
   return faults.map(({ variable, rule }) => ({ field: variable, rule }));
 }
 
-function refusal(error: ApiRefusal, key: string | null): CommandProblem {
+function refusal(error: ApiRefusal, key: string | null, noun: Noun | null): CommandProblem {
   const { httpStatus, code, message, details } = error;
   const wait = error.retryAfterS === null ? 'later' : `in ${error.retryAfterS} s`;
   const isUnavailable = httpStatus === 429 || (httpStatus >= 500 && httpStatus !== 501);
@@ -153,7 +164,7 @@ function refusal(error: ApiRefusal, key: string | null): CommandProblem {
     return { ...problem(EXIT.unavailable, code, NOT_TOWHOOK), httpStatus };
   }
   const exitCode = httpStatus === 401 ? EXIT.notAuthenticated : isUnavailable ? EXIT.unavailable : EXIT.refused;
-  const next = isUnavailable ? `Try again ${wait}.${repeating(key)}` : (NEXT[httpStatus] ?? null);
+  const next = isUnavailable ? `Try again ${wait}.${repeating(key)}` : (NEXT[httpStatus]?.(noun) ?? null);
   // A message of 422 repeats the details.
   const shortMessage = details.length > 0 && httpStatus === 422 ? 'Some fields are invalid.' : message;
   return { exitCode, httpStatus, code, message: shortMessage, details, next };
@@ -164,12 +175,28 @@ const REASONS: Readonly<Record<string, string>> = {
   failed: 'the connection failed',
 };
 
-const NEXT: Readonly<Record<number, string>> = {
-  401: 'Set TOWHOOK_API_KEY to a valid key. Someone with an ops key can make one with `towhook key create`.',
-  403: 'Use a key with that role.',
-  404: 'Look for it with the `list` command of the same noun. A tow is known once its webhook is processed.',
-  409: 'Its state does not allow this now. Look at it with the `show` command of the same noun.',
+const NEXT: Readonly<Record<number, (noun: Noun | null) => string | null>> = {
+  401: () => 'Set TOWHOOK_API_KEY to a valid key. Someone with an ops key can make one with `towhook key create`.',
+  403: () => 'Use a key with that role.',
+  404: (noun) => {
+    const command = commandOf(noun, ['list', 'differences', 'stats']);
+    const steps = [
+      ...(command === null ? [] : [`Look for it with \`${command}\`.`]),
+      ...(noun?.isOfTow ? ['A tow is known once its webhook is processed.'] : []),
+    ];
+    return steps.join(' ') || null;
+  },
+  409: (noun) => {
+    const command = commandOf(noun, ['show', 'list', 'stats']);
+    return `Its state does not allow this now.${command === null ? '' : ` Look at it with \`${command}\`.`}`;
+  },
 };
+
+/** The first of the verbs that the noun has. */
+function commandOf(noun: Noun | null, verbs: readonly string[]): string | null {
+  const verb = verbs.find((name) => noun?.verbs.includes(name));
+  return noun === null || verb === undefined ? null : `towhook ${noun.name} ${verb}`;
+}
 
 function repeating(key: string | null): string {
   return key === null ? '' : ` Repeat the command with --idempotency-key ${key}: the change is made once.`;

@@ -12,9 +12,11 @@ const towhook = (line: string, apiKey: string | null = app.apiKey) =>
   run(line.split(' '), { url: app.consoleUrl, apiKey });
 
 test.each([
-  ['tow show nope', /There is nothing with this id/, /list/],
-  ['tow step nope accepted', /There is no such/, /list/],
-  ['queue pause nope', /Queues are deliveries/, /list/],
+  ['tow show nope', /There is nothing with this id/, /`towhook tow list`\. A tow is known once/],
+  ['tow step nope accepted', /There is no such/, /`towhook tow list`/],
+  ['queue pause nope', /Queues are deliveries/, /\nLook for it with `towhook queue stats`\.$/],
+  ['report retry nope started-1', /There is no/, /\nA tow is known once its webhook is processed\.$/],
+  ['operation resume started', /not paused/, /\nIts state .* Look at it with `towhook operation list`\.$/],
 ])('towhook exits with 1 when "%s" is refused, and prints the reason and what to do next', async (line, why, next) => {
   const result = await towhook(line);
   expect([result.exitCode, result.out]).toEqual([1, '']);
