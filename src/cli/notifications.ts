@@ -8,6 +8,7 @@ import {
 import { resolveBody } from '../contracts/operator';
 import { ROUTES } from '../contracts/operator-routes';
 import { ALARM_KINDS, ALARM_SEVERITIES, NOTICE_LANGUAGES } from '../domain/notification-settings';
+import { UsageError } from './problems';
 import { addCommand, checked, numberOption, option, type CommandOutput, type CommandTools } from './command';
 import { pairs, riyadhTime, section, table, textOrDash } from './format';
 
@@ -69,7 +70,7 @@ export function addNotifications(program: Command, tools: CommandTools): void {
 function addSet(notifications: Command, tools: CommandTools): void {
   addCommand(notifications, tools, {
     usage: 'set',
-    summary: 'change settings; those that are not given stay, and an empty text removes one',
+    summary: 'change at least one setting; those that are not given stay, and an empty text removes one',
     options: [
       option('--language <language>', 'language of the notices', NOTICE_LANGUAGES),
       option('--webhook-url <address>', 'address that notices are posted to'),
@@ -94,7 +95,7 @@ function addSet(notifications: Command, tools: CommandTools): void {
           ?.split(',')
           .flatMap((item) => item.trim() || []);
       const orNull = (name: string) => (call.text(name) === '' ? null : call.text(name));
-      const body = checked(notificationSettingsBody, {
+      const given = {
         language: call.text('language'),
         webhook_url: orNull('webhookUrl'),
         mail_to: list('mailTo'),
@@ -105,7 +106,11 @@ function addSet(notifications: Command, tools: CommandTools): void {
         quiet_to: orNull('quietTo'),
         time_zone: call.text('timeZone'),
         quiet_severities: list('quietSeverities'),
-      });
+      };
+      if (Object.values(given).every((value) => value === undefined)) {
+        throw new UsageError([{ field: 'notifications set', rule: 'needs at least one option' }]);
+      }
+      const body = checked(notificationSettingsBody, given);
       return notificationsOutput(await call.client.call(ROUTES.changeNotifications, { body, key: call.key }));
     },
   });

@@ -56,8 +56,13 @@ const fields = {
 
 export const notificationSettings: z.ZodType<NotificationSettings> = z.object(fields);
 
-/** The fields to change. Absent fields stay as they are. */
-export const notificationSettingsBody = z.strictObject(z.object(fields).partial().shape);
+/**
+ * The fields to change. Absent fields stay as they are. An empty change is refused: the settings of the configuration
+ * would no longer count.
+ */
+export const notificationSettingsBody = z
+  .strictObject(z.object(fields).partial().shape)
+  .refine((changes) => Object.keys(changes).length > 0, 'must have at least one field');
 
 const alarm = {
   id: z.string(),

@@ -47,6 +47,14 @@ test('takes the settings of the configuration until a person changes one, and ag
   expect(await settings()).toMatchObject({ source: 'configuration', settings: configured });
 });
 
+test('refuses a change without a field, by API and by command, and keeps the settings of the configuration', async () => {
+  const refused = await api(app).post('/api/notifications').send({}).expect(422);
+  expect(fieldsOf(refused)).toEqual(['body']);
+  const { exitCode, problems } = await run(['notifications', 'set'], { url: app.consoleUrl, apiKey: app.apiKey });
+  expect([exitCode, problems]).toEqual([2, expect.stringContaining('notifications set needs at least one option')]);
+  expect((await settings()).source).toBe('configuration');
+});
+
 test('refuses settings that break a rule, and everyone without the role ops', async () => {
   const wrong = {
     webhook_url: 'file:///etc/passwd',
