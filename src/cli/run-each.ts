@@ -46,8 +46,8 @@ export async function runForEach<T>(
   const problems = failed.map(({ id, problem: { code, message } }) => ({ id, code, message }));
   return {
     json: { items: done, not_done: problems, untried },
-    lines: [
-      ...action.lines(done),
+    lines: done.length === 0 ? [] : action.lines(done),
+    problems: [
       ...problems.map(({ id, message }) => `${id} failed: ${message}`),
       ...untried.map((id) => `${id} was not tried.`),
     ],

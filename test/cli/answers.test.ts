@@ -225,5 +225,14 @@ test('towhook task resolve resolves the other tasks when one is refused, and rep
     untried: [],
   });
   const again = await towhook('task', 'resolve', ...tasks);
-  expect(again.out.match(/ failed: /g)).toHaveLength(3);
+  expect(again.problems.match(/ failed: /g)).toHaveLength(3);
 });
+
+test.each([['delivery replay'], ['task resolve']])(
+  'towhook %s prints only on standard error when none of the ids is known',
+  async (command) => {
+    const { exitCode, out, problems } = await towhook(...command.split(' '), 'nope', 'nope2');
+    expect([exitCode, out]).toEqual([EXIT.refused, '']);
+    expect(problems).toMatch(/^nope failed: .*\nnope2 failed: .*$/);
+  },
+);
