@@ -4,13 +4,14 @@ import type { CommandOutput, LocalCommands } from '../cli';
 import { ConfigurationError, loadConfig, type Config } from '../platform/config';
 import { errorMessage } from '../platform/errors';
 import { createAuditStore } from '../store/audit';
+import { RedisUnreachable } from '../store/connect';
 import { verifyAudit, type AuditFinding, type AuditSources } from '../workflow/verify-audit';
 import { EXIT } from './exit';
 import { withRedis } from './with-redis';
 
 /**
  * `towhook audit verify` checks the hash chain of the audit through the archive and Redis, and compares it with a head
- * that an earlier check printed. Exit codes: 0 unbroken, 1 broken, 2 not checked.
+ * that an earlier check printed. Exit codes: 0 unbroken, 1 broken, 2 not checked, 3 Redis cannot be reached.
  */
 export const verifyStoredAudit: LocalCommands['verifyAudit'] = async (noted) => {
   try {
@@ -18,7 +19,8 @@ export const verifyStoredAudit: LocalCommands['verifyAudit'] = async (noted) => 
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     if (error instanceof ArchiveBroken) return problemOutput(`The archive is broken: ${error.message}`, EXIT.broken);
-    return problemOutput(`The audit could not be checked: ${errorMessage(error)}`, EXIT.notChecked);
+    const exitCode = error instanceof RedisUnreachable ? EXIT.unreachable : EXIT.notChecked;
+    return problemOutput(`The audit could not be checked: ${errorMessage(error)}`, exitCode);
   }
 };
 

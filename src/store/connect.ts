@@ -60,8 +60,15 @@ export function connectPatient(server: Server, tools: ConnectionTools): Redis {
 /** How long a command or a starting process waits for Redis. */
 export const READY_TIMEOUT_MS = 5000;
 
+/** Redis did not take commands in time; the cause is the last error of the connection. */
+export class RedisUnreachable extends Error {
+  constructor(cause: Error | null) {
+    super(`Redis cannot be reached (REDIS_URL): ${cause?.message ?? 'no answer'}`, { cause });
+  }
+}
+
 /**
- * Resolves when the connection takes commands. Rejects after `timeoutMs` with the last error, and at once with
+ * Resolves when the connection takes commands. Rejects with RedisUnreachable after `timeoutMs`, and at once with
  * DatabaseRefused.
  */
 export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> {
@@ -86,8 +93,7 @@ export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> 
     };
     const timer = setTimeout(() => {
       done();
-      const why = lastProblem?.message ?? 'no answer';
-      reject(new Error(`Redis cannot be reached (REDIS_URL): ${why}`, { cause: lastProblem }));
+      reject(new RedisUnreachable(lastProblem));
     }, timeoutMs);
     redis.on('ready', onReady).on('error', onError);
   });
