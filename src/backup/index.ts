@@ -1,4 +1,5 @@
 import type { Backups } from '../cli';
+import { backupFailure, type Places } from './failure';
 import { withInstallation, type InstallationOptions } from './installation';
 import { restoreBackup } from './restore';
 import { takeBackup } from './take';
@@ -6,7 +7,26 @@ import { takeBackup } from './take';
 /** Backup and restore of the installation of an environment, that of the process by default. */
 export function createBackups(options: InstallationOptions): Backups {
   return {
-    take: (folder) => withInstallation(options, (installation) => takeBackup(folder, installation)),
-    restore: (request) => withInstallation(options, (installation) => restoreBackup(request, installation)),
+    take: (folder) =>
+      withInstallation(options, (installation) =>
+        explained(takeBackup(folder, installation), { kind: 'backup', folder, dataDir: installation.config.dataDir }),
+      ),
+    restore: (request) =>
+      withInstallation(options, (installation) => {
+        const kind = request.verifies ? 'verification' : 'restore';
+        return explained(restoreBackup(request, installation), {
+          kind,
+          folder: request.folder,
+          dataDir: installation.config.dataDir,
+        });
+      }),
   };
+}
+
+async function explained<T>(work: Promise<T>, places: Places): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw backupFailure(error, places);
+  }
 }

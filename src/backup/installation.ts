@@ -63,7 +63,7 @@ export async function openRedis(
     await whenReady(redis, READY_TIMEOUT_MS);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    throw new BackupProblem('redis_unreachable', errorMessage(error));
+    throw new BackupProblem('redis_unreachable', errorMessage(error), 'Run `towhook doctor`.');
   }
   return redis;
 }

@@ -10,7 +10,7 @@ export const EXIT = {
   done: 0,
   /**
    * towhook refused: an unknown id, a state or role that does not allow it, or an invalid field; `first-day`: not ready;
-   * `restore`: the backup has faults.
+   * `backup` and `restore`: it failed, or the backup has faults.
    */
   refused: 1,
   /** An unknown option, an invalid value, or an invalid environment variable. */
@@ -27,7 +27,7 @@ export const EXIT = {
 
 export const EXIT_CODES_TEXT = `Exit codes:
   0  done
-  1  refused by towhook: unknown id, or not allowed by the state, the role or a field; a backup with faults
+  1  refused by towhook: unknown id, or not allowed by the state, the role or a field; a backup failed or has faults
   2  wrong use: unknown option, invalid value, or invalid environment variable
   3  towhook cannot be reached, or asks to try again later
   4  no API key, or an invalid one
@@ -133,7 +133,8 @@ export function problemOf(error: unknown, key: string | null, noun: Noun | null 
     });
   }
   if (error instanceof BackupProblem) {
-    return problem(EXIT.refused, error.code, { message: error.message, next: error.next });
+    const exitCode = error.code === 'redis_unreachable' ? EXIT.unavailable : EXIT.refused;
+    return problem(exitCode, error.code, { message: error.message, next: error.next });
   }
   if (error instanceof OutputFailed) {
     return problem(EXIT.notPrinted, 'output_failed', {
