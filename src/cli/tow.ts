@@ -19,7 +19,7 @@ export function addTow(program: Command, tools: CommandTools): void {
     summary: 'list tows, newest request first',
     options: [
       option('--state <state>', 'only tows in this state', TOW_STATES),
-      option('--q <text>', 'the beginning of a reference, plate or invoice number'),
+      option('--q <text>', 'the beginning of a reference, plate or invoice number; at most the first 10,000 matches'),
       option('--attention', 'only tows with an open task'),
       option('--unsent', 'only tows with reports not yet sent'),
       option('--overdue', 'only tows that are overdue'),

@@ -38,7 +38,7 @@ export function addViolation(program: Command, tools: CommandTools): void {
     summary: 'list violations, newest first',
     options: [
       option('--state <state>', 'only violations in this state', VIOLATION_STATES),
-      option('--q <text>', 'the beginning of a reference, id or plate'),
+      option('--q <text>', 'the beginning of a reference, id or plate; at most the first 1,000 matches'),
       ...LIST_OPTIONS,
     ],
     examples: ['towhook violation list --state refused', 'towhook violation list --all --json'],

@@ -39,7 +39,9 @@ const order = z.enum(SORT_ORDERS).optional();
 export const towsQuery = z.strictObject({
   ...pageQuery,
   state: z.enum(TOW_STATES).optional(),
-  q: sensitive(z.string().trim().max(200)).optional(),
+  q: sensitive(z.string().trim().max(200))
+    .optional()
+    .describe('The beginning of a reference, plate or invoice number. Only the first 10,000 matches are searched.'),
   attention: z.enum(['true', 'false']).optional(),
   unsent: z.enum(['true', 'false']).optional(),
   overdue: z.enum(['true', 'false']).optional(),

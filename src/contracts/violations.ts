@@ -145,7 +145,9 @@ export type ViolationView = z.infer<typeof violationView>;
 export const violationsQuery = z.strictObject({
   ...pageQuery,
   state: z.enum(VIOLATION_STATES).optional(),
-  q: sensitive(z.string().trim().max(200)).optional(),
+  q: sensitive(z.string().trim().max(200))
+    .optional()
+    .describe('The beginning of a reference, an id or a plate. Only the first 1,000 matches are searched.'),
 });
 
 /** Accepted because a person saw it at the service. With a reference, tow requests can be matched by it. */
