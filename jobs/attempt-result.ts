@@ -2,7 +2,6 @@ import type { OperationName } from '../src/contracts/operations';
 import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
 import { storedObject } from '../src/contracts/stored';
 import type { SeenDifference } from '../src/domain/difference';
-import type { SentKind } from '../src/domain/metric-names';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import {
   type Exchange,
@@ -17,7 +16,7 @@ import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domai
 import type { AttemptResult, Settled } from '../src/domain/settle-attempt';
 import type { NewTask } from '../src/domain/tasks';
 import type { AcceptedViolation } from '../src/domain/violation-names';
-import type { JsonObject } from '../src/domain/vocabulary';
+import type { EntryKind, JsonObject } from '../src/domain/vocabulary';
 import type { Metrics } from '../src/platform/metrics';
 import type { EndedSpan } from '../src/platform/tracing';
 import type { Claimed } from '../src/workflow/outbox-port';
@@ -136,7 +135,7 @@ export interface StoredAttempt extends Attempted {
 }
 
 /** Counts an attempt in the metrics, unless its claim expired before it began. */
-export function countAttempt(kind: SentKind, attempted: StoredAttempt, metrics: Metrics): void {
+export function countAttempt(kind: EntryKind, attempted: StoredAttempt, metrics: Metrics): void {
   const { call, verdict, stored, sinceRecordedMs } = attempted;
   if (call.exchange.kind === 'dropped') return;
   metrics.reportAttempted(kind, verdict.next, call);

@@ -1,5 +1,6 @@
+import type { EntryKind } from '../src/domain/vocabulary';
 import type { OperationName } from '../src/contracts/operations';
-import type { Entry, EntryKind } from '../src/domain/entry';
+import type { Entry } from '../src/domain/entry';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import type { Hint } from '../src/domain/policy';
 import type { NewTask } from '../src/domain/tasks';

@@ -1,8 +1,8 @@
+import { ENTRY_KINDS } from '../domain/vocabulary';
 import type { Command } from 'commander';
 import type { ConservationView } from '../contracts/conservation';
 import { resolveBody, type SendingView } from '../contracts/operator';
 import { ROUTES } from '../contracts/operator-routes';
-import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import { UsageError } from './problems';
 import { addCommand, checked, option, type CommandOutput, type CommandTools } from './command';
 import { pairs, riyadhTime, section, textOrDash, table } from './format';
@@ -23,9 +23,8 @@ export function addOperation(program: Command, tools: CommandTools): void {
     examples: ['towhook operation resume started --reason "the service has given us the right back"'],
     changes: true,
     run: async (call) => {
-      const name = PAUSABLE_OPERATIONS.find((known) => known === call.argument(0));
-      if (!name)
-        throw new UsageError([{ field: 'operation', rule: `must be one of ${PAUSABLE_OPERATIONS.join(', ')}` }]);
+      const name = ENTRY_KINDS.find((known) => known === call.argument(0));
+      if (!name) throw new UsageError([{ field: 'operation', rule: `must be one of ${ENTRY_KINDS.join(', ')}` }]);
       const body = checked(resolveBody, { reason: call.text('reason') });
       const params = { operation: name };
       return sendingOutput(await call.client.call(ROUTES.resumeOperation, { params, body, key: call.key }));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAUSABLE_OPERATIONS, ROLES } from '../domain/vocabulary';
+import { ENTRY_KINDS, ROLES } from '../domain/vocabulary';
 import { jsonObject } from './common';
 
 /** A stored audit entry. Its action is any text, since entries outlive the version that wrote them. */
@@ -20,7 +20,7 @@ export const auditEntry = z.object({
     difference_id: z.string().optional(),
     alarm_id: z.string().optional(),
     key_id: z.string().optional(),
-    operation: z.enum(PAUSABLE_OPERATIONS).optional(),
+    operation: z.enum(ENTRY_KINDS).optional(),
   }),
   why: z.string().nullable(),
   what: jsonObject,

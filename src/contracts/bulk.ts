@@ -1,6 +1,6 @@
+import { ENTRY_KINDS } from '../domain/vocabulary';
 import { z } from 'zod';
 import { needsReason, UNIFORM_DECISIONS } from '../domain/decisions';
-import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import { reason, text } from './common';
 import { person } from './person';
 
@@ -40,7 +40,7 @@ const bulkFilter = z.strictObject({
   /** The type of the task, such as `report_refused`. */
   type: text(200).optional(),
   /** The kind of the report it is about, or the operation. */
-  kind: z.enum(PAUSABLE_OPERATIONS).optional(),
+  kind: z.enum(ENTRY_KINDS).optional(),
   towing_reference_id: text(500).optional(),
 });
 

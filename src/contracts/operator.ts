@@ -2,10 +2,10 @@ import { z } from 'zod';
 import {
   DELIVERY_KINDS,
   DELIVERY_STATES,
+  ENTRY_KINDS,
   FACT_EVENTS,
   REPORT_KINDS,
   REPORT_STATES,
-  PAUSABLE_OPERATIONS,
   ROLES,
   SERVICE_MODES,
   SHADOW_STATES,
@@ -106,7 +106,7 @@ export const sendingView = z.object({
   }),
   operations: z.array(
     z.object({
-      operation: z.enum(PAUSABLE_OPERATIONS),
+      operation: z.enum(ENTRY_KINDS),
       state: z.enum(['open', 'paused']),
       since: timestamp,
       next_try_at: timestamp,

@@ -7,9 +7,9 @@ import type { QueuePlace } from '../domain/waiting';
 import {
   DELIVERY_KINDS,
   DELIVERY_STATES,
+  ENTRY_KINDS,
   FACT_EVENTS,
   type JsonObject,
-  PAUSABLE_OPERATIONS,
   type ReportKind,
   type ReportState,
   ROLES,
@@ -160,7 +160,7 @@ export const task = z.object({
   towing_reference_id: z.string().exactOptional(),
   report_id: z.string().exactOptional(),
   violation_id: z.string().exactOptional(),
-  operation: z.enum(PAUSABLE_OPERATIONS).exactOptional(),
+  operation: z.enum(ENTRY_KINDS).exactOptional(),
   /** The kind of difference that it is about. */
   difference_id: z.string().exactOptional(),
   http_status: z.number().nullable().exactOptional(),

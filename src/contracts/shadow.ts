@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAUSABLE_OPERATIONS, SERVICE_MODES } from '../domain/vocabulary';
+import { ENTRY_KINDS, SERVICE_MODES } from '../domain/vocabulary';
 import { jsonObject } from './common';
 import { page } from './paging';
 import { sensitive } from './sensitive';
@@ -9,7 +9,7 @@ import { sensitive } from './sensitive';
 const shadowCall = z.object({
   /** The id of the report; of a violation its own id. */
   report_id: z.string(),
-  operation: z.enum(PAUSABLE_OPERATIONS),
+  operation: z.enum(ENTRY_KINDS),
   method: z.string(),
   /** The address of the call, with the base address of the service. */
   address: z.string(),

@@ -1,6 +1,6 @@
+import { ENTRY_KINDS } from '../domain/vocabulary';
 import { z } from 'zod';
 import { CIRCUIT_NAMES, NO_CIRCUITS, type Circuits } from '../domain/circuits';
-import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import { storedTasks } from './stored-outbox';
 
 /** The circuits in Redis as one JSON text. Unknown fields are kept. */
@@ -16,7 +16,7 @@ export const storedCircuits = z.looseObject({
   open: z.partialRecord(z.enum(CIRCUIT_NAMES), circuit),
   failures: z.number(),
   failedMembers: z.array(z.string()),
-  forbidden: z.partialRecord(z.enum(PAUSABLE_OPERATIONS), z.array(z.string())),
+  forbidden: z.partialRecord(z.enum(ENTRY_KINDS), z.array(z.string())),
   tasks: storedTasks,
 });
 

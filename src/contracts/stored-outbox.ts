@@ -3,7 +3,7 @@ import { copyOfEntry, INITIAL_ENTRY, newEntry, type Entry } from '../domain/entr
 import { isSettled } from '../domain/outbox';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
 import { TASK_TYPES } from '../domain/tasks';
-import { PAUSABLE_OPERATIONS, SHADOW_STATES, VIOLATION_STATES } from '../domain/vocabulary';
+import { ENTRY_KINDS, SHADOW_STATES, VIOLATION_STATES } from '../domain/vocabulary';
 import { attempt, reportError, task } from './records';
 import { storedObject } from './stored';
 
@@ -45,7 +45,7 @@ const lateAnswer = z.looseObject({
 const storedEntryShape = z.looseObject({
   seq: count,
   id: z.string(),
-  kind: z.enum(PAUSABLE_OPERATIONS),
+  kind: z.enum(ENTRY_KINDS),
   state: z.enum(VIOLATION_STATES).exactOptional(),
   body: storedObject.exactOptional(),
   revision: optionalCount,

@@ -1,6 +1,6 @@
 import type { FactCommand } from './fact-command';
 import { FACTS, reasonOf } from './facts';
-import { FACT_EVENTS, type PausableOperation, type Role } from './vocabulary';
+import { type EntryKind, FACT_EVENTS, type Role } from './vocabulary';
 
 /**
  * The audit log: one entry for each action of a person that had an effect. An entry has ids of things and names of changed
@@ -81,7 +81,7 @@ export interface AuditSubject {
   readonly difference_id?: string;
   readonly alarm_id?: string;
   readonly key_id?: string;
-  readonly operation?: PausableOperation;
+  readonly operation?: EntryKind;
 }
 
 /** Details of an action. */

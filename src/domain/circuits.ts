@@ -1,8 +1,7 @@
-import type { EntryKind } from './entry';
+import { ENTRY_KINDS, type EntryKind } from './vocabulary';
 import { perFact } from './facts';
 import type { NewTask } from './tasks';
 import { HOUR_MS } from './timestamp';
-import { PAUSABLE_OPERATIONS, type PausableOperation } from './vocabulary';
 
 /**
  * Circuit breakers, shared by all processes: `connection` (no token, a wrong address, or something answers in place
@@ -17,9 +16,9 @@ export const CIRCUIT_NAMES: readonly CircuitName[] = [
   'connection',
   'outage',
   'shadow',
-  ...PAUSABLE_OPERATIONS.map((kind) => `paused.${kind}` as const),
+  ...ENTRY_KINDS.map((kind) => `paused.${kind}` as const),
 ];
-export type CircuitName = 'connection' | 'outage' | 'shadow' | `paused.${PausableOperation}`;
+export type CircuitName = 'connection' | 'outage' | 'shadow' | `paused.${EntryKind}`;
 
 export interface Circuit {
   /** No call probes the circuit before this time. */
@@ -40,7 +39,7 @@ export interface Circuits {
   failures: number;
   failedMembers: string[];
   /** Members that got a 403 for an operation before it was paused. */
-  forbidden: Partial<Record<PausableOperation, string[]>>;
+  forbidden: Partial<Record<EntryKind, string[]>>;
   /** Tasks about the service as a whole, by id. */
   tasks: Record<string, { task: Omit<NewTask, 'subject'>; openedAtMs: number }>;
 }

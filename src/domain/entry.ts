@@ -1,6 +1,6 @@
 import { FACTS, perFact } from './facts';
 import type { SendingPolicy } from './outbox';
-import type { JsonObject, PausableOperation, UnknownFields, ViolationState } from './vocabulary';
+import type { EntryKind, JsonObject, UnknownFields, ViolationState } from './vocabulary';
 
 /**
  * The outbox: entries in order, each one call to the service. A tow has an entry per fact, a violation has one. The
@@ -10,7 +10,6 @@ import type { JsonObject, PausableOperation, UnknownFields, ViolationState } fro
  * copy and commit it if the version is unchanged.
  */
 
-export type EntryKind = PausableOperation;
 /** `held`: only violations; nothing is sent until a person decides. */
 export type EntryState = ViolationState;
 

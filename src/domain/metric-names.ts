@@ -1,4 +1,4 @@
-import { DELIVERY_KINDS, QUEUE_NAMES, REPORT_KINDS } from './vocabulary';
+import { DELIVERY_KINDS, ENTRY_KINDS, QUEUE_NAMES } from './vocabulary';
 import type { Verdict } from './policy';
 import { WEBHOOK_OUTCOMES } from './webhook-answers';
 
@@ -6,10 +6,6 @@ import { WEBHOOK_OUTCOMES } from './webhook-answers';
  * Names of the counters, gauges and histograms that all processes add up minute by minute for the charts. Names hold
  * kinds and outcomes only, never a reference or plate.
  */
-
-/** The kinds of calls that change something at the service: the reports of tows, and violations. */
-export const SENT_KINDS = [...REPORT_KINDS, 'violation'] as const;
-export type SentKind = (typeof SENT_KINDS)[number];
 
 /** The outcome of an attempt; `failed` will be retried. */
 const ATTEMPT_OUTCOMES = ['accepted', 'refused', 'failed', 'unknown'] as const;
@@ -27,7 +23,7 @@ export type Latency = (typeof LATENCIES)[number];
 export const COUNTERS = [
   ...DELIVERY_KINDS.map((kind) => `accepted.${kind}` as const),
   ...DELIVERY_KINDS.map((kind) => `processed.${kind}` as const),
-  ...SENT_KINDS.map((kind) => `delivered.${kind}` as const),
+  ...ENTRY_KINDS.map((kind) => `delivered.${kind}` as const),
   ...ATTEMPT_OUTCOMES.map((outcome) => `attempts.${outcome}` as const),
   ...WEBHOOK_OUTCOMES.map((outcome) => `answers.${outcome}` as const),
 ];

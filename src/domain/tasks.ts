@@ -2,7 +2,7 @@ import { DECISIONS, UNIFORM_DECISIONS, type TaskAction } from './decisions';
 import { isCorrectable } from './facts';
 import { countsAsAccepted, type DifferenceSource, type SeenDifference } from './difference';
 import type { Hint } from './policy';
-import { PAUSABLE_OPERATIONS, type PausableOperation, type ReportKind } from './vocabulary';
+import { ENTRY_KINDS, type EntryKind, type ReportKind } from './vocabulary';
 
 /** All tasks: what happened, and what a person can do about it. */
 
@@ -48,7 +48,7 @@ export interface NewTask {
   readonly report_id?: string;
   readonly violation_id?: string;
   /** The paused operation, or that of a kind of difference. */
-  readonly operation?: PausableOperation;
+  readonly operation?: EntryKind;
   /** The kind of difference. */
   readonly difference_id?: string;
   readonly http_status?: number | null;
@@ -133,7 +133,7 @@ const DIFFERENCE_MESSAGE_MAX = 1000;
 /** Messages of the service differ from its document: one task per kind of difference. */
 export function differenceTask(seen: SeenDifference): NewTask {
   const { type, message } = DIFFERENCE_TASKS[seen.source];
-  const operation = PAUSABLE_OPERATIONS.find((kind) => seen.source === 'answer' && seen.name.split('_')[0] === kind);
+  const operation = ENTRY_KINDS.find((kind) => seen.source === 'answer' && seen.name.split('_')[0] === kind);
   return {
     subject: differenceTaskId(seen.id),
     type,
@@ -186,7 +186,7 @@ export function outageTask(lastMessage: string): NewTask {
 }
 
 /** The service forbids an operation for several tows: one task for all of them. */
-export function pausedOperationTask(kind: PausableOperation, lastMessage: string): NewTask {
+export function pausedOperationTask(kind: EntryKind, lastMessage: string): NewTask {
   return {
     subject: `paused.${kind}`,
     type: 'operation_paused',

@@ -67,9 +67,12 @@ export const ACCESS_VARIABLES = ['SERVICE_BASE_URL', 'SERVICE_PATHS', 'SERVICE_C
 /** Digests of their values. */
 export type AccessDigests = Readonly<Record<(typeof ACCESS_VARIABLES)[number], string>>;
 
-/** The operations that the service may forbid as a whole (403). They are then paused and resumed. */
-export const PAUSABLE_OPERATIONS = [...FACT_EVENTS, 'violation'] as const;
-export type PausableOperation = (typeof PAUSABLE_OPERATIONS)[number];
+/**
+ * The kinds of outbox entries: the reports and the violation. The service may forbid each as a whole (403); it is then
+ * paused and resumed.
+ */
+export const ENTRY_KINDS = [...FACT_EVENTS, 'violation'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** `shadow`: everything is received, recorded and shown, and nothing is sent (shadow.ts). */
 export const SERVICE_MODES = ['live', 'shadow'] as const;

@@ -2,13 +2,7 @@ import type { EntryError } from './entry';
 import { headOf, isUnsettled, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from './release-checklist';
 import { TRANSITIONS, type TransitionEvent } from './tow';
-import {
-  PAUSABLE_OPERATIONS,
-  type PausableOperation,
-  type ReportKind,
-  type ReportState,
-  type TowState,
-} from './vocabulary';
+import { ENTRY_KINDS, type EntryKind, type ReportKind, type ReportState, type TowState } from './vocabulary';
 
 /**
  * Why something is waiting: one tagged union, for one sentence on a page. Pure: derived from the records only.
@@ -19,7 +13,7 @@ import {
 export type SendingBlock =
   | { readonly kind: 'connection' | 'outage' | 'shadow' | 'budget' }
   /** The service forbids the operation (403). */
-  | { readonly kind: 'paused'; readonly operation: PausableOperation };
+  | { readonly kind: 'paused'; readonly operation: EntryKind };
 
 /** A place in the waiting queue of a rate limit. */
 export interface QueuePlace {
@@ -132,7 +126,7 @@ export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'st
 function sendingBlockOf(waitsFor: string | null): SendingBlock | null {
   const circuit = (['connection', 'outage', 'shadow', 'budget'] as const).find((known) => known === waitsFor);
   if (circuit !== undefined) return { kind: circuit };
-  const operation = PAUSABLE_OPERATIONS.find((known) => waitsFor === `paused.${known}`);
+  const operation = ENTRY_KINDS.find((known) => waitsFor === `paused.${known}`);
   return operation === undefined ? null : { kind: 'paused', operation };
 }
 

@@ -1,7 +1,7 @@
+import { ENTRY_KINDS } from '../domain/vocabulary';
 import { ROUTES } from '../contracts/operator-routes';
 import type { Delivery } from '../domain/delivery';
 import { unknown } from '../domain/refusal';
-import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import { type ConservationStore, conservationViewOf } from '../workflow/conservation';
 import { refused, type ActionResult } from '../workflow/action-result';
 import type { Page } from '../workflow/list-port';
@@ -65,7 +65,7 @@ function listed({ items, nextCursor }: Page<Delivery>) {
 
 const OPERATION_NOT_FOUND = unknown(
   'operation_not_found',
-  `There is no such operation. Operations are ${PAUSABLE_OPERATIONS.join(', ')}.`,
+  `There is no such operation. Operations are ${ENTRY_KINDS.join(', ')}.`,
 ).refusal;
 
 function serveSending(server: ApiServer, tools: OperationRouteTools): void {
@@ -73,7 +73,7 @@ function serveSending(server: ApiServer, tools: OperationRouteTools): void {
   server.read(ROUTES.readSending, () => sending.read());
   server.change(ROUTES.resumeOperation, ({ params, actor, body }) => ({
     effect: (idempotency): Promise<ActionResult> => {
-      const operation = PAUSABLE_OPERATIONS.find((kind) => kind === params('operation'));
+      const operation = ENTRY_KINDS.find((kind) => kind === params('operation'));
       if (!operation) return Promise.resolve(refused(OPERATION_NOT_FOUND));
       return resumeOperation(tools, { operation, reason: body.reason, actor, idempotency });
     },

@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { attemptOutcome, type SentKind } from '../domain/metric-names';
+import { attemptOutcome } from '../domain/metric-names';
 import type { NoticeOutcome } from '../domain/notices';
 import type { NoticeChannel } from '../domain/notification-settings';
 import type { Verdict } from '../domain/policy';
-import type { DeliveryKind } from '../domain/vocabulary';
+import type { DeliveryKind, EntryKind } from '../domain/vocabulary';
 import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
 import { createCounters, type Counters } from './counters';
 
@@ -22,9 +22,9 @@ export interface Metrics {
    */
   deliveryProcessed(kind: DeliveryKind | null, verdict: string, sinceReceivedMs: number | null): void;
   /** A report or violation was attempted; `wasSent` is false when surely no byte was sent. */
-  reportAttempted(kind: SentKind, next: Verdict['next'], call: { durationMs: number; wasSent: boolean }): void;
+  reportAttempted(kind: EntryKind, next: Verdict['next'], call: { durationMs: number; wasSent: boolean }): void;
   /** The service accepted a report or violation, this long after it was recorded. */
-  reportDelivered(kind: SentKind, sinceRecordedMs: number): void;
+  reportDelivered(kind: EntryKind, sinceRecordedMs: number): void;
   /** The service refused a call for its rate limit (429). */
   callThrottled(budget: string): void;
   /** An answer had rate limit headers that make no sense. */

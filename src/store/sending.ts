@@ -1,8 +1,8 @@
+import { ENTRY_KINDS } from '../domain/vocabulary';
 import type { Redis } from 'ioredis';
 import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
 import type { SendingView } from '../contracts/operator';
 import { isoTimestamp } from '../domain/timestamp';
-import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import type { SendingStore } from '../workflow/ports';
 import type { StoredToken } from '../workflow/service-port';
 import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../contracts/stored-budgets';
@@ -36,7 +36,7 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
       };
       const [connection, outage] = [circuit('connection'), circuit('outage')];
       const { since } = circuit('shadow');
-      const operations = PAUSABLE_OPERATIONS.map((operation) => {
+      const operations = ENTRY_KINDS.map((operation) => {
         const pause = circuit(`paused.${operation}`);
         return { operation, state: pause.next_try_at === null ? 'open' : 'paused', ...pause } as const;
       });

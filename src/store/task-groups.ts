@@ -1,11 +1,11 @@
+import { ENTRY_KINDS, type EntryKind } from '../domain/vocabulary';
 import type { Task } from '../contracts/records';
-import { PAUSABLE_OPERATIONS, type PausableOperation } from '../domain/vocabulary';
 import type { TaskFilter } from '../workflow/list-port';
 
 /** A group of open tasks: their type, and the kind of report or the operation that they concern, if any. */
 export interface TaskGroup {
   readonly type: string;
-  readonly kind: PausableOperation | null;
+  readonly kind: EntryKind | null;
 }
 
 /** A group by its stored name, `<type>` or `<type>.<kind>`. */
@@ -31,6 +31,6 @@ export function inGroup(group: TaskGroup, { type, kind }: TaskFilter): boolean {
   return (type === undefined || group.type === type) && (kind === undefined || group.kind === kind);
 }
 
-function kindOf(text: string | undefined): PausableOperation | null {
-  return PAUSABLE_OPERATIONS.find((known) => known === text) ?? null;
+function kindOf(text: string | undefined): EntryKind | null {
+  return ENTRY_KINDS.find((known) => known === text) ?? null;
 }

@@ -6,7 +6,7 @@ import { failingChannels } from '../domain/notices';
 import type { AlarmKind, AlarmSeverity, NoticeChannel } from '../domain/notification-settings';
 import type { RedisSetting } from '../domain/redis-settings';
 import { isoTimestamp } from '../domain/timestamp';
-import type { PausableOperation, QueueName } from '../domain/vocabulary';
+import type { EntryKind, QueueName } from '../domain/vocabulary';
 import { serviceDifference } from './called-service';
 import type { ProcessStatus } from './metrics-port';
 import type { ChannelState } from './notification-port';
@@ -20,7 +20,7 @@ export type Alarm =
   | { readonly kind: 'shadow'; readonly since: string | null }
   | {
       readonly kind: 'paused';
-      readonly operation: PausableOperation;
+      readonly operation: EntryKind;
       readonly since: string | null;
       readonly nextTryAt: string | null;
     }

@@ -1,7 +1,7 @@
 import type { SortOrder } from '../contracts/paging';
 import type { Task, TowRecord } from '../contracts/records';
 import { type OverdueAfter, overdueOf, unsettledSinceMs } from '../domain/overdue';
-import type { PausableOperation, TowState } from '../domain/vocabulary';
+import type { EntryKind, TowState } from '../domain/vocabulary';
 
 /** Filters, pages and counts of the lists of tows and tasks. */
 
@@ -56,7 +56,7 @@ export interface TowCounts {
 export interface TaskFilter {
   readonly type?: string | undefined;
   /** The kind of its report, or its operation. */
-  readonly kind?: PausableOperation | undefined;
+  readonly kind?: EntryKind | undefined;
   readonly towingReferenceId?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface TaskCounts {
   readonly types: readonly {
     readonly type: string;
     readonly count: number;
-    readonly kinds: readonly { readonly kind: PausableOperation; readonly count: number }[];
+    readonly kinds: readonly { readonly kind: EntryKind; readonly count: number }[];
   }[];
 }
 

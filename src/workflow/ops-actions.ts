@@ -1,8 +1,8 @@
+import type { EntryKind } from '../domain/vocabulary';
 import { type Actor, auditOf } from '../domain/audit';
 import { resumeOperation as resume } from '../domain/circuits';
 import { replayDelivery as replay } from '../domain/delivery';
 import { conflict, unknown } from '../domain/refusal';
-import type { PausableOperation } from '../domain/vocabulary';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { CIRCUITS_ORDER_KEY, type IdempotencyRecord, orderKeyOf, type RecordStore } from './transaction-port';
 import { type DeliveryDetail, deliveryDetailOf } from './views';
@@ -32,7 +32,7 @@ export function replayDelivery(
 }
 
 export interface ResumeRequest {
-  readonly operation: PausableOperation;
+  readonly operation: EntryKind;
   readonly reason: string | undefined;
   readonly actor: Actor;
   readonly idempotency: IdempotencyRecord | undefined;

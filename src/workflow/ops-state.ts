@@ -1,4 +1,4 @@
-import { SENT_KINDS } from '../domain/metric-names';
+import { ENTRY_KINDS } from '../domain/vocabulary';
 import type { RedisFault } from '../domain/redis-settings';
 import { isoTimestamp, MINUTE_MS } from '../domain/timestamp';
 import { SYSTEM_TASKS, type OpsQueue, type OpsState } from './alarms';
@@ -78,5 +78,5 @@ export function opsStateReader(tools: OpsStateTools): ReadOpsState {
 async function readAttempts(figures: MetricsStore, nowMs: number): Promise<OpsState['attempts']> {
   const sum = await sumsUntil(figures, Math.floor(nowMs / MINUTE_MS) * MINUTE_MS);
   const failed = sum('attempts.failed', 'attempts.refused', 'attempts.unknown');
-  return { made: failed + sum(...SENT_KINDS.map((kind) => `delivered.${kind}` as const)), failed };
+  return { made: failed + sum(...ENTRY_KINDS.map((kind) => `delivered.${kind}` as const)), failed };
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { isSettled } from '../../src/domain/outbox';
 import { waitingOf, waitingOfReport, type Waiting, type WaitingReport } from '../../src/domain/waiting';
-import { PAUSABLE_OPERATIONS, REPORT_KINDS, REPORT_STATES, TOW_STATES } from '../../src/domain/vocabulary';
+import { ENTRY_KINDS, REPORT_KINDS, REPORT_STATES, TOW_STATES } from '../../src/domain/vocabulary';
 import { nowMs } from './tows';
 
 const LAST_ERROR = { http_status: 500, message: 'Internal Server Error' };
@@ -93,7 +93,7 @@ describe('waitingOf with an unsettled report', () => {
     },
   );
 
-  test.each(PAUSABLE_OPERATIONS)('a tow waits for the paused operation %s', (operation) => {
+  test.each(ENTRY_KINDS)('a tow waits for the paused operation %s', (operation) => {
     expect(waiting([reportAs({ waitsFor: `paused.${operation}` })])).toEqual({
       ...STARTED,
       kind: 'blocked',

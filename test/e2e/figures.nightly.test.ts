@@ -1,6 +1,6 @@
+import { ENTRY_KINDS } from '../../src/domain/vocabulary';
 import type { Redis } from 'ioredis';
 import type { SeriesName } from '../../src/contracts/metrics';
-import { SENT_KINDS } from '../../src/domain/metric-names';
 import { playTows } from '../../src/demo/play';
 import { createMetricsStore } from '../../src/store/metrics';
 import { HEARTBEAT_SETTINGS, createProcessStore } from '../../src/store/processes';
@@ -39,7 +39,7 @@ test('the metrics count the work of four processes exactly once, including their
   expect(total('accepted.tow_request')).toBe(12);
   expect(total('processed.tow_request')).toBe(12);
   expect(total('processed.tow_invoice')).toBe(total('accepted.tow_invoice'));
-  expect(total(...SENT_KINDS.map((kind) => `delivered.${kind}` as const))).toBe(findings.reportsArrived);
+  expect(total(...ENTRY_KINDS.map((kind) => `delivered.${kind}` as const))).toBe(findings.reportsArrived);
   expect(total('attempts.accepted')).toBe(findings.reportsArrived);
   expect(total('report.p95')).toBeGreaterThan(0);
   expect(await createProcessStore(connection).list()).toEqual([]);

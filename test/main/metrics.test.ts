@@ -9,10 +9,9 @@ import { HEARTBEAT_ROLES } from '../../src/contracts/metrics';
 import { BUDGET_NAMES } from '../../src/contracts/operations';
 import { CIRCUIT_NAMES } from '../../src/domain/circuits';
 import { REDIS_SETTINGS } from '../../src/domain/redis-settings';
-import { SENT_KINDS } from '../../src/domain/metric-names';
 import { NOTICE_CHANNELS } from '../../src/domain/notification-settings';
 import { archiveFailingTask, TASK_TYPES } from '../../src/domain/tasks';
-import { SERVICE_MODES, QUEUE_NAMES } from '../../src/domain/vocabulary';
+import { ENTRY_KINDS, QUEUE_NAMES, SERVICE_MODES } from '../../src/domain/vocabulary';
 import { WEBHOOK_OUTCOMES, WEBHOOK_PATHS } from '../../src/domain/webhook-answers';
 import { systemClock } from '../../src/platform/clock';
 import { createBudgets } from '../../src/store/budgets';
@@ -44,7 +43,7 @@ const CONSERVATION_STATES = ['acknowledged', 'finished', 'waiting', 'parked', 'w
 
 /** All values that a label may have. A reference, plate, name or secret is in none of them. */
 const BOUNDED: Readonly<Record<string, readonly string[] | RegExp>> = {
-  kind: [...WEBHOOK_PATHS, ...SENT_KINDS, 'none'],
+  kind: [...WEBHOOK_PATHS, ...ENTRY_KINDS, 'none'],
   status: STATUS,
   channel: NOTICE_CHANNELS,
   outcome: [...WEBHOOK_OUTCOMES, 'accepted', 'refused', 'retry', 'unknown', 'hold', 'delivered', 'failed'],

@@ -2,10 +2,10 @@ import type { Redis } from 'ioredis';
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
 import type { DecisionCommand } from '../../src/domain/decide-report';
 import {
+  type EntryKind,
   isTowingReference,
   isViolationReference,
   type JsonObject,
-  type PausableOperation,
   type TowingReference,
 } from '../../src/domain/vocabulary';
 import type { OperationName } from '../../src/contracts/operations';
@@ -168,7 +168,7 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
       return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
     },
     /** Resumes a paused operation; returns `done`, or the code of the refusal. */
-    async resume(operation: PausableOperation) {
+    async resume(operation: EntryKind) {
       const effect = await resumeOperation(
         { records },
         { operation, reason: 'a test', actor: TESTER, idempotency: undefined },

@@ -1,5 +1,5 @@
+import { ENTRY_KINDS } from '../../src/domain/vocabulary';
 import { alarmsOf, severityOf, type OpsState } from '../../src/workflow/alarms';
-import { PAUSABLE_OPERATIONS } from '../../src/domain/vocabulary';
 import type { ProcessStatus } from '../../src/workflow/metrics-port';
 
 const NOW = Date.parse('2026-11-21T03:00:00.000Z');
@@ -40,7 +40,7 @@ function known(changes: Partial<OpsState> = {}): OpsState {
       mode: { state: 'live', since: null },
       connection: WORKING,
       service: { ...WORKING, failures: 0 },
-      operations: PAUSABLE_OPERATIONS.map((operation) => ({
+      operations: ENTRY_KINDS.map((operation) => ({
         operation,
         state: 'open',
         since: null,

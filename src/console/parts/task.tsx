@@ -1,8 +1,8 @@
+import { ENTRY_KINDS, type EntryKind } from '../../domain/vocabulary';
 import type { Child } from 'hono/jsx';
 import { correctionBody, fieldsOfKind } from '../../contracts/facts';
 import type { Task, Report } from '../../contracts/records';
 import { TASK_TYPES } from '../../domain/tasks';
-import { PAUSABLE_OPERATIONS, type PausableOperation } from '../../domain/vocabulary';
 import { formatted } from '../messages';
 import { oneOf, type Viewer } from '../viewer';
 import { questionOf, resolveTaskCall } from '../../workflow/decision-call';
@@ -29,8 +29,8 @@ export function taskMessages(viewer: Viewer, task: Subject): { readonly title: s
 }
 
 /** The report kind, from the prefix of the report id, or the operation; null without both. */
-function kindOf({ report_id: reportId, operation }: Subject): PausableOperation | null {
-  return oneOf(PAUSABLE_OPERATIONS, reportId?.split('-')[0]) ?? operation ?? null;
+function kindOf({ report_id: reportId, operation }: Subject): EntryKind | null {
+  return oneOf(ENTRY_KINDS, reportId?.split('-')[0]) ?? operation ?? null;
 }
 
 /** The current question of a task; '' if it is closed. */

@@ -1,6 +1,5 @@
 import type { SeriesName } from '../../../contracts/metrics';
-import { DELIVERY_KINDS } from '../../../domain/vocabulary';
-import { SENT_KINDS } from '../../../domain/metric-names';
+import { DELIVERY_KINDS, ENTRY_KINDS } from '../../../domain/vocabulary';
 import type { MetricsStore, Points, MetricSeries } from '../../../workflow/metrics-port';
 import type { Messages } from '../../messages';
 import type { Viewer } from '../../viewer';
@@ -41,7 +40,7 @@ export const CHARTS: readonly Chart[] = [
         tone: 'wait',
         isDashed: true,
       },
-      { name: 'delivered', of: SENT_KINDS.map((kind) => `delivered.${kind}` as const), tone: 'good' },
+      { name: 'delivered', of: ENTRY_KINDS.map((kind) => `delivered.${kind}` as const), tone: 'good' },
       { name: 'failed', of: ['attempts.failed', 'attempts.refused', 'attempts.unknown'], tone: 'bad' },
     ],
   },

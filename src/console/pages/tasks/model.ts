@@ -1,6 +1,6 @@
+import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
 import { readCursor, SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
 import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
-import { PAUSABLE_OPERATIONS, type PausableOperation } from '../../../domain/vocabulary';
 import { sha256Hex } from '../../../platform/hash';
 import { isEmptyFilter, type TaskFilter, type TaskCounts } from '../../../workflow/list-port';
 import { queryOfPath } from '../../requests';
@@ -14,7 +14,7 @@ import type { PageTools } from '../../page';
 export interface TaskQuery {
   readonly type: TaskType | null;
   /** The report kind or operation. */
-  readonly kind: PausableOperation | null;
+  readonly kind: EntryKind | null;
   readonly tow: string | null;
   readonly order: SortOrder;
   readonly cursor: string | null;
@@ -34,7 +34,7 @@ export function readQuery(given: URLSearchParams): TaskQuery {
   const cursor = params('cursor');
   return {
     type: oneOf(TASK_TYPES, params('type')),
-    kind: oneOf(PAUSABLE_OPERATIONS, params('kind')),
+    kind: oneOf(ENTRY_KINDS, params('kind')),
     tow: tow === '' ? null : tow,
     order: oneOf(SORT_ORDERS, params('order')) ?? 'oldest',
     cursor: cursor !== undefined && readCursor(cursor) !== null ? cursor : null,

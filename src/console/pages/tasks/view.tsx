@@ -1,3 +1,4 @@
+import { ENTRY_KINDS } from '../../../domain/vocabulary';
 import { SORT_ORDERS } from '../../../contracts/paging';
 import { page, type FormFailure, type PageResult } from '../../page';
 import { Chip, Paging } from '../../parts/list';
@@ -10,7 +11,6 @@ import { TaskItem } from './item';
 import { Live } from './live';
 import { addressOf, isNarrowed, withChanges, type TaskQuery, type TaskPage, EVERYTHING } from './model';
 import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
-import { PAUSABLE_OPERATIONS } from '../../../domain/vocabulary';
 import type { TaskCounts } from '../../../workflow/list-port';
 
 interface TasksProps {
@@ -218,7 +218,7 @@ function typesIn({ types }: TaskCounts, { type: chosen }: TaskQuery): { type: Ta
 /** Kinds with tasks of the chosen type. */
 function kindsIn({ types }: TaskCounts, { type, kind: chosen }: TaskQuery) {
   const all = types.filter((each) => type === null || each.type === type).flatMap(({ kinds }) => kinds);
-  return PAUSABLE_OPERATIONS.flatMap((kind) => {
+  return ENTRY_KINDS.flatMap((kind) => {
     const count = all.filter((each) => each.kind === kind).reduce((sum, each) => sum + each.count, 0);
     return count > 0 || kind === chosen ? [{ kind, count }] : [];
   });
