@@ -12,8 +12,10 @@ import { createQueues } from '../queue/queues';
 import { openAccess, privateAccess } from '../store/access';
 import { createBackupRecordStore } from '../store/backup-record';
 import { copyData, endCopy, releaseTarget, takeTarget } from '../store/copy-data';
+import { dataKeyFaults, type DataKeyFault } from '../store/data-key-record';
 import { PARTITION } from '../store/keys';
 import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
+import { dataKeysOf } from '../store/sealed-values';
 import { checkData } from './check-data';
 import { sizeOf } from './files';
 import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
@@ -38,6 +40,7 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   const files = await checkFiles(folder, manifest);
   const data = await openSnapshot(folder, { manifest, installation });
   if ('state' in data) return { ...result, kind: 'faulty', findings: [files, data] };
+  await requireSameDataKeys(data);
 
   const takenAtMs = Date.parse(manifest.taken_at);
   const findings = [files, ...(await checkData({ redis: data, dataDir: join(folder, 'data'), takenAtMs }))];
@@ -62,19 +65,44 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
 function requireDataKeys({ data_keys: needed }: BackupManifest, { config }: OpenedInstallation): void {
   const keys = openDataKeys(config);
   const missing = needed.filter((id) => keys === null || keys.checkOf(id) === null);
-  if (missing.length === 0) return;
+  if (missing.length > 0) throw dataKeysMissing(missing);
+}
+
+/**
+ * Compares the data keys of this machine with the check values in the data, before records that do not open are counted
+ * as lost.
+ *
+ * @throws BackupProblem when a key is missing or has another content.
+ */
+async function requireSameDataKeys(data: Connection): Promise<void> {
+  const faults = await dataKeyFaults(data, dataKeysOf(data));
+  const idsOf = (fault: DataKeyFault['fault']) => faults.filter((each) => each.fault === fault).map(({ id }) => id);
+  const [missing, different] = [idsOf('missing'), idsOf('different')];
+  if (missing.length > 0) throw dataKeysMissing(missing);
+  if (different.length === 0) return;
   throw new BackupProblem(
-    'data_keys_missing',
-    `The backup is sealed under data keys that are not here: ${missing.join(', ')}.`,
-    'Name the file of data keys of that time in DATA_KEYS_FILE.',
+    'data_keys_different',
+    `The backup is sealed under data keys that have another content here: ${different.join(', ')}.`,
+    FILE_OF_THAT_TIME,
   );
 }
+
+function dataKeysMissing(ids: readonly string[]): BackupProblem {
+  return new BackupProblem(
+    'data_keys_missing',
+    `The backup is sealed under data keys that are not here: ${ids.join(', ')}.`,
+    FILE_OF_THAT_TIME,
+  );
+}
+
+const FILE_OF_THAT_TIME = 'Name the file of data keys of that time in DATA_KEYS_FILE.';
 
 /** Checks a Redis that was restored otherwise, such as from a snapshot of its provider. */
 async function verifyInPlace(verifies: boolean, installation: OpenedInstallation): Promise<RestoreResult> {
   if (!verifies) throw new BackupProblem('no_folder', 'The folder of the backup is missing.');
   const redis = await openRedis(await liveRedis(installation), installation, 'patient');
   if ((await checkSchema(redis)) === null) throw new BackupProblem('nothing_to_verify', 'Redis holds no data.');
+  await requireSameDataKeys(redis);
   const { begunAtMs } = await createBackupRecordStore(redis).read();
   const takenAt = isoOrNull(begunAtMs);
   const findings = await checkData({ redis, dataDir: installation.config.dataDir, takenAtMs: begunAtMs });
