@@ -1,6 +1,14 @@
 import { join, resolve } from 'node:path';
-import { BackupProblem, notesOf, sumOfFindings, type Finding, type RestoreOptions, type RestoreResult } from '../cli';
-import { SNAPSHOT, type BackupManifest } from '../contracts/backup';
+import {
+  BackupProblem,
+  notesOf,
+  sumOfFindings,
+  type Finding,
+  type RestoreOptions,
+  type RestoreResult,
+  type VerificationNote,
+} from '../cli';
+import { SNAPSHOT, type BackupManifest, type BackupRecord } from '../contracts/backup';
 import { isoOrNull } from '../domain/timestamp';
 import { RedisNotAvailable } from '../embedded-redis/find-server';
 import { RedisDidNotStart } from '../embedded-redis/launch';
@@ -36,7 +44,7 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   requireDataKeys(manifest, installation);
   // Before the verification, which may take minutes.
   const target = verifies ? null : await openEmpty(installation);
-  const result = { takenAt: manifest.taken_at, isNoted: false };
+  const result = { takenAt: manifest.taken_at, note: 'not_tried' as const };
   const files = await checkFiles(folder, manifest);
   const data = await openSnapshot(folder, { manifest, installation });
   if ('state' in data) return { ...result, kind: 'faulty', findings: [files, data] };
@@ -46,7 +54,10 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   const findings = [files, ...(await checkData({ redis: data, dataDir: join(folder, 'data'), takenAtMs }))];
   const hasFaults = sumOfFindings(findings).faults > 0;
   if (hasFaults && !(target && ignoresFaults)) return { ...result, kind: 'faulty', findings };
-  if (!target) return { ...result, kind: 'verified', isNoted: await recordVerified(takenAtMs, installation), findings };
+  const record = await createBackupRecordStore(data).read();
+  if (!target) {
+    return { ...result, kind: 'verified', note: await recordVerified(takenAtMs, record, installation), findings };
+  }
 
   // Another restore, or a role, may have written to it during the verification.
   if (!(await takeTarget(target, installation.clock.id()))) throw notEmpty();
@@ -57,8 +68,8 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
     throw error;
   }
   await restoreRedis(data, target, installation);
-  const isNoted = !hasFaults && (await createBackupRecordStore(target).verified(takenAtMs));
-  return { ...result, kind: 'restored', isNoted, findings };
+  const note = hasFaults ? 'not_tried' : await createBackupRecordStore(target).verified(takenAtMs, record);
+  return { ...result, kind: 'restored', note, findings };
 }
 
 /** @throws BackupProblem when the data keys of the backup are not in the file of this machine. */
@@ -107,7 +118,7 @@ async function verifyInPlace(verifies: boolean, installation: OpenedInstallation
   const takenAt = isoOrNull(begunAtMs);
   const findings = await checkData({ redis, dataDir: installation.config.dataDir, takenAtMs: begunAtMs });
   const { faults } = sumOfFindings(findings);
-  return { kind: faults === 0 ? 'verified' : 'faulty', takenAt, isNoted: false, findings };
+  return { kind: faults === 0 ? 'verified' : 'faulty', takenAt, note: 'not_tried', findings };
 }
 
 /** A connection to a private Redis with the snapshot; else what is wrong with it. */
@@ -180,12 +191,16 @@ async function restoreRedis(
   await endCopy(from, to);
 }
 
-/** False when the Redis of the environment cannot be reached, or is not the one that was backed up. */
-async function recordVerified(takenAtMs: number, installation: OpenedInstallation): Promise<boolean> {
+/** Never rejects: a backup can be verified where the Redis that was backed up cannot be reached. */
+async function recordVerified(
+  takenAtMs: number,
+  contained: BackupRecord,
+  installation: OpenedInstallation,
+): Promise<VerificationNote> {
   try {
     const live = await openRedis(await liveRedis(installation), installation);
-    return await createBackupRecordStore(live).verified(takenAtMs);
+    return await createBackupRecordStore(live).verified(takenAtMs, contained);
   } catch {
-    return false;
+    return 'no_answer';
   }
 }

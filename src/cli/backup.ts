@@ -21,13 +21,16 @@ export interface RestoreOptions {
   readonly ignoresFaults: boolean;
 }
 
+/** `not_tried`: there were faults, or there is no backup whose time could be noted. */
+export type VerificationNote = 'noted' | 'not_begun_here' | 'later_verified' | 'no_answer' | 'not_tried';
+
 export interface RestoreResult {
   /** `faulty`: it has faults, so nothing was restored. */
   readonly kind: 'verified' | 'restored' | 'faulty';
   /** Null when it is unknown. */
   readonly takenAt: string | null;
-  /** True when the Redis that was backed up now has the time of this verification. */
-  readonly isNoted: boolean;
+  /** Whether the Redis of the environment now has the time of this verification. */
+  readonly note: VerificationNote;
   readonly findings: readonly Finding[];
 }
 
@@ -87,19 +90,30 @@ function takenOutput({ folder, takenAt, files, bytes }: TakenBackup): CommandOut
   };
 }
 
-function restoreOutput(folder: string | null, { kind, takenAt, isNoted, findings }: RestoreResult): CommandOutput {
+function restoreOutput(folder: string | null, { kind, takenAt, note, findings }: RestoreResult): CommandOutput {
   const { faults, warnings } = sumOfFindings(findings);
   return {
-    json: { folder, result: kind, taken_at: takenAt, noted: isNoted, faults, warnings, findings },
+    json: { folder, result: kind, taken_at: takenAt, noted: note === 'noted', faults, warnings, findings },
     lines: [
       `Checked: ${folder === null ? 'the Redis and DATA_DIR of the environment' : `the backup in ${folder}`}`,
       ...findingLines(findings),
       ...OUTCOMES[kind],
-      ...(isNoted ? ['Noted in Redis as verified.'] : []),
+      ...NOTES[note],
     ],
     exitCode: faults === 0 || kind === 'restored' ? EXIT.done : EXIT.refused,
   };
 }
+
+const NOTES: Readonly<Record<VerificationNote, readonly string[]>> = {
+  noted: ['Noted in Redis as verified.'],
+  not_begun_here: [
+    'Not noted in Redis: the Redis of REDIS_URL does not know this backup. It is of another installation, of an earlier',
+    'version of towhook, or older than the last 100.',
+  ],
+  later_verified: ['Not noted in Redis: a later backup was verified already.'],
+  no_answer: ['Not noted in Redis: the Redis of REDIS_URL could not be used.'],
+  not_tried: [],
+};
 
 const OUTCOMES: Readonly<Record<RestoreResult['kind'], readonly string[]>> = {
   verified: [],

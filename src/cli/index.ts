@@ -22,7 +22,7 @@ import { addTow } from './tow';
 import { examplesText, type CommandTools } from './command';
 import { addViolation } from './violation';
 
-export type { Backups, RestoreOptions, RestoreResult, TakenBackup } from './backup';
+export type { Backups, RestoreOptions, RestoreResult, TakenBackup, VerificationNote } from './backup';
 export type { CommandOutput } from './command';
 export type { Doctor, DoctorOptions } from './doctor';
 export { notesOf, sumOfFindings, type Finding, type Notes } from './finding';

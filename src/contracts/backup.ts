@@ -41,12 +41,15 @@ export type BackupManifest = z.output<typeof backupManifest>;
 export const backupRecord = z
   .object({
     begun_at: storedTimestampMs,
+    begun: z.string().default(''),
     taken_at: storedTimestampMs,
     verified_at: storedTimestampMs,
   })
   .transform((stored) => ({
     /** When the last backup began. */
     begunAtMs: stored.begun_at,
+    /** When the last backups began, Redis time in microseconds, which tells the backups of two installations apart. */
+    begunAtUs: stored.begun === '' ? [] : stored.begun.split(',').map(Number),
     /** The time of the last verified backup, and when it was verified. */
     takenAtMs: stored.taken_at,
     verifiedAtMs: stored.verified_at,

@@ -1,7 +1,12 @@
 import type { Redis } from 'ioredis';
 import { backupRecord, type BackupRecord } from '../contracts/backup';
 import { KEYS } from './keys';
-import { redisTimeMs } from './redis-time';
+import { redisTimeMs, redisTimeUs } from './redis-time';
+
+/** More than four days of hourly backups. A backup is verified soon after it was taken. */
+const BEGUN_MAX = 100;
+
+const msOf = (us: number) => Math.floor(us / 1000);
 
 /** What Redis knows about its backups. Times are ms since the epoch, Redis time. */
 export interface BackupRecordStore {
@@ -12,10 +17,10 @@ export interface BackupRecordStore {
    */
   begin(): Promise<number>;
   /**
-   * Records that the backup of `takenAtMs` was verified. False when this Redis has not begun it, so that it belongs to
-   * another installation, or a later one was verified already.
+   * Records that the backup of `takenAtMs` was verified, unless this Redis does not know that it began it, or a later one
+   * was verified already. `contained` is the record in the snapshot of the backup.
    */
-  verified(takenAtMs: number): Promise<boolean>;
+  verified(takenAtMs: number, contained: BackupRecord): Promise<'noted' | 'not_begun_here' | 'later_verified'>;
 }
 
 /** The age of the last backup that was verified, ms: the time since it was taken. Null while there is none. */
@@ -29,15 +34,17 @@ export function createBackupRecordStore(redis: Redis): BackupRecordStore {
   return {
     read,
     async begin() {
-      const nowMs = await redisTimeMs(redis);
-      await redis.hset(KEYS.backup, 'begun_at', nowMs);
-      return nowMs;
+      const nowUs = await redisTimeUs(redis);
+      const begun = [...(await read()).begunAtUs, nowUs].slice(-BEGUN_MAX);
+      await redis.hset(KEYS.backup, 'begun_at', msOf(nowUs), 'begun', begun.join(','));
+      return msOf(nowUs);
     },
-    async verified(takenAtMs) {
-      const { begunAtMs, takenAtMs: lastMs } = await read();
-      if (begunAtMs === null || begunAtMs < takenAtMs || (lastMs ?? 0) > takenAtMs) return false;
+    async verified(takenAtMs, contained) {
+      const { begunAtUs, takenAtMs: lastMs } = await read();
+      if (!contained.begunAtUs.some((us) => msOf(us) === takenAtMs && begunAtUs.includes(us))) return 'not_begun_here';
+      if ((lastMs ?? 0) > takenAtMs) return 'later_verified';
       await redis.hset(KEYS.backup, 'taken_at', takenAtMs, 'verified_at', await redisTimeMs(redis));
-      return true;
+      return 'noted';
     },
   };
 }

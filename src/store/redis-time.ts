@@ -2,8 +2,13 @@ import type { Redis } from 'ioredis';
 
 /** The time of Redis, ms since the epoch, rounded down. */
 export async function redisTimeMs(redis: Redis): Promise<number> {
+  return Math.floor((await redisTimeUs(redis)) / 1000);
+}
+
+/** The time of Redis, microseconds since the epoch. */
+export async function redisTimeUs(redis: Redis): Promise<number> {
   const [seconds, micros] = await redis.time();
-  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  return Number(seconds) * 1_000_000 + Number(micros);
 }
 
 /** After this time without a reply that shows the time, Redis is asked. */

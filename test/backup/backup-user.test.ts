@@ -73,7 +73,7 @@ test('the user of deploy/redis/backup.acl takes and verifies a backup with exact
   await backups.take(backup);
   expect(await backups.restore({ folder: backup, verifies: true, ignoresFaults: false })).toMatchObject({
     kind: 'verified',
-    isNoted: true,
+    note: 'noted',
   });
 
   const called = [...(await textOf('INFO', 'commandstats')).matchAll(/^cmdstat_([^:]+):/gm)].map(

@@ -44,7 +44,7 @@ const noLocal: LocalCommands = {
 };
 const NO_BACKUPS: Backups = {
   take: (folder) => Promise.resolve({ folder, takenAt: '2026-11-20T08:00:00.000Z', files: 0, bytes: 0 }),
-  restore: () => Promise.resolve({ kind: 'verified', takenAt: null, isNoted: false, findings: [] }),
+  restore: () => Promise.resolve({ kind: 'verified', takenAt: null, note: 'not_tried', findings: [] }),
 };
 
 /** Runs a command in this process. `apiKey: null` sends no key. */
