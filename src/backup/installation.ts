@@ -8,6 +8,7 @@ import { silentLog, type Log } from '../platform/log';
 import { createResources, type Resources } from '../platform/resources';
 import type { Environment } from '../platform/variable-rules';
 import { openAccess } from '../store/access';
+import { RestoreUnfinished } from '../store/schema';
 import { connectFailFast, connectPatient, READY_TIMEOUT_MS, whenReady, type Server } from '../store/connect';
 
 export type Connection = ReturnType<typeof connectFailFast>;
@@ -27,7 +28,7 @@ export interface InstallationOptions {
   readonly environment?: Environment | undefined;
 }
 
-/** Runs a command, and closes what it opened. @throws ConfigurationError */
+/** Runs a command, and closes what it opened. @throws ConfigurationError, BackupProblem */
 export async function withInstallation<T>(
   { clock, environment }: InstallationOptions,
   work: (installation: OpenedInstallation) => Promise<T>,
@@ -36,9 +37,19 @@ export async function withInstallation<T>(
   const resources = createResources(silentLog);
   try {
     return await work({ config, clock, log: silentLog, resources });
+  } catch (error) {
+    throw error instanceof RestoreUnfinished ? redisUnfinished() : error;
   } finally {
     await resources.closeAll();
   }
+}
+
+function redisUnfinished(): BackupProblem {
+  return new BackupProblem(
+    'redis_restore_unfinished',
+    'A restore into the Redis of the environment is running or was interrupted.',
+    'Wait until it ends. If it was interrupted, empty that Redis with FLUSHDB and restore again.',
+  );
 }
 
 /** How the Redis of the installation is reached. The embedded one is started only if it has data. */

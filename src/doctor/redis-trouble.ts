@@ -2,6 +2,7 @@ import type { Finding } from '../cli';
 import { errorCode, errorMessage } from '../platform/errors';
 import { deniedCommand, isForeignProtocol, isReply } from '../store/connect';
 import { DatabaseRefused } from '../store/connection';
+import { UnexpectedReply } from '../store/parse';
 import { notesOf } from './finding';
 
 /** Why Redis cannot be used, as findings of the doctor. */
@@ -17,7 +18,23 @@ export function troubleOf(error: unknown): Finding {
   return unreachable(error instanceof Error ? error.cause : null);
 }
 
-/** The finding for what ended the checks of Redis. */
+/** The finding for what ended the checks of a Redis that was ready. */
+export function failureOf(error: unknown): Finding {
+  const finding = unreachable(error);
+  if (finding.code !== 'redis_unreachable') return finding;
+  if (error instanceof UnexpectedReply) {
+    const fix = 'A key of towhook was changed, or another program writes to this database: see docs/architecture.md.';
+    return notes.fault('redis_data_unexpected', `holds unexpected data: ${error.what}`, fix);
+  }
+  if (isReply(error)) {
+    const fix =
+      'Look at the log of Redis, and at docs/operations/redis.md for the versions and settings that it needs.';
+    return notes.fault('redis_refuses_command', `refuses a command: ${errorMessage(error)}`, fix);
+  }
+  return finding;
+}
+
+/** The finding for an error of the connection or a reply to its start. */
 export function unreachable(error: unknown): Finding {
   const denied = deniedCommand(error);
   if (denied !== null) return notPermitted(denied);

@@ -9,13 +9,13 @@ import { openAccess, type RedisAccess } from '../store/access';
 import { connectFailFast, deniedCommand, tryCommands, whenReady, writability } from '../store/connect';
 import { dataKeyFaults } from '../store/data-key-record';
 import { readRedisMemory } from '../store/redis-state';
-import { checkSchema, knownSchema, SchemaMismatch } from '../store/schema';
+import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
 import { isCluster } from '../store/settings';
 import { openEmbedded } from '../embedded-redis/start';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';
 import { settingsOf } from './redis-settings';
-import { troubleOf, unreachable } from './redis-trouble';
+import { failureOf, troubleOf, unreachable } from './redis-trouble';
 
 export type CheckedRedis = ReturnType<typeof connectFailFast>;
 
@@ -34,6 +34,7 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   'redis_is_replica',
   'redis_not_allowed',
   'redis_refuses_writes',
+  'redis_restore_unfinished',
   'redis_schema_too_new',
   'redis_schema_too_old',
 ]);
@@ -74,7 +75,7 @@ export async function checkRedis(config: Config, tools: { clock: Clock; resource
     ];
     return { findings, redis: findings.some(({ code }) => UNUSABLE.has(code)) ? null : redis };
   } catch (error) {
-    return none(unreachable(error));
+    return none(failureOf(error));
   }
 }
 
@@ -116,6 +117,11 @@ async function schemaOf(redis: CheckedRedis): Promise<Finding> {
     if (stored.version >= known) return notes.fine('redis_schema_known', holds);
     return notes.warning('redis_schema_old', `${holds}; this version writes schema ${known}`, 'Run `towhook migrate`.');
   } catch (error) {
+    if (error instanceof RestoreUnfinished) {
+      const fix =
+        'Wait until the restore ends. If it was interrupted, empty this Redis with FLUSHDB and restore again.';
+      return notes.fault('redis_restore_unfinished', 'a restore into it is running or was interrupted', fix);
+    }
     if (!(error instanceof SchemaMismatch)) throw error;
     if (!error.isDataNewer) return notes.fault('redis_schema_too_old', error.message, 'Run `towhook migrate`.');
     const fix = 'Start the version of towhook that wrote it, or a later one.';

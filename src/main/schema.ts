@@ -4,7 +4,7 @@ import type { Log } from '../platform/log';
 import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
 import { UnexpectedReply } from '../store/parse';
-import { checkSchema, isSchemaStored, prepareSchema, SchemaMismatch } from '../store/schema';
+import { checkSchema, isSchemaStored, prepareSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
 import { isCluster } from '../store/settings';
 import { createSpoolMarker } from '../store/spool-marker';
 import type { Foundation } from './foundation';
@@ -30,6 +30,7 @@ export async function checkSchemaOf(redis: Foundation['redis'], log: Log, seen: 
     await prepareSchema(redis);
     seen.isStored = true;
   } catch (error) {
+    if (error instanceof RestoreUnfinished) throw unusable(`now: ${error.message}`);
     if (error instanceof SchemaMismatch || error instanceof UnexpectedReply) throw mismatch(error);
     // A replica or a full Redis refuses the write; the next process that starts stores the version.
     log.warn('redis.schema_not_stored', { ...errorFacts(error), stack: undefined });
@@ -77,5 +78,9 @@ async function endOnMismatch(redis: Foundation['redis']): Promise<void> {
 }
 
 function mismatch({ message }: Error): ConfigurationError {
-  return new ConfigurationError([{ variable: 'REDIS_URL', rule: `cannot be used by this version: ${message}` }]);
+  return unusable(`by this version: ${message}`);
+}
+
+function unusable(why: string): ConfigurationError {
+  return new ConfigurationError([{ variable: 'REDIS_URL', rule: `cannot be used ${why}` }]);
 }

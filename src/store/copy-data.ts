@@ -2,17 +2,17 @@ import type { Redis } from 'ioredis';
 import { repliesOf } from './batch-reads';
 import { KEYS, PARTITION } from './keys';
 import { UnexpectedReply } from './parse';
+import { BEING_RESTORED } from './schema';
 
 const KEYS_PER_STEP = 200;
-/** No schema version: a process that finds it ends with exit code 2. */
-const INCOMPLETE = 'being restored';
 
 /**
  * Takes an empty Redis as the target of one copy; `id` names the copy. False when it holds data or another copy has taken
  * it. Until `endCopy` or `releaseTarget` no role starts on it, also when this process is killed.
  */
 export async function takeTarget(to: Redis, id: string): Promise<boolean> {
-  const marker = `${INCOMPLETE}: ${id}`;
+  // A process that finds it in place of a version ends with exit code 2.
+  const marker = `${BEING_RESTORED}${id}`;
   // The connection may repeat the command after a lost reply, so the stored value decides, and not the reply.
   await to.set(KEYS.schemaVersion, marker, 'NX');
   if ((await to.get(KEYS.schemaVersion)) !== marker) return false;

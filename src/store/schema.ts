@@ -41,6 +41,20 @@ export class SchemaMismatch extends Error {
   }
 }
 
+/** What is stored in place of the version while the data is not completely restored, followed by the id of the restore. */
+export const BEING_RESTORED = 'being restored: ';
+
+/** A restore into this Redis is running or was interrupted, so no process may use its data. */
+export class RestoreUnfinished extends Error {
+  override readonly name = 'RestoreUnfinished';
+
+  constructor() {
+    super(
+      'a restore into this Redis is running or was interrupted: wait until it ends, or empty this Redis and restore again',
+    );
+  }
+}
+
 /** The schemas that this release can use. */
 export function knownSchema(migrations: readonly Migration[] = MIGRATIONS): KnownSchema {
   const last = (ordered: readonly Migration[]) => ordered.at(-1)?.number ?? FIRST_VERSION;
@@ -51,7 +65,7 @@ export function knownSchema(migrations: readonly Migration[] = MIGRATIONS): Know
   };
 }
 
-/** The schema of the data in Redis; null without data. Writes nothing. */
+/** The schema of the data in Redis; null without data. Writes nothing. @throws RestoreUnfinished */
 export async function readSchema(redis: Redis): Promise<StoredSchema | null> {
   const [stored, oldest] = await Promise.all([
     redis.get(KEYS.schemaVersion),
@@ -112,6 +126,7 @@ export async function prepareSchema(redis: Redis, migrations: readonly Migration
 }
 
 function versionOf(stored: string): number {
+  if (stored.startsWith(BEING_RESTORED)) throw new RestoreUnfinished();
   if (!/^[1-9]\d{0,8}$/.test(stored)) throw new UnexpectedReply('the version of the schema');
   return Number(stored);
 }

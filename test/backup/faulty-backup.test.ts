@@ -7,7 +7,7 @@ import { SNAPSHOT } from '../../src/contracts/backup';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createSpool } from '../../src/spool';
-import { towKey, violationKey } from '../../src/store/keys';
+import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/schema';
 import { createSpoolMarker } from '../../src/store/spool-marker';
 import { idsIn, writeBatches } from '../archive/folder';
@@ -86,6 +86,7 @@ function openBackups(serverBinary = process.env['REDIS_SERVER_BIN']) {
     restored: join(folder, 'restored'),
     take: () => backupsOf(live.url, 'data').take(backup),
     verify: async () => codesOf(await backupsOf(live.url, 'data').restore({ folder: backup, ...VERIFY })),
+    verifyInPlace: () => backupsOf(live.url, 'data').restore({ folder: null, ...VERIFY }),
     restore: async () => codesOf(await backupsOf(empty.url, 'restored').restore({ folder: backup, ...DESPITE_FAULTS })),
   };
 }
@@ -158,6 +159,19 @@ test('a backup of an image disk that cannot be written is refused, and its messa
     code: 'disk_unusable',
     message: 'DATA_DIR/spool cannot be read or written, which a backup needs to keep images while it copies them.',
   });
+});
+
+test('a Redis whose restore was interrupted is neither backed up nor verified, and the message names the restore', async () => {
+  await prepareInstallation();
+  await stores.redis.set(KEYS.schemaVersion, 'being restored: an-id');
+  const { take, verifyInPlace } = openBackups();
+
+  for (const command of [take, verifyInPlace]) {
+    await expect(command()).rejects.toMatchObject({
+      code: 'redis_restore_unfinished',
+      message: 'A restore into the Redis of the environment is running or was interrupted.',
+    });
+  }
 });
 
 test('a backup without one of its images is restored despite its faults, with all other files', async () => {

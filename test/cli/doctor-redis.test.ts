@@ -46,6 +46,33 @@ const UNSUITABLE: readonly Breakage[] = [
     },
   },
   {
+    cause: 'a Redis whose restore was interrupted',
+    faults: ['redis_restore_unfinished'],
+    change: async () => {
+      const unfinished = stopLater(await startTestRedis({ appendfsync: 'always' }));
+      await unfinished.ask('SET', KEYS.schemaVersion, 'being restored: an-id');
+      return { environment: { REDIS_URL: unfinished.url } };
+    },
+  },
+  {
+    cause: 'a Redis with a version that is no number',
+    faults: ['redis_data_unexpected'],
+    change: async () => {
+      const changed = stopLater(await startTestRedis({ appendfsync: 'always' }));
+      await changed.ask('SET', KEYS.schemaVersion, 'two');
+      return { environment: { REDIS_URL: changed.url } };
+    },
+  },
+  {
+    cause: 'a Redis with a key of another type',
+    faults: ['redis_refuses_command'],
+    change: async () => {
+      const changed = stopLater(await startTestRedis({ appendfsync: 'always' }));
+      await changed.ask('SET', KEYS.dataKeys, 'text');
+      return { environment: { REDIS_URL: changed.url } };
+    },
+  },
+  {
     cause: 'a database that Redis does not have',
     faults: ['redis_database_refused'],
     change: () => Promise.resolve({ environment: { REDIS_URL: `${installation().redis.url}/99` } }),

@@ -69,3 +69,12 @@ test('a process runs on data of a later schema that only adds', async () => {
 
   expect(await redis.ask('GET', KEYS.schemaVersion)).toBe('7');
 });
+test('a process ends with exit code 2 on a Redis whose restore is not complete, and names the restore', async () => {
+  await redis.ask('SET', KEYS.schemaVersion, 'being restored: an-id');
+
+  const started = await startProcess('receiver', { REDIS_URL: redis.url });
+
+  expect(await started.exited).toBe(2);
+  expect(started.problems()).toContain('a restore into this Redis is running or was interrupted');
+  expect(await redis.ask('GET', KEYS.schemaVersion)).toBe('being restored: an-id');
+});
