@@ -1,5 +1,5 @@
-import { rm, statfs, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { rm, rmdir, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Finding } from '../cli';
 import type { Clock } from '../platform/clock';
 import { FILE_MODE, makeFolder } from '../platform/folders';
@@ -31,18 +31,16 @@ export function checkNode(version = process.versions.node, misreads = misreadsJs
 export async function checkDataDir(dataDir: string, clock: Clock): Promise<Finding[]> {
   const folder = resolve(dataDir);
   const notes = notesOf('disk');
-  const problem = await writeProbe(folder, clock.id());
-  if (problem !== null) {
+  const free = await probeSpace(folder, clock.id());
+  if (typeof free === 'string') {
     return [
       notes.fault(
         'data_dir_not_writable',
-        `DATA_DIR (${folder}) cannot be written: ${problem}`,
+        `DATA_DIR (${folder}) cannot be written: ${free}`,
         'Give the user of the roles the right to write there, or set DATA_DIR to a folder that can be written.',
       ),
     ];
   }
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
   const what = `${Math.floor(free / MIB)} MiB are free in DATA_DIR (${folder})`;
   const fix =
     'Make room, or set DATA_DIR to a larger disk. The archive grows in DATA_DIR/archive; move old files of it away.';
@@ -51,16 +49,25 @@ export async function checkDataDir(dataDir: string, clock: Clock): Promise<Findi
   return [notes.fine('writable', what)];
 }
 
-/** Null when a file could be written, else the code of the error. */
-async function writeProbe(folder: string, id: string): Promise<string | null> {
+/** The free bytes of a folder in which a file could be written, else the code of the error. Leaves nothing behind. */
+async function probeSpace(folder: string, id: string): Promise<number | string> {
   const probe = join(folder, `.doctor-${id}`);
+  let made: string | undefined;
   try {
-    await makeFolder(folder);
+    made = await makeFolder(folder);
     await writeFile(probe, '', { mode: FILE_MODE, flag: 'wx' });
-    return null;
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
   } catch (error) {
     return errorCode(error) ?? 'failed';
   } finally {
     await rm(probe, { force: true }).catch(() => {});
+    if (made !== undefined) await removeEmpty(folder, made).catch(() => {});
   }
+}
+
+/** Removes an empty folder and its parents up to `topmost`. Rejects at one that another process has begun to use. */
+async function removeEmpty(folder: string, topmost: string): Promise<void> {
+  await rmdir(folder);
+  if (folder !== topmost) await removeEmpty(dirname(folder), topmost);
 }

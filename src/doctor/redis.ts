@@ -11,7 +11,7 @@ import { dataKeyFaults } from '../store/data-key-record';
 import { readRedisMemory } from '../store/redis-state';
 import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
 import { isCluster } from '../store/settings';
-import { openEmbedded } from '../embedded-redis/start';
+import { NoEmbeddedData, openExisting } from '../embedded-redis/start';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';
 import { settingsOf } from './redis-settings';
@@ -39,13 +39,20 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   'redis_schema_too_old',
 ]);
 
-/** Checks Redis as the roles use it. Without REDIS_URL the embedded Redis is started, or joined if it runs. */
+/**
+ * Checks Redis as the roles use it. Without REDIS_URL the embedded Redis is started, or joined if it runs; not one without
+ * data, because a check must not create it.
+ */
 export async function checkRedis(config: Config, tools: { clock: Clock; resources: Resources }): Promise<RedisCheck> {
   const { clock, resources } = tools;
   let url: string;
   try {
-    url = config.redis.url ?? (await openEmbedded(config, { log: silentLog, clock, resources }));
+    url = config.redis.url ?? (await openExisting(config, { log: silentLog, clock, resources }));
   } catch (error) {
+    if (error instanceof NoEmbeddedData) {
+      const what = 'REDIS_URL is not set, and DATA_DIR has no embedded Redis yet: the first role that starts makes one';
+      return none(notes.skipped('redis_not_begun', what));
+    }
     const what = `the embedded Redis does not start: ${errorMessage(error)}`;
     return none(notes.fault('redis_unreachable', what, 'Set REDIS_URL to a Redis of yours.'));
   }

@@ -149,15 +149,20 @@ export async function openEmbedded(
   return embedded.url;
 }
 
+/** No embedded Redis has stored data in DATA_DIR. */
+export class NoEmbeddedData extends Error {
+  override readonly name = 'NoEmbeddedData';
+}
+
 /**
  * As `openEmbedded`, but only if an embedded Redis has stored data: a check or backup of an empty one would prove
  * nothing.
  *
- * @throws Error when there is no data; ConfigurationError in production.
+ * @throws NoEmbeddedData; ConfigurationError in production.
  */
 export async function openExisting(config: Config, tools: Parameters<typeof openEmbedded>[1]): Promise<string> {
   if (!config.isProduction && !(await holdsData(config.dataDir))) {
-    throw new Error('there is nothing to check: DATA_DIR has no embedded Redis and REDIS_URL is not set');
+    throw new NoEmbeddedData('there is nothing to check: DATA_DIR has no embedded Redis and REDIS_URL is not set');
   }
   return openEmbedded(config, tools);
 }

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { KEYS } from '../../src/store/keys';
 import { startTestRedis } from '../support/redis';
 import { startTlsFront } from '../support/tls-front';
@@ -173,6 +175,15 @@ test.each([
   const finding = report.findings.find((each) => each.code.startsWith('redis_memory'));
   expect(finding).toMatchObject({ state, code });
   expect(finding?.what).toMatch(/uses .* MiB of maxmemory .* MiB \(\d+ %\)/);
+});
+
+test('towhook doctor without REDIS_URL creates neither DATA_DIR nor an embedded Redis in it', async () => {
+  const parent = join(installation().folder, 'absent');
+  const environment = { REDIS_URL: '', DATA_DIR: join(parent, 'data') };
+  const { report } = await examineHere(installation(), { environment });
+  const finding = report.findings.find(({ check }) => check === 'redis');
+  expect(finding).toMatchObject({ state: 'skipped', code: 'redis_not_begun' });
+  await expect(stat(parent)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 test('towhook doctor names the command that the user of Redis may not run, and the file with the right ones', async () => {
