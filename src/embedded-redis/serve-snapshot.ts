@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { ask } from './ask';
 import { ensureServer, recordedProcessId } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
+import { pidFile } from './launch';
 import { END_TIMEOUT_MS, endServer, sendSignal } from './processes';
 
 /** A private Redis server with the data of a snapshot. */
@@ -17,7 +20,7 @@ export interface SnapshotServer {
 
 /**
  * Starts a Redis server for this machine only on a snapshot file (RDB). It writes nothing to the disk; changes are lost
- * when it stops. It also stops when this process exits.
+ * when it stops. It also stops when this process ends, however it ends, and leaves no folder behind.
  *
  * @throws RedisNotAvailable without a server program; RedisDidNotStart when the file is damaged or of a later Redis, or
  *   the server was killed while it loaded it.
@@ -27,11 +30,16 @@ export async function serveSnapshot(file: string, lookup: ServerLookup): Promise
   const atExit = () => {
     const processId = recordedProcessId(folder);
     if (processId !== null) sendSignal(processId, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
   };
   const atSignal = () => process.exit(1);
-  process.once('exit', atExit).once('SIGINT', atSignal).once('SIGTERM', atSignal);
+  process.once('exit', atExit);
+  for (const signal of SIGNALS) process.once(signal, atSignal);
+  const endWatchdog = startWatchdog(folder);
   const removeAll = async () => {
-    process.off('exit', atExit).off('SIGINT', atSignal).off('SIGTERM', atSignal);
+    process.off('exit', atExit);
+    for (const signal of SIGNALS) process.off(signal, atSignal);
+    endWatchdog();
     await rm(folder, { recursive: true, force: true });
   };
   try {
@@ -56,5 +64,26 @@ export async function serveSnapshot(file: string, lookup: ServerLookup): Promise
     throw error;
   }
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Starts a process that kills the server and removes the folder when this process ends. No handler runs after a SIGKILL,
+ * but the pipe to the watchdog closes. Returns how to end it.
+ */
+function startWatchdog(folder: string): () => void {
+  const watchdog = spawn('sh', ['-c', WATCHDOG, 'sh', pidFile(folder), folder], {
+    // Neither Ctrl-C nor the end of the terminal must end it.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // A machine without a shell has only the exit handler.
+  watchdog.on('error', () => {});
+  watchdog.unref();
+  return () => watchdog.kill('SIGKILL');
+}
+
+/** `read` returns when the pipe closes. */
+const WATCHDOG = 'read -r _; kill -KILL "$(cat "$1")"; rm -rf "$2"';
 
 const SNAPSHOT = 'snapshot.rdb';
