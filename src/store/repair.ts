@@ -6,6 +6,7 @@ import type { Effect } from './commit';
 import { tasksOf, type TaskTexts } from './indexes';
 import { deliveryKey, differingDeliveriesKey, KEYS, taskGroupKey, taskGroupsKey } from './keys';
 import { recordsOf } from './records';
+import type { RecordTransaction } from './transaction';
 
 /** Restores missing index entries of records. */
 
@@ -22,10 +23,19 @@ export async function repairRecord(redis: Redis, { kind, ...found }: OutboxRecor
       if (!record || (record.kind === 'tow' && !record.tow)) return;
       resetFutureTimes(record, transaction.nowMs);
       transaction.schedule(record);
-      transaction.effect(...(await missingTasks(redis, tasksOf(record))));
+      await restoreTasks(redis, transaction, record);
     },
     WHEN_FULL,
   );
+}
+
+/** Adds missing open tasks of a record to the lists. */
+async function restoreTasks(redis: Redis, transaction: RecordTransaction, record: OutboxRecord): Promise<void> {
+  const missing = await missingTasks(redis, tasksOf(record));
+  if (missing.length === 0) return;
+  transaction.effect(...missing);
+  // Two processes that repair the record at once would both count its tasks.
+  transaction.touch(record);
 }
 
 interface ListedDelivery {
@@ -54,7 +64,7 @@ export async function repairDelivery(redis: Redis, delivery: ListedDelivery): Pr
     `tow ${towingReferenceId}`,
     async (transaction) => {
       const record = await transaction.tow(towingReferenceId);
-      if (!record.tow) transaction.effect(...(await missingTasks(redis, tasksOf(record))));
+      if (!record.tow) await restoreTasks(redis, transaction, record);
     },
     WHEN_FULL,
   );

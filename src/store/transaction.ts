@@ -94,6 +94,7 @@ export class RecordTransaction implements Transaction {
   #hasChangedCircuits = false;
   readonly #written = new Map<string, WrittenRecord>();
   readonly #dues = new Map<string, number | null>();
+  readonly #touched = new Set<string>();
   readonly #effects: Effect[] = [];
   readonly #checks: Check[] = [];
   readonly #events: StoreChange[] = [];
@@ -259,6 +260,11 @@ export class RecordTransaction implements Transaction {
     this.#events.push({ type, ...about });
   }
 
+  /** Gives a record a new version even if it does not change: another commit that was decided on the old one is stale. */
+  touch(record: OutboxRecord): void {
+    this.#touched.add(keyOf(record));
+  }
+
   /** Sets when a record is due, even if it does not change. Without `atMs`, as its rules require. */
   schedule(record: OutboxRecord, atMs?: number | null): void {
     this.#dues.set(keyOf(record), atMs === undefined ? scheduleAfterChange(record, this.nowMs) : atMs);
@@ -338,14 +344,15 @@ export class RecordTransaction implements Transaction {
     const parts = partsOf(after);
     const was = loaded.parts ?? (before ? partsOf(before) : []);
     const change = changeOfFields(was, parts, { stored: fields, packs: after.overSinceMs !== null });
-    if (!change) return [read];
+    const newVersion = () => nextVersion(read.expected, this.newId());
+    if (!change) return [this.#touched.has(key) ? { version: newVersion(), ...read } : read];
     const { set, remove } = change;
     this.effect(...indexEffects(before, after), ...permitQueueEffects(before, after, this.nowMs));
     if (parts.length === 0) return [{ isGone: true, ...read }];
     const isDueSame = before !== null && dueAtMs(before, this.nowMs) === dueAtMs(after, this.nowMs);
     if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
     this.#events.push(...eventsOf(before, after));
-    const version = nextVersion(read.expected, this.newId());
+    const version = newVersion();
     this.#written.set(key, { record: { ...after, version }, fields: fieldsAfter(fields, change, version), parts });
     return [{ version, set, remove, ...read }];
   }

@@ -1,6 +1,8 @@
 import { createConservationStore } from '../../src/store/conservation';
 import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/tasks';
 import { deliveryKey, KEYS, taskGroupKey, taskGroupsKey, towKey } from '../../src/store/keys';
+import { repairRecord } from '../../src/store/repair';
+import { decodeRecord } from '../../src/store/record-kinds';
 import { createRetentionStore } from '../../src/store/retention';
 import { recordsLostTask } from '../../src/domain/tasks';
 import { AT_ONCE, standings, walk } from '../support/conservation';
@@ -53,6 +55,24 @@ test('a task that fell out of the lists is listed again and counted once', async
   expect(counts).toEqual([{ type: 'rival_request', count: 1, kinds: [] }]);
   const filter = { type: 'rival_request' };
   expect(await tasks.list({ cursor: null, limit: 10, filter })).toMatchObject({ items: [{ id: 'rival_request.T1' }] });
+});
+
+test('a task that two processes list again at once is counted once', async () => {
+  await towWithOne();
+  await stores.accept('tow_request', { ...towRequest('T1'), violation_reference_id: 'V-other' }, 'rival');
+  await stores.process('rival');
+  await stores.redis.del(KEYS.tasks, KEYS.openTasks, taskGroupKey('rival_request'), taskGroupsKey);
+  const record = decodeRecord('tow', 'T1', await stores.redis.hgetall(towKey('T1')));
+  if (!record) throw new Error('the tow is stored');
+  const other = await openStores(redis.url);
+  try {
+    await Promise.all([stores, other].map((process) => repairRecord(process.redis, record)));
+  } finally {
+    other.close();
+  }
+
+  expect(await stores.redis.zscore(taskGroupsKey, 'rival_request')).toBe('1');
+  expect(await stores.resolve('rival_request.T1')).toBe('done');
 });
 
 describe('schedule entries far in the future', () => {
