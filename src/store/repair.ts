@@ -35,7 +35,7 @@ async function restoreTasks(redis: Redis, transaction: RecordTransaction, record
   if (missing.length === 0) return;
   transaction.effect(...missing);
   // Two processes that repair the record at once would both count its tasks.
-  transaction.touch(record);
+  transaction.writeVersion(record);
 }
 
 interface ListedDelivery {

@@ -94,7 +94,7 @@ export class RecordTransaction implements Transaction {
   #hasChangedCircuits = false;
   readonly #written = new Map<string, WrittenRecord>();
   readonly #dues = new Map<string, number | null>();
-  readonly #touched = new Set<string>();
+  readonly #rewritten = new Set<string>();
   readonly #effects: Effect[] = [];
   readonly #checks: Check[] = [];
   readonly #events: StoreChange[] = [];
@@ -261,8 +261,8 @@ export class RecordTransaction implements Transaction {
   }
 
   /** Gives a record a new version even if it does not change: another commit that was decided on the old one is stale. */
-  touch(record: OutboxRecord): void {
-    this.#touched.add(keyOf(record));
+  writeVersion(record: OutboxRecord): void {
+    this.#rewritten.add(keyOf(record));
   }
 
   /** Sets when a record is due, even if it does not change. Without `atMs`, as its rules require. */
@@ -345,7 +345,7 @@ export class RecordTransaction implements Transaction {
     const was = loaded.parts ?? (before ? partsOf(before) : []);
     const change = changeOfFields(was, parts, { stored: fields, packs: after.overSinceMs !== null });
     const newVersion = () => nextVersion(read.expected, this.newId());
-    if (!change) return [this.#touched.has(key) ? { version: newVersion(), ...read } : read];
+    if (!change) return [this.#rewritten.has(key) ? { version: newVersion(), ...read } : read];
     const { set, remove } = change;
     this.effect(...indexEffects(before, after), ...permitQueueEffects(before, after, this.nowMs));
     if (parts.length === 0) return [{ isGone: true, ...read }];

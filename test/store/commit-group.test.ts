@@ -99,7 +99,8 @@ test('a few commits do not wait for the previous call, and many commits share on
 test('a commit that Redis 6.2 refuses for want of replicas may be repeated, and is written when it takes writes', async () => {
   const stores = await openStores(own.url);
   try {
-    const script = readFileSync(join(__dirname, '../../src/store/lua/commit.lua'), 'utf8');
+    const textOf = (name: string) => readFileSync(join(__dirname, '../../src/store/lua', name), 'utf8');
+    const script = textOf('shared/now.lua') + textOf('commit.lua');
     jest
       .spyOn(stores.redis, 'evalsha')
       .mockImplementation((_sha, keyCount, ...rest) => stores.redis.eval(ERRORS_OF_6_2 + script, keyCount, ...rest));
