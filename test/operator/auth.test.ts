@@ -83,7 +83,7 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   listAlarms: ['viewer', 200],
   acknowledgeAlarm: ['ops', 404, {}],
   readNotifications: ['ops', 200],
-  changeNotifications: ['ops', 202, {}],
+  changeNotifications: ['ops', 202, { language: 'ar' }],
   resetNotifications: ['ops', 202, {}],
   testNotifications: ['ops', 200, { channel: 'mail' }],
   pauseQueue: ['ops', 404, {}],
