@@ -67,7 +67,7 @@ export async function receiveForm(
   };
   const state = await spool.state();
   if (state !== 'shared') {
-    log.error('spool.refused', { spool: state });
+    log.error('spool.refused', { spool: state, problem: spool.problem() });
     return refuseUnstored(notStored(`the image folder is ${state}`));
   }
   const upload = await beginUpload(spool, log);

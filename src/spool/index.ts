@@ -32,8 +32,6 @@ export interface SpoolOptions {
 export interface DiskSpool extends Spool {
   /** Whether this disk was in use. */
   wasInUse(): Promise<boolean>;
-  /** Why the last `state` was `unusable`; null for another one. */
-  problem(): string | null;
   /** The last `state` if it is less than 10 s old, else a new one. */
   recentState(): Promise<SpoolState>;
   /**

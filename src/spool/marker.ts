@@ -28,7 +28,6 @@ export interface SpoolCheck {
 }
 
 const FOREIGN: SpoolCheck = { state: 'foreign', problem: null };
-const UNUSABLE: SpoolCheck = { state: 'unusable', problem: 'images cannot be written to DATA_DIR/spool' };
 
 interface ProbeTools {
   readonly newId: () => string;
@@ -46,15 +45,17 @@ export async function spoolState(
   tools: ProbeTools & { marker: SharedMarker; nowMs: () => number },
 ): Promise<SpoolCheck> {
   const first = await reading(layout);
-  if (first === 'unusable') return UNUSABLE;
+  if ('state' in first) return first;
   const shared = await tools.marker.read();
   // Another process may have written both since: the file exists before the id is shared.
   const onDisk = first.id === null && shared !== null ? await reading(layout) : first;
-  if (onDisk === 'unusable') return UNUSABLE;
+  if ('state' in onDisk) return onDisk;
   if (onDisk.id === null && shared !== null) return FOREIGN;
   if (onDisk.id !== null && shared !== null) return onDisk.id === shared ? writability(layout, tools) : FOREIGN;
-  const id = onDisk.id ?? (await written(layout, tools.newId()));
-  if (id === null) return UNUSABLE;
+  const marked = onDisk.id === null ? await written(layout, tools.newId()) : onDisk;
+  if ('state' in marked) return marked;
+  const { id } = marked;
+  if (id === null) return unusable('ENOENT');
   const alarmMs = (await wasInUse(layout)) ? tools.nowMs() : null;
   return (await tools.marker.claim(id, { alarmMs })) === id ? writability(layout, tools) : FOREIGN;
 }
@@ -62,7 +63,7 @@ export async function spoolState(
 /** Whether the disk has the id of the shared one, even if it cannot be written. Rejects when the store cannot be read. */
 export async function hasSharedMarker(layout: SpoolLayout, marker: Pick<SharedMarker, 'read'>): Promise<boolean> {
   const onDisk = await reading(layout);
-  return onDisk !== 'unusable' && onDisk.id !== null && onDisk.id === (await marker.read());
+  return 'id' in onDisk && onDisk.id !== null && onDisk.id === (await marker.read());
 }
 
 /** Whether a Redis with records has claimed the disk, or it has images or an archive. An empty folder does not count. */
@@ -81,28 +82,28 @@ function isThere(error: unknown): boolean {
   return errorCode(error) !== 'ENOENT';
 }
 
-async function reading({ marker }: SpoolLayout): Promise<{ id: string | null } | 'unusable'> {
+/** The id on the disk; null without one. */
+async function reading({ marker }: SpoolLayout): Promise<{ readonly id: string | null } | SpoolCheck> {
   try {
     const id = (await readFile(marker, 'utf8')).trim();
-    return id === '' ? 'unusable' : { id };
+    return id === '' ? unusable('the file marker is empty') : { id };
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? { id: null } : 'unusable';
+    return errorCode(error) === 'ENOENT' ? { id: null } : unusable(errorCode(error));
   }
 }
 
-/** Writes an id to the disk unless one exists; returns the existing id, null when the disk cannot be written. */
-async function written(layout: SpoolLayout, id: string): Promise<string | null> {
+/** Writes an id to the disk unless one exists; returns the id that is there. */
+async function written(layout: SpoolLayout, id: string): ReturnType<typeof reading> {
   const draft = `${layout.marker}.${id}`;
   try {
     await ensureFolder(layout.spool);
     await writeFile(draft, `${id}\n`, { mode: FILE_MODE, flag: 'wx', flush: true });
     await putInPlace(draft, layout.marker);
     await syncFolder(layout.spool);
-  } catch {
-    return null;
+  } catch (error) {
+    return unusable(errorCode(error));
   }
-  const now = await reading(layout);
-  return now === 'unusable' ? null : now.id;
+  return reading(layout);
 }
 
 /** The first id stays. On a disk without hard links the last one stays, which is safe before an id is claimed. */
@@ -144,7 +145,7 @@ async function writability(layout: SpoolLayout, tools: ProbeTools): Promise<Spoo
     return freeBytes < tools.minFreeBytes ? tooLittleSpace(freeBytes) : { state: 'shared', problem: null };
   } catch (error) {
     await unlink(probe).catch(() => {});
-    return errorCode(error) === 'EXDEV' ? TWO_VOLUMES : UNUSABLE;
+    return errorCode(error) === 'EXDEV' ? TWO_VOLUMES : unusable(errorCode(error));
   }
 }
 
@@ -157,6 +158,12 @@ async function foldersIn(paths: readonly string[]): Promise<string[]> {
     ),
   );
   return (await Promise.all(found)).flat();
+}
+
+/** `why` is the code of the error. */
+function unusable(why: string | null): SpoolCheck {
+  const problem = 'images cannot be written to DATA_DIR/spool';
+  return { state: 'unusable', problem: why === null ? problem : `${problem} (${why})` };
 }
 
 function tooLittleSpace(freeBytes: number): SpoolCheck {

@@ -49,6 +49,8 @@ export interface SpoolAlarm {
 
 export interface Spool {
   state(): Promise<SpoolState>;
+  /** Why the last `state` was `unusable`; null for another one. */
+  problem(): string | null;
   /** Null when all is well. Rejects when Redis does not answer. */
   alarm(): Promise<SpoolAlarm | null>;
   /** Starts an upload. */

@@ -1,8 +1,9 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Response as ApiAnswer, Test } from 'supertest';
 import { violationView, type ViolationView } from '../../src/contracts/violations';
+import { nullIfAbsent } from '../../src/platform/errors';
 import type { App } from '../support/app';
 import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
@@ -100,11 +101,18 @@ export async function imagesOnDisk(app: Pick<App, 'foundation'>): Promise<string
   ];
 }
 
-/** Removes all images: the Redis of the next test has no record of them. */
+/**
+ * Removes all images: the Redis of the next test has no record of them. The folders and probes stay: the process may be
+ * trying its disk.
+ */
 export async function clearDisk(app: Pick<App, 'foundation'>): Promise<void> {
   const { dataDir } = app.foundation.config;
   const folders = [join(dataDir, 'spool', 'incoming'), join(dataDir, 'spool', 'violations'), join(dataDir, 'photos')];
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  for (const folder of folders) {
+    const names = await readdir(folder).catch(nullIfAbsent);
+    const images = (names ?? []).filter((name) => !name.startsWith('probe.'));
+    await Promise.all(images.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+  }
 }
 
 export const BOUNDARY = 'boundary-of-the-tests';

@@ -59,15 +59,17 @@ it('an image disk that lost its marker is foreign', async () => {
   expect(await openSpool(dataDir, marker).state()).toBe('foreign');
 });
 
-it('an image disk that cannot be written is unusable before and after it was marked', async () => {
+it('an image disk that cannot be written is unusable before and after it was marked, and the problem names the error', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   await writeFile(join(dataDir, 'spool'), 'a file where the folder should be');
-  expect(await openSpool(dataDir, marker).state()).toBe('unusable');
+  const before = openSpool(dataDir, marker);
+  expect([await before.state(), before.problem()]).toEqual(['unusable', expect.stringMatching(/ \(ENOTDIR\)$/)]);
   await rm(join(dataDir, 'spool'));
   await openSpool(dataDir, marker).state();
   await rm(join(dataDir, 'spool', 'marker'));
   await mkdir(join(dataDir, 'spool', 'marker'));
-  expect(await openSpool(dataDir, marker).state()).toBe('unusable');
+  const after = openSpool(dataDir, marker);
+  expect([await after.state(), after.problem()]).toEqual(['unusable', expect.stringMatching(/ \(EISDIR\)$/)]);
 });
 
 it('an image disk with less free space than an upload may need is unusable, and the problem names the free bytes', async () => {
