@@ -85,9 +85,10 @@ function statusOf(violation: ShownViolation | undefined): string {
   return `${state}${inFlight ? ', in flight' : ''}; tows: ${tows.join(', ') || 'none'}`;
 }
 
+/** Without the files with which processes try the disk: a killed one leaves its file, which is swept after an hour. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
-    return await readdir(folder);
+    return (await readdir(folder)).filter((name) => !name.startsWith('probe.'));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;
