@@ -1,14 +1,10 @@
 import { JSON_LEVELS_MAX } from '../../src/contracts/common';
-import { clientFor, closeClients, movableClock, REQUESTS } from './client-under-test';
-import { enveloped, json, startFakeService, type FakeService, type FakeReply } from './fake-service';
+import { clientFor, movableClock, REQUESTS, useFakeService } from './client-under-test';
+import { enveloped, json, type FakeService, type FakeReply } from './fake-service';
 
 let fake: FakeService;
-beforeEach(async () => {
-  fake = await startFakeService();
-});
-afterEach(async () => {
-  closeClients();
-  await fake.stop();
+useFakeService((opened) => {
+  ({ fake } = opened);
 });
 
 const detained = (reply: FakeReply) => {

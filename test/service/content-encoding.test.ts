@@ -1,14 +1,10 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { clientFor, closeClients, REQUESTS } from './client-under-test';
-import { enveloped, startFakeService, type FakeService } from './fake-service';
+import { clientFor, REQUESTS, useFakeService } from './client-under-test';
+import { enveloped, type FakeService } from './fake-service';
 
 let fake: FakeService;
-beforeEach(async () => {
-  fake = await startFakeService();
-});
-afterEach(async () => {
-  closeClients();
-  await fake.stop();
+useFakeService((opened) => {
+  ({ fake } = opened);
 });
 
 const ANSWER = enveloped({ towing_reference_id: 'TW-1' }).body ?? '';

@@ -1,13 +1,9 @@
-import { clientFor, closeClients, REQUESTS } from './client-under-test';
-import { enveloped, json, startFakeService, type FakeService, type FakeReply } from './fake-service';
+import { clientFor, REQUESTS, useFakeService } from './client-under-test';
+import { enveloped, json, type FakeService, type FakeReply } from './fake-service';
 
 let fake: FakeService;
-beforeEach(async () => {
-  fake = await startFakeService();
-});
-afterEach(async () => {
-  closeClients();
-  await fake.stop();
+useFakeService((opened) => {
+  ({ fake } = opened);
 });
 
 const detained = (reply: FakeReply) => {
