@@ -9,9 +9,9 @@ import { createResources, type Resources } from '../platform/resources';
 import type { Environment } from '../platform/variable-rules';
 import { openAccess } from '../store/access';
 import { RestoreUnfinished } from '../store/schema';
-import { connectFailFast, connectPatient, READY_TIMEOUT_MS, whenReady, type Server } from '../store/connect';
+import { connectForCommandLine, connectPatient, READY_TIMEOUT_MS, whenReady, type Server } from '../store/connect';
 
-export type Connection = ReturnType<typeof connectFailFast>;
+export type Connection = ReturnType<typeof connectForCommandLine>;
 
 /** The installation of the environment, as a command sees it. */
 export interface OpenedInstallation {
@@ -68,7 +68,7 @@ export async function openRedis(
   { resources, log }: Pick<OpenedInstallation, 'resources' | 'log'>,
   kind: 'fail fast' | 'patient' = 'fail fast',
 ): Promise<Connection> {
-  const connect = kind === 'patient' ? connectPatient : connectFailFast;
+  const connect = kind === 'patient' ? connectPatient : connectForCommandLine;
   const redis = resources.add('redis', connect(server, { log }), (connection) => connection.disconnect());
   try {
     await whenReady(redis, READY_TIMEOUT_MS);

@@ -5,9 +5,9 @@ import { openDataKeys, type DataKeys } from '../platform/data-keys';
 import { silentLog } from '../platform/log';
 import { createResources } from '../platform/resources';
 import { openAccess } from '../store/access';
-import { connectFailFast, READY_TIMEOUT_MS, whenReady } from '../store/connect';
+import { connectForCommandLine, READY_TIMEOUT_MS, whenReady } from '../store/connect';
 
-export type CommandConnection = ReturnType<typeof connectFailFast>;
+export type CommandConnection = ReturnType<typeof connectForCommandLine>;
 
 /**
  * Runs a command with a connection to the Redis of the installation, and closes what it opened. The embedded Redis is
@@ -26,7 +26,7 @@ export async function withRedis<T>(
     const url = config.redis.url ?? (await openExisting(config, tools));
     const keys = opened ?? openDataKeys(config);
     const access = openAccess(config.redis, url, keys);
-    const redis = resources.add('redis', connectFailFast(access, tools), (connection) => connection.disconnect());
+    const redis = resources.add('redis', connectForCommandLine(access, tools), (connection) => connection.disconnect());
     await whenReady(redis, READY_TIMEOUT_MS);
     return await work(redis, keys);
   } finally {

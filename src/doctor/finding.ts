@@ -1,4 +1,5 @@
 import { notesOf, type Finding } from '../cli';
+import { errorCode } from '../platform/errors';
 import { within } from '../platform/timers';
 
 export { notesOf, type Notes } from '../cli';
@@ -16,7 +17,7 @@ export async function withinLimit<T>(
     limitMs,
     look.then(
       (found) => ({ found }),
-      () => null,
+      (error: unknown) => ({ code: errorCode(error) }),
     ),
   );
   if (answer === null) {
@@ -24,8 +25,10 @@ export async function withinLimit<T>(
       notes.fault('no_answer_in_time', `did not answer in time (${limitMs / 1000} s)`, CHECK_DEPENDENCIES),
     );
   }
-  if (answer.value === null) return otherwise(notes.fault('look_failed', 'could not be checked', CHECK_DEPENDENCIES));
-  return answer.value.found;
+  if ('found' in answer.value) return answer.value.found;
+  const { code } = answer.value;
+  const what = `could not be checked${code === null ? '' : ` (${code})`}`;
+  return otherwise(notes.fault('look_failed', what, CHECK_DEPENDENCIES));
 }
 
 const CHECK_DEPENDENCIES = 'Check what it depends on: a disk that hangs, a network that drops packets.';

@@ -6,7 +6,7 @@ import { silentLog } from '../platform/log';
 import type { Resources } from '../platform/resources';
 import { errorMessage } from '../platform/errors';
 import { openAccess, type RedisAccess } from '../store/access';
-import { connectFailFast, deniedCommand, tryCommands, whenReady, writability } from '../store/connect';
+import { connectForCommandLine, deniedCommand, tryCommands, whenReady, writability } from '../store/connect';
 import { dataKeyFaults } from '../store/data-key-record';
 import { readRedisMemory } from '../store/redis-state';
 import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
@@ -17,7 +17,7 @@ import { clockFinding, notesOf } from './finding';
 import { settingsOf } from './redis-settings';
 import { failureOf, troubleOf, unreachable } from './redis-trouble';
 
-export type CheckedRedis = ReturnType<typeof connectFailFast>;
+export type CheckedRedis = ReturnType<typeof connectForCommandLine>;
 
 export interface RedisCheck {
   readonly findings: readonly Finding[];
@@ -58,7 +58,9 @@ export async function checkRedis(config: Config, tools: { clock: Clock; resource
   }
   const access = accessOrFaults(config, url);
   if (!('url' in access)) return { findings: access, redis: null };
-  const redis = resources.add('redis', connectFailFast(access, { log: silentLog }), (opened) => opened.disconnect());
+  const redis = resources.add('redis', connectForCommandLine(access, { log: silentLog }), (opened) =>
+    opened.disconnect(),
+  );
   const trouble = await whenReady(redis, READY_TIMEOUT_MS).then(() => null, troubleOf);
   if (trouble !== null) return none(trouble);
   try {

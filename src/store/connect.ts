@@ -25,13 +25,25 @@ const IS_REPLICA = /(?:^|-)READONLY /;
 
 /** Commands reject at once while Redis cannot be reached. The client never repeats them. */
 export function connectFailFast(server: Server, tools: ConnectionTools): Redis {
+  return connectWithin({ commandTimeout: 800, socketTimeout: 1500 }, server, tools);
+}
+
+/** As `connectFailFast`, but with more time for an answer: a slow moment must not end a command line. */
+export function connectForCommandLine(server: Server, tools: ConnectionTools): Redis {
+  return connectWithin({ commandTimeout: READY_TIMEOUT_MS, socketTimeout: 1.5 * READY_TIMEOUT_MS }, server, tools);
+}
+
+function connectWithin(
+  limits: { readonly commandTimeout: number; readonly socketTimeout: number },
+  server: Server,
+  tools: ConnectionTools,
+): Redis {
   const connection = new RedisConnection(urlOf(server), {
     ...ownOptions(server),
+    ...limits,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: 800,
     connectTimeout: 1000,
-    socketTimeout: 1500,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
     // The server has become a replica: reconnect, but do not repeat the command.
     reconnectOnError: (error) => {

@@ -75,8 +75,10 @@ test('a doctor check that hangs is reported as no_answer_in_time', async () => {
 
 test('a doctor check that fails is reported as look_failed without the text of the error', async () => {
   const options = { limitMs: 60_000, otherwise: (fault: Finding) => fault };
-  const finding = await withinLimit('disk', { ...options, look: Promise.reject<Finding>(new Error('SECRETPART')) });
-  expect(finding).toMatchObject({ check: 'disk', state: 'fault', code: 'look_failed' });
+  const error = Object.assign(new Error('SECRETPART'), { code: 'EIO' });
+  const finding = await withinLimit('disk', { ...options, look: Promise.reject<Finding>(error) });
+  const what = 'could not be checked (EIO)';
+  expect(finding).toMatchObject({ check: 'disk', state: 'fault', code: 'look_failed', what });
   expect(JSON.stringify(finding)).not.toContain('SECRETPART');
 });
 
