@@ -51,9 +51,9 @@ export function permitRankOf(record: OutboxRecord, nowMs: number): number {
   return isUrgent ? nowMs : nowMs + LATER_BY_MS;
 }
 
-/** True when a record keeps its place in the waiting queue of the rate limit. */
+/** True when a record keeps its place in the waiting queue of the rate limit. One that is held since a shadow time does not. */
 export function isWaitingForPermit(record: OutboxRecord | null): boolean {
-  return record !== null && headOf(record.entries)?.waitsFor === 'budget';
+  return record !== null && record.shadow !== 'held' && headOf(record.entries)?.waitsFor === 'budget';
 }
 
 /**

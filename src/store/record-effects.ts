@@ -1,7 +1,7 @@
 import type { EventType } from '../contracts/records';
 import { headOf } from '../domain/outbox';
 import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
-import { isArchivable, permitRankOf } from '../domain/outbox-schedule';
+import { isArchivable, isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
 import type { Effect } from './commit';
 import { hasSameFacts, taskEvents, termsOf } from './indexes';
 import { KEYS } from './keys';
@@ -39,7 +39,7 @@ function formerTerms(before: OutboxRecord | null, after: OutboxRecord): string[]
 export function permitQueueEffects(before: OutboxRecord | null, after: OutboxRecord, nowMs: number): Effect[] {
   const [was, is] = [before && headOf(before.entries), headOf(after.entries)];
   if (!was) return [];
-  if (is?.waitsFor === 'budget') return was.attemptId === null ? [] : [joinPermitQueue(after, nowMs)];
+  if (isWaitingForPermit(after)) return was.attemptId === null ? [] : [joinPermitQueue(after, nowMs)];
   const mayBeWaiting = was.nextAtMs !== null && was.attemptId === null;
   const isNotSent = is?.seq !== was.seq || is.nextAtMs === null;
   if (was.waitsFor !== 'budget' && !(mayBeWaiting && isNotSent)) return [];
