@@ -40,6 +40,8 @@ export interface RecordChange {
   readonly isGone?: boolean;
   /** Redis time, Unix ms. Before it nothing is written, and the reply is `early`. */
   readonly notBeforeMs?: number | undefined;
+  /** Redis time, Unix ms. After it nothing is written, and the reply is `stale`. */
+  readonly notAfterMs?: number | undefined;
 }
 
 /** A field that must have this value, '' for none. Otherwise nothing is written, and the reply is `stale`. */
@@ -61,7 +63,7 @@ export interface Commit {
   readonly effects: readonly Effect[];
 }
 
-/** `stale`: a record or a check has changed since the decision. `early`: see RecordChange.notBeforeMs. */
+/** `stale`: a record or a check has changed since the decision, or that is too long ago. `early`: see RecordChange.notBeforeMs. */
 export type CommitReply = 'done' | 'stale' | 'early';
 
 const script = new Script('commit');
@@ -179,7 +181,7 @@ export class Committer {
 /** The commit as lua/commit.lua expects it. JSON.stringify omits undefined values. */
 function wire({ records, checks = [], effects }: Commit, placeOf: (key: string) => number) {
   return {
-    records: records.map(({ key, expected, version, set = {}, remove = [], isGone, notBeforeMs }) => ({
+    records: records.map(({ key, expected, version, set = {}, remove = [], isGone, notBeforeMs, notAfterMs }) => ({
       key: placeOf(key),
       expected,
       version,
@@ -187,6 +189,7 @@ function wire({ records, checks = [], effects }: Commit, placeOf: (key: string) 
       remove,
       gone: isGone,
       not_before: notBeforeMs,
+      not_after: notAfterMs,
     })),
     checks: checks.map(({ key, field, value }) => [placeOf(key), field, value]),
     effects: effects.map((effect) => effect.map((part, at) => (at === 1 ? placeOf(effect[1]) : String(part)))),

@@ -60,6 +60,18 @@ export function endedLeaseMs(before: OutboxRecord | null, nowMs: number): number
   return before?.lease && before.lease.untilMs <= nowMs ? before.lease.untilMs : undefined;
 }
 
+/** How much of a lease may be over when it is written: a quarter of the shortest one. */
+const LEASE_LATE_MAX_MS = 5000;
+
+/**
+ * When a new lease must be written at the latest, Unix ms; undefined without one. A process whose clock lags behind that
+ * of Redis would otherwise begin a call under a lease that is over for all others.
+ */
+export function latestForLease(before: OutboxRecord | null, after: OutboxRecord, nowMs: number): number | undefined {
+  const isNew = after.lease !== null && after.lease.untilMs !== before?.lease?.untilMs;
+  return isNew ? nowMs + LEASE_LATE_MAX_MS : undefined;
+}
+
 export function dueOf(record: OutboxRecord, atMs: number | null): Effect[] {
   const [{ due }, id] = [RECORD_KEYS[record.kind], recordIdOf(record)];
   return [atMs === null ? ['ZREM', due, id] : ['ZADD', due, atMs, id]];

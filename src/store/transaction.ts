@@ -16,6 +16,7 @@ import type { Delivery } from '../domain/delivery';
 import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
 import { draftOf, nextVersion, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
+import { DAY_MS } from '../domain/timestamp';
 import { metadataIdOf, type Violation } from '../domain/violation';
 import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
 import { changeOfCircuits, waitingAt } from './circuits';
@@ -34,6 +35,7 @@ import {
   endedLeaseMs,
   eventEffect,
   eventsOf,
+  latestForLease,
   permitQueueEffects,
   type StoreChange,
 } from './record-effects';
@@ -51,7 +53,6 @@ import { wellFormedJson } from './scripts';
 const CIRCUITS_KEPT_MS = 250;
 /** More records than a process works on at a time. */
 const LEASED_MAX = 1000;
-const IDEMPOTENCY_SECONDS = 86_400;
 
 interface LoadedRecord<R> {
   readonly before: R | null;
@@ -198,9 +199,8 @@ export class RecordTransaction implements Transaction {
 
   async closeGeneralTask(id: string): Promise<boolean> {
     const closing = await closingOf(this.redis, id, this.nowMs);
-    if (!closing) return false;
-    this.#add(closing);
-    return true;
+    if (closing) this.#add(closing);
+    return closing !== null;
   }
 
   async recordDifference(seen: SeenDifference, count = 1): Promise<string | null> {
@@ -236,7 +236,7 @@ export class RecordTransaction implements Transaction {
     const key = idempotencyKey(idempotency.scope);
     this.check({ key, field: 'fingerprint', value: '' });
     const answer = idempotency.answer === undefined ? [] : ['answer', idempotency.answer];
-    this.effect(['HSET', key, 'fingerprint', idempotency.fingerprint, ...answer], ['EXPIRE', key, IDEMPOTENCY_SECONDS]);
+    this.effect(['HSET', key, 'fingerprint', idempotency.fingerprint, ...answer], ['EXPIRE', key, DAY_MS / 1000]);
   }
 
   audit(entry: AuditEntry | null): void {
@@ -354,7 +354,7 @@ export class RecordTransaction implements Transaction {
     this.#events.push(...eventsOf(before, after));
     const version = newVersion();
     this.#written.set(key, { record: { ...after, version }, fields: fieldsAfter(fields, change, version), parts });
-    return [{ version, set, remove, ...read }];
+    return [{ version, set, remove, notAfterMs: latestForLease(before, after, this.nowMs), ...read }];
   }
 
   /** After the commit: keeps the written records that this process has leased. */

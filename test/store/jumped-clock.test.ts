@@ -1,8 +1,14 @@
+import { systemClock, type Clock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
+import { createTowOutbox } from '../../src/store/outbox';
+import { recordsOf } from '../../src/store/records';
 import { walk } from '../support/conservation';
+import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
-import { leaseUntilMs, readCircuits, setCircuit } from '../support/stored-records';
-import { mustClaim, openStores, START, type Stores } from '../support/stores';
+import { changeEntry, leaseUntilMs, readCircuits, setCircuit } from '../support/stored-records';
+import { GRACE_MS, mustClaim, openStores, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, reportViolations } from '../support/violations';
 
 /** A clock that jumps ahead for a moment leaves leases, schedules and permits there. */
@@ -81,3 +87,32 @@ test.each(['outage', 'connection', 'paused.started'] as const)(
     expect((await readCircuits(stores.redis)).open[name]?.untilMs).toBeLessThan(Date.now() + HOUR_MS);
   },
 );
+
+test('a worker whose clock lags behind that of Redis claims a tow for itself alone', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', { event: 'detained' });
+  const minutesAgo = Date.now() - 300_000;
+  for (const seq of [1, 2]) {
+    await changeEntry(stores.redis, { ref: 'T1' }, seq, { createdAtMs: minutesAgo, nextAtMs: minutesAgo });
+  }
+  // The monotonic clock of Linux stops while the machine is suspended.
+  let suspendedMs = 0;
+  const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() - suspendedMs };
+  const connection = connectFailFast(redis.url, { log: silentLog });
+  try {
+    await whenReady(connection, 60_000);
+    recordsOf(connection, clock);
+    const settings = { leaseMs: 20_000, graceMs: GRACE_MS, ...NO_LIMITS };
+    const suspended = createTowOutbox(connection, clock, settings);
+    // It learns the time of Redis.
+    await suspended.claim('T2');
+    suspendedMs = 60_000;
+
+    expect((await suspended.claim('T1')).kind).toBe('send');
+
+    expect((await createTowOutbox(stores.redis, systemClock, settings).claim('T1')).kind).toBe('busy');
+  } finally {
+    connection.disconnect();
+  }
+});

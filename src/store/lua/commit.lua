@@ -4,7 +4,8 @@
 -- KEYS    every key of the commits; a commit refers to a key by its number
 -- ARGV    1 commits as JSON: [{
 --           records: [{ key, expected: version, '' = absent, version: new version, set: [field, value, …],
---             remove: [field, …], gone: true deletes the record, not_before: earliest time of the commit, Unix ms }],
+--             remove: [field, …], gone: true deletes the record,
+--             not_before, not_after: earliest and latest time of the commit, Unix ms }],
 --           checks: [[key, field, value, '' = absent]],
 --           effects: [[command, key, argument, …]] }]
 -- RETURNS { now in Unix ms, reply per commit: 'done' · 'stale' · 'early' · 'error <message>' }
@@ -45,6 +46,9 @@ local function refusal_of(commit)
     end
     if record.not_before and now < record.not_before then
       return 'early'
+    end
+    if record.not_after and now > record.not_after then
+      return 'stale'
     end
   end
   for _, check in ipairs(commit.checks) do
