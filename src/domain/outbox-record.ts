@@ -105,18 +105,30 @@ export function recordIdOf(record: OutboxRecord): string {
   return record.kind === 'tow' ? record.ref : record.id;
 }
 
-/** The name of a record for circuits and permits. */
+/** A tow by its reference, or a violation by our id. */
+export interface RecordName {
+  readonly kind: OutboxRecord['kind'];
+  readonly id: string;
+}
+
+/** What the members begin with: that of a tow only if its reference, whose format is free, begins with one of them. */
+export const MEMBER_PREFIXES = { tow: 'tow ', violation: 'violation ' } as const;
+
+/** The name of a record in lists of both kinds, such as those of circuits. */
 export function memberOf(record: OutboxRecord): string {
-  return record.kind === 'tow' ? record.ref : violationMember(record.id);
+  return memberNamed({ kind: record.kind, id: recordIdOf(record) });
 }
 
-export function violationMember(id: string): string {
-  return `violation ${id}`;
+export function memberNamed({ kind, id }: RecordName): string {
+  const isPlain = kind === 'tow' && !Object.values(MEMBER_PREFIXES).some((prefix) => id.startsWith(prefix));
+  return isPlain ? id : `${MEMBER_PREFIXES[kind]}${id}`;
 }
 
-/** The id of the violation that a member names; null when it names a tow. */
-export function violationOfMember(member: string): string | null {
-  return member.startsWith('violation ') ? member.slice('violation '.length) : null;
+/** The record that a member names. */
+export function recordNamed(member: string): RecordName {
+  const { tow, violation } = MEMBER_PREFIXES;
+  if (member.startsWith(violation)) return { kind: 'violation', id: member.slice(violation.length) };
+  return { kind: 'tow', id: member.startsWith(tow) ? member.slice(tow.length) : member };
 }
 
 /** Returns the entry of a draft in a form that may be changed. The first call replaces it with a copy. */

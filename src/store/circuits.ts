@@ -10,7 +10,7 @@ import {
   type Circuits,
 } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
-import { violationMember, nextVersion } from '../domain/outbox-record';
+import { MEMBER_PREFIXES, nextVersion } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
 import { taskEffects, taskEvents, taskTexts } from './indexes';
 import { blockedKey, KEYS, probesKey } from './keys';
@@ -110,7 +110,12 @@ export async function releaseClosed(redis: Redis, { closed, probeTimes }: Circui
 export async function releaseSlice(redis: Redis, name: string): Promise<void> {
   const keys = [blockedKey(name), probesKey(name), KEYS.releasing, KEYS.dueTows, KEYS.dueViolations];
   for (let released = 0; released < BLOCKED_IN_A_ROW; released += RELEASED_PER_CALL) {
-    const reply = await release.run(redis, keys, [name, RELEASED_PER_CALL, violationMember('')]);
+    const reply = await release.run(redis, keys, [
+      name,
+      RELEASED_PER_CALL,
+      MEMBER_PREFIXES.violation,
+      MEMBER_PREFIXES.tow,
+    ]);
     if (Number(reply) < RELEASED_PER_CALL) return;
   }
 }

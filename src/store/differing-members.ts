@@ -1,5 +1,5 @@
 import type { DifferingReport } from '../contracts/differences';
-import { violationMember, violationOfMember } from '../domain/outbox-record';
+import { memberNamed, recordNamed } from '../domain/outbox-record';
 
 /** The members of the lists of answers that differ: one name per report or violation. */
 
@@ -15,8 +15,8 @@ export function memberNaming({
   violation_id: violationId,
 }: Pick<DifferingReport, 'towing_reference_id' | 'report_id' | 'violation_id'>): string {
   return violationId === null
-    ? differingMember(ref ?? '', reportId ?? '')
-    : differingMember(violationMember(violationId), violationId);
+    ? differingMember(memberNamed({ kind: 'tow', id: ref ?? '' }), reportId ?? '')
+    : differingMember(memberNamed({ kind: 'violation', id: violationId }), violationId);
 }
 
 /** The record of a name, as circuits and schedules name it. */
@@ -26,10 +26,8 @@ export function recordInMember(text: string): string {
 
 /** What a name means. */
 export function partsOfMember(text: string) {
-  const at = text.lastIndexOf('\n');
-  const member = recordInMember(text);
-  const violationId = violationOfMember(member);
-  return violationId === null
-    ? { towingReferenceId: member, reportId: text.slice(at + 1), violationId }
-    : { towingReferenceId: null, reportId: null, violationId };
+  const { kind, id } = recordNamed(recordInMember(text));
+  return kind === 'tow'
+    ? { towingReferenceId: id, reportId: text.slice(text.lastIndexOf('\n') + 1), violationId: null }
+    : { towingReferenceId: null, reportId: null, violationId: id };
 }

@@ -1,4 +1,4 @@
-import { recordIdOf, violationOfMember, type OutboxRecord } from '../domain/outbox-record';
+import { recordIdOf, recordNamed, type OutboxRecord } from '../domain/outbox-record';
 import { budgetKey, KEYS, towKey, violationKey } from './keys';
 import type { Fields, RecordPart } from './record-parts';
 import { decodeTow, partsOfTow } from './tow-fields';
@@ -42,8 +42,8 @@ export const RECORD_KEYS = {
 
 /** The schedule of the record that a member of the sets of a circuit names, and its id there. */
 export function scheduleOf(member: string): readonly [schedule: string, id: string] {
-  const violationId = violationOfMember(member);
-  return violationId === null ? [RECORD_KEYS.tow.due, member] : [RECORD_KEYS.violation.due, violationId];
+  const { kind, id } = recordNamed(member);
+  return [RECORD_KEYS[kind].due, id];
 }
 
 export function keyOf(record: OutboxRecord): string {

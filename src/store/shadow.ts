@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { decodeCircuits } from '../contracts/stored-circuits';
-import { violationOfMember } from '../domain/outbox-record';
+import { recordNamed } from '../domain/outbox-record';
 import type { ShadowRecord, ShadowStore } from '../workflow/shadow-list';
 import { KEYS } from './keys';
 import { unlessUnusable } from './newer-records';
@@ -13,12 +13,12 @@ export function createShadowStore(redis: Redis): ShadowStore {
   const tows = createTowStore(redis);
   const violations = createViolationStore(redis);
   const read = async (member: string): Promise<ShadowRecord | null> => {
-    const violationId = violationOfMember(member);
-    if (violationId === null) {
-      const record = await tows.read(member);
+    const { kind, id } = recordNamed(member);
+    if (kind === 'tow') {
+      const record = await tows.read(id);
       return record && { kind: 'tow', record };
     }
-    const record = await violations.read(violationId);
+    const record = await violations.read(id);
     return record && { kind: 'violation', record };
   };
   return {

@@ -1,5 +1,5 @@
 import type { ShadowCall, ShadowItem, ShadowView } from '../../../contracts/shadow';
-import { violationOfMember, violationMember } from '../../../domain/outbox-record';
+import { memberNamed, recordNamed, type RecordName } from '../../../domain/outbox-record';
 import { maskedJson } from '../../mask';
 import type { FormFailure } from '../../page';
 import { PAGES, towPath, violationPath } from '../../page-table';
@@ -13,13 +13,8 @@ import type { Viewer } from '../../viewer';
 export const FORM = 'shadow';
 
 /** The tows and violations that were chosen in the form. */
-export function chosenIn(
-  form: URLSearchParams,
-): readonly { readonly kind: 'tow' | 'violation'; readonly id: string }[] {
-  return form.getAll('chosen').map((member) => {
-    const violationId = violationOfMember(member);
-    return violationId === null ? { kind: 'tow', id: member } : { kind: 'violation', id: violationId };
-  });
+export function chosenIn(form: URLSearchParams): readonly RecordName[] {
+  return form.getAll('chosen').map(recordNamed);
 }
 
 interface ShadowProps {
@@ -115,7 +110,7 @@ function Items({ viewer, items, chosen }: { viewer: Viewer; items: readonly Shad
       rows={items.map((item, at) => ({
         id: `shadow-${at + 1}`,
         cells: [
-          <Subject viewer={viewer} item={item} at={at + 1} isChosen={chosen.includes(memberOf(item))} />,
+          <Subject viewer={viewer} item={item} at={at + 1} isChosen={chosen.includes(memberNamed(item))} />,
           item.plate_number === null ? '' : <Plate plate={item.plate_number} />,
           stateText(viewer, item),
           <Timestamp viewer={viewer} at={item.since} />,
@@ -124,11 +119,6 @@ function Items({ viewer, items, chosen }: { viewer: Viewer; items: readonly Shad
       }))}
     />
   );
-}
-
-/** How the form names a tow or violation; see `chosenIn`. */
-function memberOf({ kind, id }: ShadowItem): string {
-  return kind === 'tow' ? id : violationMember(id);
 }
 
 function Subject({ viewer, item, at, isChosen }: { viewer: Viewer; item: ShadowItem; at: number; isChosen: boolean }) {
@@ -147,7 +137,7 @@ function Subject({ viewer, item, at, isChosen }: { viewer: Viewer; item: ShadowI
         type="checkbox"
         name="chosen"
         id={`shadow-chosen-${at}`}
-        value={memberOf(item)}
+        value={memberNamed(item)}
         checked={isChosen}
         aria-label={label}
       />

@@ -1,0 +1,68 @@
+import { silentLog } from '../../src/platform/log';
+import { releaseBlocked } from '../../src/store/release-blocked';
+import { createShadowStore } from '../../src/store/shadow';
+import { recordFact } from '../../src/workflow/record-fact';
+import { agreeOnMode } from '../../src/workflow/service-mode';
+import { useRedis } from '../support/redis';
+import { setCircuit } from '../support/stored-records';
+import { ACCEPTED, mustClaim, oddAnswer, openStores, result, START, TESTER, type Stores } from '../support/stores';
+
+/** References have a free format. These look like the names that lists of tows and violations use. */
+const REFERENCES = ['violation 17', 'tow 17', 'tow violation 17'];
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url, { leaseMs: 20_000 });
+});
+afterEach(() => stores.close());
+
+const agree = (mode: 'live' | 'shadow') =>
+  agreeOnMode({ mode, records: stores.records, processes: { list: () => Promise.resolve([]) }, log: silentLog });
+
+describe.each(REFERENCES)('the tow %s', (ref) => {
+  beforeEach(() => stores.request(ref));
+
+  test('is due when the circuit that blocked it has closed', async () => {
+    await stores.say(ref, START);
+    await setCircuit(stores.redis, 'paused.started', { untilMs: Date.now() + 300_000 });
+    // Enough others that it is not one of those that look at the circuit by themselves.
+    const others = ['T1', 'T2', 'T3', 'T4', 'T5'];
+    for (const other of others) {
+      await stores.request(other);
+      await stores.say(other, START);
+    }
+    for (const each of [...others, ref]) expect((await stores.outbox.claim(each)).kind).toBe('wait');
+
+    expect(await stores.resume('started')).toBe('done');
+    await releaseBlocked(stores.redis);
+
+    expect(await stores.schedules.reports.pollDue(10, 1000)).toContain(ref);
+    expect((await mustClaim(stores.outbox, ref)).entry.kind).toBe('started');
+  });
+
+  test('is listed while it is held since a shadow time', async () => {
+    await agree('shadow');
+    await recordFact({ ...stores.progress, mode: 'shadow' }, { ref, command: START, actor: TESTER });
+
+    const { items } = await createShadowStore(stores.redis).list({ cursor: null, limit: 10 });
+
+    expect(items).toMatchObject([{ kind: 'tow', record: { tow: { towingReferenceId: ref } } }]);
+  });
+
+  test('loses the mark of an answer when its kind of difference is expected', async () => {
+    await stores.say(ref, START);
+    const difference = oddAnswer('started');
+    await stores.outbox.ack(
+      await mustClaim(stores.outbox, ref),
+      result(ACCEPTED, { rawBody: '{"done":true}', difference }),
+    );
+    // Nothing else is due for it.
+    await stores.outbox.claim(ref);
+
+    await stores.expect(difference.id);
+
+    for (const due of await stores.schedules.reports.pollDue(10, 1000)) await stores.outbox.claim(due);
+    expect((await stores.read(ref)).reports[0]?.differs).toBeNull();
+  });
+});
