@@ -1,3 +1,4 @@
+import type { Entry } from './entry';
 import { hasVoidLease, validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { editEntry, taskIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
@@ -33,8 +34,10 @@ export interface IndexEntries {
 /** The lifetime of the marker of an archived tow. A later message for that tow counts as a new tow. */
 export const ARCHIVED_MARKER_KEPT_MS = 400 * DAY_MS;
 
-/** Longer than any wait. A later time comes from a clock that jumped. */
-const SCHEDULE_MAX_MS = 40 * DAY_MS;
+/** Longer than anything waits for its next try. A later time comes from a clock that jumped. */
+const TRY_WAIT_MAX_MS = DAY_MS;
+/** The same for what waits for a proof, or for the tow request of a parked invoice. */
+const PROOF_WAIT_MAX_MS = 40 * DAY_MS;
 
 /**
  * Returns the reports of a tow, and `tow <reference>` when it is gone, or due but not scheduled. A report after the
@@ -97,7 +100,7 @@ export function checkDelivery(
 
 function stateOfDelivery(delivery: CheckedDelivery, indexed: DeliveryIndexEntries): Omit<CheckedItem, 'name'> {
   const isAtTow = indexed.isTowThere || indexed.isTowArchived;
-  const isScheduled = isScheduledInTime(indexed);
+  const isScheduled = isScheduledWithin(delivery.state === 'parked' ? PROOF_WAIT_MAX_MS : TRY_WAIT_MAX_MS, indexed);
   switch (delivery.state) {
     case 'processed':
       return delivery.verdict !== 'created' || isAtTow || mayBeForgotten(delivery, indexed.nowMs)
@@ -153,30 +156,35 @@ function stateOfUnsettled(record: OutboxRecord, indexed: IndexEntries): Omit<Che
   // The list of the shadow time asks a person about it, not a task.
   if (record.shadow === 'held' && headOf(record.entries)) return is('with_a_person');
   // Otherwise only a decision could continue it, and no task asks for one.
-  return isScheduledInTime(indexed) || validLease(record, indexed.nowMs) ? is('waiting') : LOST;
+  return isScheduledInTime(record, indexed) || validLease(record, indexed.nowMs) ? is('waiting') : LOST;
 }
 
 /** True when the record needs a run but none is scheduled. */
 function isUnscheduled(record: OutboxRecord, indexed: IndexEntries): boolean {
   const { nowMs } = indexed;
   if (hasVoidLease(record, nowMs)) return true;
-  if (isScheduledInTime(indexed) || validLease(record, nowMs)) return false;
+  if (isScheduledInTime(record, indexed) || validLease(record, nowMs)) return false;
   return dueAtMs(record, nowMs) !== null;
 }
 
-function isScheduledInTime({ scheduledAtMs, nowMs }: IndexEntries): boolean {
-  return scheduledAtMs !== null && !isFarAhead(scheduledAtMs, nowMs);
+function isScheduledInTime({ entries }: OutboxRecord, indexed: IndexEntries): boolean {
+  return isScheduledWithin(waitMaxMsOf(headOf(entries)), indexed);
 }
 
-function isFarAhead(atMs: number | null, nowMs: number): boolean {
-  return atMs !== null && atMs > nowMs + SCHEDULE_MAX_MS;
+function isScheduledWithin(maxMs: number, { scheduledAtMs, nowMs }: IndexEntries): boolean {
+  return scheduledAtMs !== null && scheduledAtMs <= nowMs + maxMs;
+}
+
+function waitMaxMsOf(entry: Entry | undefined): number {
+  return entry?.state === 'unknown' ? PROOF_WAIT_MAX_MS : TRY_WAIT_MAX_MS;
 }
 
 /** Undoes times that a jumped clock set absurdly far ahead: the work is due now, the lease is void. */
 export function resetFutureTimes(record: OutboxRecord, nowMs: number): void {
   if (hasVoidLease(record, nowMs)) record.lease = null;
-  if (isFarAhead(record.runAtMs, nowMs)) record.runAtMs = null;
+  if (record.runAtMs !== null && record.runAtMs > nowMs + TRY_WAIT_MAX_MS) record.runAtMs = null;
   for (const entry of record.entries) {
-    if (isFarAhead(entry.nextAtMs, nowMs)) editEntry(record, entry).nextAtMs = nowMs;
+    const isFarAhead = entry.nextAtMs !== null && entry.nextAtMs > nowMs + waitMaxMsOf(entry);
+    if (isFarAhead) editEntry(record, entry).nextAtMs = nowMs;
   }
 }
