@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { EventType } from '../contracts/records';
-import { encodeCircuits } from '../contracts/stored-circuits';
+import { decodeBudgetState, type StoredBudgetState } from '../contracts/stored-budgets';
+import { decodeCircuits, encodeCircuits } from '../contracts/stored-circuits';
 import {
   areQuiet,
   CIRCUIT_NAMES,
@@ -13,9 +14,9 @@ import type { WaitingAtCircuit } from '../domain/claim-entry';
 import { MEMBER_PREFIXES, nextVersion } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
 import { taskEffects, taskEvents, taskTexts } from './indexes';
-import { blockedKey, KEYS, probesKey } from './keys';
+import { blockedKey, budgetStateField, KEYS, probesKey } from './keys';
 import type { StoreChange } from './record-effects';
-import { scheduleOf } from './record-kinds';
+import { scheduleOf, type RecordKind } from './record-kinds';
 import { Script } from './scripts';
 
 /** The circuits in Redis, and the records that they block. */
@@ -27,6 +28,21 @@ const BLOCKED_IN_A_ROW = 1000;
 const RELEASED_PER_CALL = 250;
 /** Waiters that become due per half-open probe. All of them would be a thundering herd, as only one may probe. */
 const WOKEN_PER_PROBE = 5;
+
+/** The circuits, and what the service says about the rate limits of tows and violations. */
+export interface ReadCircuits {
+  readonly known: Circuits;
+  readonly budgets: Readonly<Record<RecordKind, StoredBudgetState>>;
+}
+
+const BUDGET_STATE_FIELDS = [budgetStateField('tow'), budgetStateField('violations')];
+
+export async function readCircuits(redis: Redis): Promise<ReadCircuits> {
+  const fields = await redis.hmget(KEYS.circuits, 'v', 'circuits', ...BUDGET_STATE_FIELDS);
+  const [version = null, json = null, tow, violation] = fields;
+  const budgets = { tow: decodeBudgetState(tow), violation: decodeBudgetState(violation) };
+  return { known: decodeCircuits(version, json), budgets };
+}
 
 /** The part of a commit that changes the circuits. */
 export interface CircuitsChange {

@@ -1,4 +1,6 @@
-import { NewerRecord, OLDEST_READER_FIELD } from '../domain/newer-record';
+import { DamagedRecord, NewerRecord, OLDEST_READER_FIELD, UnusableRecord } from '../domain/newer-record';
+import type { RecordName } from '../domain/outbox-record';
+import { errorFacts } from '../platform/errors';
 import { unpackFields, type Fields } from './record-parts';
 import { knownSchema } from './schema';
 import { refuseSealed } from './sealed-fields';
@@ -25,6 +27,16 @@ export function readableFields(stored: Fields): Fields {
   const fields = unpackFields(stored);
   refuseNewer(fields);
   return fields;
+}
+
+/** What `decode` makes of a record, for decisions. @throws UnusableRecord, DamagedRecord */
+export function orDamaged<T>({ kind, id }: RecordName, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof UnusableRecord) throw error;
+    throw new DamagedRecord(`the ${kind} ${id} cannot be decoded: ${String(errorFacts(error)['error'])}`, id);
+  }
 }
 
 /**

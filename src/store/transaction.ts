@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { EventType } from '../contracts/records';
-import { decodeBudgetState, type StoredBudgetState } from '../contracts/stored-budgets';
-import { decodeCircuits } from '../contracts/stored-circuits';
+import type { StoredBudgetState } from '../contracts/stored-budgets';
 import type { AuditEntry } from '../domain/audit';
 import {
   areQuiet,
@@ -14,17 +13,24 @@ import {
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import type { Delivery } from '../domain/delivery';
 import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
-import { draftOf, nextVersion, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
+import {
+  draftOf,
+  nextVersion,
+  type OutboxRecord,
+  type RecordName,
+  type StoredTow,
+  type StoredViolation,
+} from '../domain/outbox-record';
 import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
 import { DAY_MS } from '../domain/timestamp';
 import { metadataIdOf, type Violation } from '../domain/violation';
 import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
-import { changeOfCircuits, waitingAt } from './circuits';
+import { changeOfCircuits, readCircuits, waitingAt, type ReadCircuits } from './circuits';
 import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
 import { indexEffects } from './indexes';
-import { budgetStateField, idempotencyKey, KEYS, towKey, violationKey } from './keys';
+import { idempotencyKey, KEYS, violationKey } from './keys';
 import { immediateEffects } from './immediate';
 import { dueMembersOf, nudgesOf } from './notifications';
 import { changeOfFields, type Fields, fieldsAfter, type RecordPart } from './record-parts';
@@ -39,10 +45,10 @@ import {
   permitQueueEffects,
   type StoreChange,
 } from './record-effects';
-import { keyOf, partsOf } from './record-kinds';
+import { decodeRecord, keyOf, partsOf, RECORD_KEYS } from './record-kinds';
+import { orDamaged } from './newer-records';
 import { closingOf } from './task-changes';
-import { decodeTow } from './tow-fields';
-import { decodeOrDamaged, newStoredViolation } from './violation-fields';
+import { newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './scripts';
 
 /**
@@ -81,14 +87,6 @@ export interface TransactionMemory {
   hasImmediateTows: boolean;
 }
 
-/** The circuits, and what the service says about the rate limits of tows and violations. */
-interface ReadCircuits {
-  readonly known: Circuits;
-  readonly budgets: Readonly<Record<OutboxRecord['kind'], StoredBudgetState>>;
-}
-
-const BUDGET_STATE_FIELDS = [budgetStateField('tow'), budgetStateField('violations')];
-
 /** The records that one decision reads and changes. */
 export class RecordTransaction implements Transaction {
   readonly #records = new Map<string, LoadedRecord<OutboxRecord>>();
@@ -117,13 +115,13 @@ export class RecordTransaction implements Transaction {
   }
 
   async tow(ref: string): Promise<StoredTow> {
-    const loaded = await this.#load(towKey(ref), (fields) => decodeTow(ref, fields));
+    const loaded = await this.#load({ kind: 'tow', id: ref });
     if (loaded.after?.kind !== 'tow') throw new Error('not a tow');
     return loaded.after;
   }
 
   async violation(id: string): Promise<StoredViolation | null> {
-    const loaded = await this.#load(violationKey(id), (fields) => decodeOrDamaged(id, fields));
+    const loaded = await this.#load({ kind: 'violation', id });
     return loaded.after?.kind === 'violation' ? loaded.after : null;
   }
 
@@ -302,10 +300,7 @@ export class RecordTransaction implements Transaction {
       const { known, budgets } = kept;
       return (this.#circuits = { known, budgets, after: draftOfCircuits(known) });
     }
-    const fields = await this.redis.hmget(KEYS.circuits, 'v', 'circuits', ...BUDGET_STATE_FIELDS);
-    const [version = null, json = null, tow, violation] = fields;
-    const known = decodeCircuits(version, json);
-    const budgets = { tow: decodeBudgetState(tow), violation: decodeBudgetState(violation) };
+    const { known, budgets } = await readCircuits(this.redis);
     this.memory.circuits = areQuiet(known) ? { known, budgets, untilMs: this.nowMs + CIRCUITS_KEPT_MS } : null;
     return (this.#circuits = { known, budgets, after: draftOfCircuits(known) });
   }
@@ -317,7 +312,8 @@ export class RecordTransaction implements Transaction {
     return owner === null ? null : this.violation(owner);
   }
 
-  async #load(key: string, decode: (fields: Fields) => OutboxRecord | null): Promise<LoadedRecord<OutboxRecord>> {
+  async #load(name: RecordName): Promise<LoadedRecord<OutboxRecord>> {
+    const key = RECORD_KEYS[name.kind].record(name.id);
     const known = this.#records.get(key);
     if (known) return known;
     const kept = this.usesKept ? this.memory.leased.get(key) : undefined;
@@ -325,7 +321,7 @@ export class RecordTransaction implements Transaction {
     // Reads of one record at the same time share one draft, so that no change to it is lost.
     const meanwhile = this.#records.get(key);
     if (meanwhile) return meanwhile;
-    const before: OutboxRecord | null = kept?.record ?? decode(fields);
+    const before: OutboxRecord | null = kept?.record ?? orDamaged(name, () => decodeRecord(name.kind, name.id, fields));
     const after = before && draftOf(before);
     const loaded: LoadedRecord<OutboxRecord> = { before, fields, parts: kept?.parts ?? null, after };
     this.#records.set(key, loaded);

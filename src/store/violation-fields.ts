@@ -1,10 +1,8 @@
 import { decodeEntries, knownLinks, storedLinks, type KnownLinks } from '../contracts/stored-outbox';
 import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
-import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
-import { errorFacts } from '../platform/errors';
 import { readableFields } from './newer-records';
 import { commonParts, decodeCommon, jsonPart, type Fields, type RecordPart } from './record-parts';
 
@@ -53,16 +51,6 @@ export function decodeViolation(stored: Fields): StoredViolation | null {
     ...decodeCommon(fields),
     ...decodeLinks(links),
   };
-}
-
-/** The same, for decisions. @throws UnusableRecord, DamagedRecord */
-export function decodeOrDamaged(id: string, fields: Fields): StoredViolation | null {
-  try {
-    return decodeViolation(fields);
-  } catch (error) {
-    if (error instanceof UnusableRecord) throw error;
-    throw new DamagedRecord(`the violation ${id} cannot be decoded: ${String(errorFacts(error)['error'])}`, id);
-  }
 }
 
 function decodeLinks(json: string | undefined): KnownLinks & Pick<StoredViolation, 'unknownLinks'> {

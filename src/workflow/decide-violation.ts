@@ -7,6 +7,7 @@ import { refused, type ActionResult } from './action-result';
 import { changeViolation, noSuchViolation, type ViolationRequest } from './change-violation';
 import type { ViolationStore } from './ports';
 import { changeWithFiles } from './change-with-files';
+import { correctMatchedTows } from './match-violation';
 import type { Upload } from './spool-port';
 import type { RecordStore } from './transaction-port';
 
@@ -52,6 +53,7 @@ export function decideViolation(
     const context = { actor, clockMs: tools.clock.nowMs(), nowMs: transaction.nowMs, isTaken };
     const decision = decide(draft, command, context);
     if (decision.ok && reference !== null) transaction.setReferenceOwner(reference, draft.id);
+    if (decision.ok && command.action === 'correct') await correctMatchedTows(transaction, draft);
     return decision;
   });
 }

@@ -1,7 +1,8 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
 import type { ViolationRecord } from '../contracts/violations';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
-import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
+import { DamagedRecord } from '../domain/newer-record';
+import { addEvent, openTask, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
 import { violationTwiceTask, type NewTask } from '../domain/tasks';
@@ -62,6 +63,21 @@ export function withViolation(tow: Tow, violation: Violation): Tow {
   const { zoneId, violationType, ...whereabouts } = towFieldsOf(violation);
   const joined = { violationId: violation.id, zoneId, violationType };
   return tow.state === 'requested' ? { ...tow, ...joined, ...whereabouts } : { ...tow, ...joined };
+}
+
+/** Gives the tows of a corrected violation its new fields. Damaged ones wait for their repair. */
+export async function correctMatchedTows(transaction: Transaction, { id, tows, violation }: StoredViolation) {
+  const drafts = await Promise.all(tows.slice(-TOWS_MAX).map((ref) => foundTow(transaction.tow(ref))));
+  for (const draft of drafts) {
+    if (draft && isKnown(draft) && draft.tow.violationId === id) draft.tow = withViolation(draft.tow, violation);
+  }
+}
+
+function foundTow(reading: Promise<StoredTow>): Promise<StoredTow | null> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof DamagedRecord) return null;
+    throw error;
+  });
 }
 
 /** Matches the tows that were requested before a reference of their violation was known. */

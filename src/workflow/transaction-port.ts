@@ -11,7 +11,7 @@ import type { Violation } from '../domain/violation';
 export interface Transaction {
   /** Redis time at the start of the decision, ms since the epoch. */
   readonly nowMs: number;
-  /** A draft of a tow; its `tow` is null when there is none. */
+  /** A draft of a tow; its `tow` is null when there is none. @throws UnusableRecord, DamagedRecord */
   tow(ref: string): Promise<StoredTow>;
   /** A draft of a violation by our id; null when there is none. @throws UnusableRecord, DamagedRecord */
   violation(id: string): Promise<StoredViolation | null>;
