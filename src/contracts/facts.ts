@@ -16,18 +16,41 @@ export interface FactContract {
   readonly body: z.ZodObject;
   /** Checks a body and returns the command for the rules. Throws if the body breaks the contract. */
   readonly commandOf: (body: unknown) => FactCommand;
+  /** The command of only those fields that keep the contract, or null for a body that is not an object. */
+  readonly readableCommandOf: (body: unknown) => FactCommand | null;
   /** Bodies that are shown as examples. */
   readonly examples: readonly Readonly<Record<string, string | number>>[];
 }
 
 interface ContractParts<B extends z.ZodObject> extends Pick<FactContract, 'summary' | 'examples'> {
   readonly body: B;
-  readonly toCommand: (body: z.output<B>) => FactCommand;
+  readonly toCommand: (body: Partial<z.output<B>>) => FactCommand;
 }
 
 function contractOf<B extends z.ZodObject>(event: FactEvent, { toCommand, ...parts }: ContractParts<B>) {
   const { body } = parts;
-  return { ...parts, role: FACTS[event].role, commandOf: (given: unknown) => toCommand(body.parse(given)) };
+  const partial = body.partial();
+  const readable = z.custom<Partial<z.output<B>>>((fields) => partial.safeParse(fields).success);
+  return {
+    ...parts,
+    role: FACTS[event].role,
+    commandOf: (given: unknown) => toCommand(body.parse(given)),
+    readableCommandOf: (given: unknown) => {
+      const fields = readableFields(partial, given);
+      return fields && toCommand(readable.parse(fields));
+    },
+  };
+}
+
+/** The parsed fields of a body that keep their contracts, or null for a body that is not an object. */
+function readableFields(partial: z.ZodObject, given: unknown): Readonly<Record<string, unknown>> | null {
+  const { data: fields } = z.record(z.string(), z.unknown()).safeParse(given);
+  if (!fields) return null;
+  const readable = Object.entries(partial.shape).flatMap(([name, schema]) => {
+    const data: unknown = z.safeParse(schema, fields[name]).data;
+    return data === undefined ? [] : [[name, data] as const];
+  });
+  return Object.fromEntries(readable);
 }
 
 /** A time in a body: ISO 8601 with an offset. The rules check it, since it must follow the previous fact. */
@@ -140,6 +163,12 @@ export const correctionBody = z.strictObject({
   delay_in_days: delayInDays.optional(),
   payment_status: paymentStatus.optional(),
 } satisfies Readonly<Record<CorrectableField, z.ZodType>>);
+
+/** The correction of only those fields that keep the contract, or null if there is none. */
+export function readableCorrectionOf(given: unknown): z.output<typeof correctionBody> | null {
+  const fields = readableFields(correctionBody, given) ?? {};
+  return Object.keys(fields).length === 0 ? null : correctionBody.parse(fields);
+}
 
 /** How a field is entered in a form or on the command line. */
 export type FieldKind = 'text' | 'number' | 'timestamp';

@@ -13,12 +13,13 @@ export function requestInvoice(tow: Tow, command: FactCommand<'invoice'>, contex
   if (tow.state !== 'started' && tow.state !== 'detained') {
     return conflict('transition_not_allowed', `An invoice cannot be requested for a tow that is ${tow.state}.`);
   }
-  if (!context.rules.vehicleTypes.includes(command.vehicleType)) {
+  const { vehicleType } = command;
+  if (vehicleType === undefined || !context.rules.vehicleTypes.includes(vehicleType)) {
     return invalid([{ field: 'vehicle_type', rule: oneOf(context.rules.vehicleTypes) }]);
   }
   const computedDelayInDays = delayOf(tow, context.nowMs, context.rules.freeDays).days;
   const request: InvoiceRequest = {
-    vehicleType: command.vehicleType,
+    vehicleType,
     delayInDays: command.delayInDays ?? computedDelayInDays,
     computedDelayInDays,
     overrideReason: entered(command.overrideReason) ?? null,
@@ -41,14 +42,15 @@ export function recordPayment(tow: Tow, command: FactCommand<'payment'>, context
   const blocked = blockedByHold(tow);
   if (blocked) return blocked;
   const paymentStatus = command.paymentStatus ?? 'PAID';
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!context.rules.paymentStatuses.includes(paymentStatus)) {
-    return invalid([{ field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) }]);
+    const broken = { field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) };
+    return invalid([broken, ...(when.ok ? [] : when.refusal.details)]);
   }
   const recorded = countedPayments(tow, context.reports).map((payment) => payment.paymentStatus);
   if (recorded.includes(paymentStatus) || recorded.includes('PAID')) {
     return conflict('already_recorded', 'This payment, or the final PAID, was already recorded.');
   }
-  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!when.ok) return when;
   const payment = { paymentStatus, externalReference: entered(command.externalReference) ?? null };
   return {

@@ -20,7 +20,8 @@ export interface CorrectionContext {
 
 /**
  * The corrected body of a report, and the tow that follows from it. `fields` has old and new values. Refused with
- * `field_invalid`: fields that cannot be corrected, a time in the future or after the next fact, a broken rule.
+ * `field_invalid`, which names all failing fields: fields that cannot be corrected, a time in the future or after the
+ * next fact, a broken rule.
  */
 export function correct(
   tow: Tow,
@@ -31,19 +32,21 @@ export function correct(
   const table: FactTable = FACTS;
   const row = table[report.kind];
   const { correctable } = row;
-  const forbidden = given.filter(([name]) => !correctable.includes(name));
   if (given.length === 0) {
     const rule = correctable.length > 0 ? `needs at least one of ${correctable.join(', ')}` : 'has nothing to correct';
     return invalid([{ field: 'body', rule }]);
   }
+  const forbidden = given.filter(([name]) => !correctable.includes(name));
+  // The other rules do not apply to a forbidden field, so that it is named once.
+  const judged = { ...context, fields: Object.fromEntries(given.filter(([name]) => correctable.includes(name))) };
+  const normalized = normalizedTime(tow, judged);
   const broken = [
     ...forbidden.map(([field]) => ({ field, rule: 'cannot be corrected' })),
-    ...brokenRules(context),
-    ...brokenPayment(tow, report.id, context),
+    ...brokenRules(judged),
+    ...brokenPayment(tow, report.id, judged),
+    ...(normalized.ok ? [] : normalized.refusal.details),
   ];
-  if (broken.length > 0) return invalid(broken);
-  const normalized = normalizedTime(tow, context);
-  if (!normalized.ok) return normalized;
+  if (broken.length > 0 || !normalized.ok) return invalid(broken);
   const body: JsonObject = { ...report.body };
   const fields: JsonObject = {};
   for (const [name] of given) {

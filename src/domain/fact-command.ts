@@ -9,18 +9,21 @@ interface Timed {
   readonly occurredAt?: string | undefined;
 }
 
-/** What a person enters for each fact. What is omitted comes from the tow, the calendar or the clock. */
+/**
+ * What a person enters for each fact. What is omitted comes from the tow, the calendar or the clock; without a
+ * cancellation reason or vehicle type the fact is refused.
+ */
 interface FactInputs {
   started: Timed & { readonly [K in keyof Whereabouts]?: Whereabouts[K] | undefined };
   detained: Timed;
   canceled: Timed & {
-    readonly cancellationReason: string;
+    readonly cancellationReason?: string | undefined;
     /** Why the tow is canceled although it has an invoice; kept for the record and not sent. */
     readonly reason?: string | undefined;
   };
   released: Timed;
   invoice: {
-    readonly vehicleType: string;
+    readonly vehicleType?: string | undefined;
     readonly delayInDays?: number | undefined;
     readonly overrideReason?: string | undefined;
   };

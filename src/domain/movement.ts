@@ -74,14 +74,17 @@ export function release(tow: Tow, command: FactCommand<'released'>, context: Fac
 export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: FactContext): Advance {
   if (!mayBecome(tow, 'canceled')) return refusedTransition(tow, 'canceled');
   const reason = entered(command.cancellationReason);
-  // The type allows an empty text, which only the contract of the API refuses.
-  if (reason === undefined) return invalid([{ field: 'cancellation_reason', rule: 'must not be empty' }]);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
+  // The type allows a missing or empty text, which only the contract of the API refuses.
+  if (reason === undefined) {
+    const missing = { field: 'cancellation_reason', rule: 'must not be empty' };
+    return invalid([missing, ...(when.ok ? [] : when.refusal.details)]);
+  }
   const isOps = roleAllows(context.role, 'ops');
   if (tow.state === 'detained' && !isOps) return forbidden('Only ops may cancel a detained tow.');
   if (invoiceMayExist(tow, context.reports) && !(isOps && entered(command.reason) !== undefined)) {
     return conflict('invoice_exists', 'The tow has an invoice; only ops may cancel it, with a reason.');
   }
-  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!when.ok) return when;
   return {
     ok: true,

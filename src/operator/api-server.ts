@@ -1,4 +1,5 @@
 import type { Route } from '../contracts/routes/route';
+import type { FieldRule } from '../domain/refusal';
 import type { FormRoute } from '../workflow/operator-port';
 import type { AnswerStore } from '../workflow/ports';
 import { checkCall, checkRole, type RouteCall, type UncheckedCall } from './check-call';
@@ -8,6 +9,7 @@ import { traced, type TraceTools } from './trace-call';
 import type { FormTools, ReceivedForm } from './receive-form';
 import {
   answered,
+  invalidFields,
   NOT_FOUND,
   type CsvText,
   type EndpointResponse,
@@ -36,13 +38,21 @@ export interface ApiServer {
     handler: (call: RouteCall<R>) => Promise<{ readonly answer: object } | RefusedResponse>,
   ): void;
   /** Registers a route that makes a change, at most once per Idempotency-Key. */
-  change<R extends Route>(route: R, handler: (call: RouteCall<R>) => Change): void;
+  change<R extends Route>(route: R, handler: (call: RouteCall<R>) => Change, options?: ChangeOptions): void;
   /** Registers a route that takes a form. Images that the change does not keep are deleted after the response. */
   form<R extends FormRoute>(route: R, handler: (call: RouteCall<R>, form: ReceivedForm) => Change): void;
   /** Registers a route that answers with an image file; null means 404. */
   image<R extends Route>(route: R, handler: (call: RouteCall<R>) => Promise<ImageFile | null>): void;
   /** Registers a route that answers with a CSV of any length. */
   csv<R extends Route>(route: R, handler: (call: RouteCall<R>) => CsvText): void;
+}
+
+export interface ChangeOptions {
+  /**
+   * Returns the fields that break a rule which the contract cannot check. It is called when the contract has refused a
+   * call of a sufficient role, so that the refusal names all failing fields. It must change nothing.
+   */
+  readonly alsoFails?: (call: Pick<UncheckedCall, 'actor' | 'params' | 'body'>) => Promise<readonly FieldRule[]>;
 }
 
 export type Endpoint =
@@ -58,12 +68,14 @@ export function createApiServer(
   const register = <R extends Route>(
     route: R,
     handle: (call: RouteCall<R>, unchecked: UncheckedCall) => Promise<EndpointResponse>,
+    { alsoFails }: ChangeOptions = {},
   ) => {
     const answer = async (unchecked: UncheckedCall): Promise<EndpointResponse> => {
       const forbidden = checkRole(route, unchecked.actor);
       if (forbidden) return forbidden;
       const call = checkCall(route, unchecked);
-      return 'refusal' in call ? call : handle(call, unchecked);
+      if (!('refusal' in call)) return handle(call, unchecked);
+      return alsoFails ? withFaults(call, await alsoFails(unchecked)) : call;
     };
     endpoints.set(route, { takes: 'json', answer });
   };
@@ -79,16 +91,19 @@ export function createApiServer(
         const result = await handler(call);
         return 'answer' in result ? answered(route.status, result.answer) : result;
       }),
-    change: (route, handler) =>
-      register(route, (call, { path, idempotencyKey, body, traceparent }) =>
-        traced({ route, call, traceparent }, tools, () =>
-          changeOnce(
-            // A route without a contract for its body does not read the body.
-            { method: route.method.toUpperCase(), path, idempotencyKey, content: route.body ? body : {} },
-            tools.answers,
-            { status: route.status, ...handler(call) },
+    change: (route, handler, options) =>
+      register(
+        route,
+        (call, { path, idempotencyKey, body, traceparent }) =>
+          traced({ route, call, traceparent }, tools, () =>
+            changeOnce(
+              // A route without a contract for its body does not read the body.
+              { method: route.method.toUpperCase(), path, idempotencyKey, content: route.body ? body : {} },
+              tools.answers,
+              { status: route.status, ...handler(call) },
+            ),
           ),
-        ),
+        options,
       ),
     form: (route, handler) => {
       const answer = (unchecked: UncheckedForm) => answerForm({ route, handler }, unchecked, tools);
@@ -101,4 +116,10 @@ export function createApiServer(
       }),
     csv: (route, handler) => register(route, (call) => Promise.resolve({ kind: 'csv', csv: handler(call) })),
   };
+}
+
+/** The refusal with further failing fields. A field that it names already keeps its rule. */
+function withFaults({ refusal }: RefusedResponse, faults: readonly FieldRule[]): RefusedResponse {
+  const isNamed = (name: string) => refusal.details.some(({ field }) => field === name);
+  return invalidFields([...refusal.details, ...faults.filter(({ field }) => !isNamed(field))]);
 }

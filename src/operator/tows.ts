@@ -1,11 +1,11 @@
-import { FACT_CONTRACTS } from '../contracts/facts';
+import { FACT_CONTRACTS, readableCorrectionOf } from '../contracts/facts';
 import { ROUTES } from '../contracts/operator-routes';
 import type { Actor } from '../domain/audit';
 import type { DecisionCommand } from '../domain/decide-report';
 import { FACT_EVENTS } from '../domain/vocabulary';
-import { decideReport } from '../workflow/decide-report';
+import { decideReport, decisionFaults } from '../workflow/decide-report';
 import type { TowStore } from '../workflow/ports';
-import { recordFact, type FactTools } from '../workflow/record-fact';
+import { factFaults, recordFact, type FactTools } from '../workflow/record-fact';
 import { towViewOf } from '../workflow/views';
 import type { Change } from './idempotency';
 import type { ApiServer } from './api-server';
@@ -38,20 +38,36 @@ export function serveTows(server: ApiServer, tools: TowRouteTools): void {
   });
 
   for (const event of FACT_EVENTS) {
-    const { commandOf } = FACT_CONTRACTS[event];
-    server.change(ROUTES[event], ({ params, body, actor }) => {
-      const request = { ref: params('towing_reference_id'), command: commandOf(body), actor };
-      return { effect: (idempotency) => recordFact(tools, { ...request, idempotency }) };
-    });
+    const { commandOf, readableCommandOf } = FACT_CONTRACTS[event];
+    server.change(
+      ROUTES[event],
+      ({ params, body, actor }) => {
+        const request = { ref: params('towing_reference_id'), command: commandOf(body), actor };
+        return { effect: (idempotency) => recordFact(tools, { ...request, idempotency }) };
+      },
+      {
+        alsoFails: async ({ params, body, actor }) => {
+          const command = readableCommandOf(body);
+          return command ? factFaults(tools, { ref: params('towing_reference_id'), command, actor }) : [];
+        },
+      },
+    );
   }
 
+  const requestOf = ({ actor, params }: { actor: Actor; params: Params }, command: DecisionCommand) => {
+    return { ref: params('towing_reference_id'), reportId: params('report_id'), command, actor };
+  };
   const decision = (call: { actor: Actor; params: Params }, command: DecisionCommand): Change => {
-    const ref = call.params('towing_reference_id');
-    const reportId = call.params('report_id');
-    return { effect: (idempotency) => decideReport(tools, { ref, reportId, command, actor: call.actor, idempotency }) };
+    const request = requestOf(call, command);
+    return { effect: (idempotency) => decideReport(tools, { ...request, idempotency }) };
   };
   server.change(ROUTES.retryReport, (call) => decision(call, { action: 'retry' }));
-  server.change(ROUTES.correctReport, (call) => decision(call, { action: 'correct', fields: call.body }));
+  server.change(ROUTES.correctReport, (call) => decision(call, { action: 'correct', fields: call.body }), {
+    alsoFails: async (call) => {
+      const fields = readableCorrectionOf(call.body);
+      return fields ? decisionFaults(tools, requestOf(call, { action: 'correct', fields })) : [];
+    },
+  });
   server.change(ROUTES.waiveReport, (call) => decision(call, { action: 'waive', reason: call.body.reason }));
   server.change(ROUTES.acceptReport, (call) => decision(call, { action: 'accept', reason: call.body.reason }));
 }

@@ -1,7 +1,7 @@
 import type { TowView } from '../contracts/operator';
 import type { AuditEntry } from '../domain/audit';
 import { versionNumber } from '../domain/outbox-record';
-import { unknown, type Decision } from '../domain/refusal';
+import { unknown, type Decision, type FieldRule } from '../domain/refusal';
 import { isKnown, type KnownTow } from '../domain/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { towRecordOf } from './read-models';
@@ -39,6 +39,23 @@ export function changeTow(
       return done(viewAfter(draft, transaction.nowMs));
     },
   );
+}
+
+/**
+ * The failing fields for which `decide` refuses a change of a tow; empty if the tow is unknown, or if the change is
+ * refused for another reason or not at all. Changes nothing: `decide` gets a copy of the tow.
+ */
+export function fieldFaults(
+  records: RecordStore,
+  ref: string,
+  decide: (tow: KnownTow, nowMs: number) => Decision<object>,
+): Promise<readonly FieldRule[]> {
+  return records.transact(orderKeyOf('tow', ref), async (transaction) => {
+    const draft = await transaction.tow(ref);
+    if (!isKnown(draft)) return [];
+    const decision = decide(structuredClone(draft), transaction.nowMs);
+    return decision.ok || decision.refusal.kind !== 'invalid' ? [] : decision.refusal.details;
+  });
 }
 
 /** The tow after the commit of the draft. */

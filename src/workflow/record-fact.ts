@@ -1,15 +1,16 @@
 import type { TowView } from '../contracts/operator';
 import { auditOfFact, type Actor } from '../domain/audit';
-import type { FactCommand, TowRules } from '../domain/fact-command';
+import type { Advance, FactCommand, TowRules } from '../domain/fact-command';
 import { advance, explanationOf } from '../domain/facts';
 import { addEvent } from '../domain/outbox-record';
+import type { FieldRule } from '../domain/refusal';
 import { markShadow, waiveIfDeclined } from '../domain/shadow';
 import { waiveEntry } from '../domain/settle-entry';
-import { editEntryNamed, appendReport, reportsOf } from '../domain/stored-tow';
+import { editEntryNamed, appendReport, reportsOf, type KnownTow } from '../domain/stored-tow';
 import { markFactRecorded } from '../domain/timeline';
 import type { ServiceMode } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { changeTow, type TowRequest } from './change-tow';
+import { changeTow, fieldFaults, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
 import { isShadowTime } from './service-mode';
 import type { RecordStore } from './transaction-port';
@@ -34,13 +35,7 @@ export function recordFact(tools: FactTools, request: FactRequest): Promise<Acti
   const { ref, command, actor } = request;
   return changeTow(tools.records, request, async (draft, transaction) => {
     const { nowMs } = transaction;
-    const decision = advance(draft.tow, command, {
-      reports: reportsOf(draft),
-      rules: tools.rules,
-      by: actor.name,
-      role: actor.role,
-      nowMs: tools.clock.nowMs(),
-    });
+    const decision = decideFact(tools, request, draft);
     if (!decision.ok) return decision;
     const { tow, owed, withdraw } = decision;
     const occurredAt = tow.facts.at(-1)?.occurredAt ?? null;
@@ -55,4 +50,14 @@ export function recordFact(tools: FactTools, request: FactRequest): Promise<Acti
     waiveIfDeclined(draft, nowMs);
     return { ok: true, audit: auditOfFact(actor, command, { ref, occurredAt, withdrawn: withdraw }) };
   });
+}
+
+/** The fields of a fact that break a rule of its tow; see `fieldFaults`. */
+export function factFaults(tools: FactTools, request: FactRequest): Promise<readonly FieldRule[]> {
+  return fieldFaults(tools.records, request.ref, (tow) => decideFact(tools, request, tow));
+}
+
+function decideFact({ rules, clock }: FactTools, { command, actor }: FactRequest, draft: KnownTow): Advance {
+  const { name: by, role } = actor;
+  return advance(draft.tow, command, { reports: reportsOf(draft), rules, by, role, nowMs: clock.nowMs() });
 }

@@ -22,6 +22,7 @@ const inspected: FactContract = {
     occurred_at: FACT_CONTRACTS.detained.body.shape.occurred_at,
   }),
   commandOf: () => ({ event: 'detained' }),
+  readableCommandOf: () => ({ event: 'detained' }),
   examples: [{ inspector: 'Crew 4', mileage_km: 120_000 }],
 };
 
