@@ -2,13 +2,21 @@ import { z } from 'zod';
 
 /** Paging of lists. */
 
+const wholeNumber = z.int({ error: ({ code }) => (code === 'invalid_type' ? 'must be a whole number' : undefined) });
+
 export const pageQuery = {
   cursor: z
     .string()
     .refine((text) => readCursor(text) !== null, 'must be a next_cursor of this list')
     .optional(),
-  limit: z.coerce.number<string | number | undefined>().int().min(1).max(200).default(50),
+  // The default is inside, because the JSON schema of a converted value has none.
+  limit: z.preprocess(limitIn, wholeNumber.min(1).max(200).default(50)),
 };
+
+/** The number of a query's digits. `Number` would also read other texts, such as `0x10`, `1e1` and an empty one. */
+function limitIn(given: string | number | undefined): string | number | undefined {
+  return typeof given === 'string' && /^-?\d+$/.test(given) ? Number(given) : given;
+}
 
 /** By when an item was received. */
 export const SORT_ORDERS = ['newest', 'oldest'] as const;

@@ -193,6 +193,29 @@ describe('operator API: invalid fields', () => {
       expect(fieldsOf(response)).toEqual([query.split('=')[0]]);
     },
   );
+
+  it.each(['', '0x10', '0b1', '1e1', '1.0', '1.5', ' 5', '+5', 'x', '٥'])(
+    'refuses the limit "%s" of a list with 422, because it is not a whole number in digits',
+    async (limit) => {
+      for (const path of ['/api/tows', '/api/other-calls']) {
+        const response = await api(app).get(path).query({ limit }).expect(422);
+        expect(errorOf(response).details).toEqual([{ field: 'limit', rule: 'must be a whole number' }]);
+      }
+    },
+  );
+
+  it.each([
+    ['-1', 'must be at least 1'],
+    ['0', 'must be at least 1'],
+    ['201', 'must be at most 200'],
+  ])('refuses the limit %s of a list with 422 and names the bound', async (limit, rule) => {
+    const response = await api(app).get('/api/tows').query({ limit }).expect(422);
+    expect(errorOf(response).details).toEqual([{ field: 'limit', rule }]);
+  });
+
+  it.each(['1', '200'])('accepts the limit %s of a list', async (limit) => {
+    await api(app).get('/api/tows').query({ limit }).expect(200);
+  });
 });
 
 describe('operator API: Redis outages', () => {
