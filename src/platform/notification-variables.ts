@@ -10,7 +10,7 @@ import {
   NOTIFICATION_LIMITS,
   TIME_ZONE_RULE,
 } from '../domain/notification-settings';
-import { list, signingSecret, smtpAddress } from './variable-rules';
+import { list, signingSecret, smtpAddress, wholeNumber } from './variable-rules';
 
 const filePath = z.string().min(1).optional();
 const { mailAddressLength } = NOTIFICATION_LIMITS;
@@ -48,13 +48,9 @@ export const NOTIFICATION_VARIABLES = {
   NOTIFY_ESCALATE_TO: mailAddresses.describe(
     'Comma list of mail addresses that get alarms which are not acknowledged in time.',
   ),
-  NOTIFY_ESCALATE_MINUTES: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(NOTIFICATION_LIMITS.escalateAfterMinutes)
-    .default(15)
-    .describe('Minutes after which an alarm that is not acknowledged is escalated. 0 means never.'),
+  NOTIFY_ESCALATE_MINUTES: wholeNumber(
+    z.int().min(0).max(NOTIFICATION_LIMITS.escalateAfterMinutes).default(15),
+  ).describe('Minutes after which an alarm that is not acknowledged is escalated. 0 means never.'),
   NOTIFY_MUTED_ALARMS: list
     .pipe(z.array(z.enum(ALARM_KINDS)).max(NOTIFICATION_LIMITS.mutedAlarms))
     .default([])

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, type Environment } from './variable-rules';
+import { flag, wholeNumber, type Environment } from './variable-rules';
 
 /** The variables of the connection to Redis. Names of files are read when the connections are opened. */
 
@@ -66,15 +66,9 @@ export const redisVariables = {
   ),
   REDIS_SENTINEL_PASSWORD: z.string().min(1).optional().describe('Password of the Sentinels, if they ask for one.'),
   REDIS_SENTINEL_PASSWORD_FILE: filePath.describe('The same for `REDIS_SENTINEL_PASSWORD`.'),
-  REDIS_MIN_REPLICAS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(10)
-    .default(0)
-    .describe(
-      'Replicas that must have a write before it is acknowledged, so that a failover does not lose it. 0 means the master alone. See [Failover](operations/redis.md#failover).',
-    ),
+  REDIS_MIN_REPLICAS: wholeNumber(z.int().min(0).max(10).default(0)).describe(
+    'Replicas that must have a write before it is acknowledged, so that a failover does not lose it. 0 means the master alone. See [Failover](operations/redis.md#failover).',
+  ),
   REDIS_STRICT: flag('false').describe(
     'Refuse to start on a Redis that is unreachable, is a replica, has no append-only file, does not sync it at every write, or evicts keys, and on one that does not show these settings.',
   ),

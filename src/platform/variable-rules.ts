@@ -15,14 +15,32 @@ export function givenIn(environment: Environment): Environment {
   return Object.fromEntries(values.filter(([, value]) => value));
 }
 
-export const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
-export const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+/** Reads the text of a variable as a number. `Number` alone would also read texts such as `0x10` and `1e3`. */
+const numberIn =
+  (isNumber: RegExp, rule: string) =>
+  <S extends z.ZodDefault<z.ZodNumber>>(schema: S) =>
+    z.preprocess((given: unknown, context) => {
+      if (typeof given !== 'string') return given;
+      const value = Number(given);
+      // The schema refuses what is no number at all.
+      if (isNumber.test(given) || Number.isNaN(value)) return value;
+      context.addIssue({ code: 'custom', message: rule });
+      return z.NEVER;
+    }, schema);
+
+/** A whole number in digits, with the limits and the default of the schema. */
+export const wholeNumber = numberIn(/^-?\d+$/, 'must be a whole number');
+/** A number in digits with at most one decimal point, with the limits and the default of the schema. */
+export const decimalNumber = numberIn(/^-?(\d+\.?\d*|\.\d+)$/, 'must be a number in digits, such as 0.5');
+
+export const port = (fallback: number) => wholeNumber(z.int().min(0).max(65_535).default(fallback));
+export const count = (fallback: number) => wholeNumber(z.int().min(0).default(fallback));
 /** Hours and minutes allow fractions and 0: half an hour is 0.5. `hoursMs` and `minutesMs` turn them into whole ms. */
-export const hours = (fallback: number) => z.coerce.number().min(0).max(87_600).default(fallback);
-export const minutes = (fallback: number) => z.coerce.number().min(0).max(525_600).default(fallback);
+export const hours = (fallback: number) => decimalNumber(z.number().min(0).max(87_600).default(fallback));
+export const minutes = (fallback: number) => decimalNumber(z.number().min(0).max(525_600).default(fallback));
 export const hoursMs = (count: number) => Math.round(count * HOUR_MS);
 export const minutesMs = (count: number) => Math.round(count * MINUTE_MS);
-export const durationMs = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+export const durationMs = (fallback: number) => wholeNumber(z.int().min(0).default(fallback));
 
 export const list = z.string().transform((text) => splitList(text));
 

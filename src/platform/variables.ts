@@ -12,6 +12,7 @@ import { redisVariables } from './redis-variables';
 import { SIGN_IN_VARIABLES } from './sign-in-variables';
 import {
   count,
+  decimalNumber,
   durationMs,
   flag,
   hours,
@@ -24,6 +25,7 @@ import {
   servicePaths,
   signingSecrets,
   trustedProxies,
+  wholeNumber,
 } from './variable-rules';
 
 /**
@@ -80,20 +82,12 @@ const service = {
     .describe(
       '`shadow` receives, records and shows everything, and sends nothing but the token call. See [Shadow mode](operations/running.md#shadow-mode). The same for all processes.',
     ),
-  SERVICE_TIMEOUT_MS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(14_000, 'must be at most 14000: a claim lasts 20 s')
-    .default(10_000)
-    .describe('Time limit of one call to the service without images.'),
-  SERVICE_UPLOAD_TIMEOUT_MS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(3_600_000)
-    .default(120_000)
-    .describe('Time limit of one call with images. It also ends after 10 s in which no byte was sent or received.'),
+  SERVICE_TIMEOUT_MS: wholeNumber(
+    z.int().min(1).max(14_000, 'must be at most 14000: a claim lasts 20 s').default(10_000),
+  ).describe('Time limit of one call to the service without images.'),
+  SERVICE_UPLOAD_TIMEOUT_MS: wholeNumber(z.int().min(1).max(3_600_000).default(120_000)).describe(
+    'Time limit of one call with images. It also ends after 10 s in which no byte was sent or received.',
+  ),
 };
 
 const storage = {
@@ -159,12 +153,9 @@ const webhooks = {
     .describe(
       'With `NODE_ENV=production`, lets a receiver start although no secret verifies the webhooks of a path. See [operations/deployment.md](operations/deployment.md).',
     ),
-  WEBHOOK_BODY_LIMIT_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(131_072)
-    .describe('Largest body of a webhook. A larger one gets 413.'),
+  WEBHOOK_BODY_LIMIT_BYTES: wholeNumber(z.int().min(1).default(131_072)).describe(
+    'Largest body of a webhook. A larger one gets 413.',
+  ),
   WEBHOOK_SILENCE_INTERVALS: count(10).describe(
     'An alarm is raised when no webhook has arrived for so many times the interval that is usual at these hours of the day. 0 means never.',
   ),
@@ -196,15 +187,10 @@ const operatorApi = {
 };
 
 const sending = {
-  RETRY_BASE_MS: z.coerce.number().int().min(1).default(1000).describe('First wait before a failed call is retried.'),
-  RETRY_CAP_MS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(300_000)
-    .describe(
-      'Longest backoff between two attempts, before up to 25 % of jitter. A wait that the service asks for may be longer, up to 1 h.',
-    ),
+  RETRY_BASE_MS: wholeNumber(z.int().min(1).default(1000)).describe('First wait before a failed call is retried.'),
+  RETRY_CAP_MS: wholeNumber(z.int().min(1).default(300_000)).describe(
+    'Longest backoff between two attempts, before up to 25 % of jitter. A wait that the service asks for may be longer, up to 1 h.',
+  ),
   NOT_FOUND_RETRIES: count(3).describe('Retries after "Violation not found" or "Plate number not found".'),
   NOT_FOUND_RETRY_MS: durationMs(5000).describe('Wait before each of these retries.'),
   UNKNOWN_GRACE_MS: durationMs(15_000).describe(
@@ -257,15 +243,9 @@ const violations = {
     'Time in which a tow request may prove that a violation without an answer was created. Then a person decides.',
   ),
   // Open question Q33: "10MB" may be 10,000,000 or 10 x 2^20 bytes; the smaller limit keeps both.
-  IMAGES_TOTAL_BYTES_MAX: z.coerce
-    .number()
-    .int()
-    .min(100_000)
-    .max(100_000_000)
-    .default(10_000_000)
-    .describe(
-      'Largest total size of the images of one violation, as the service accepts it, and of one upload of photos.',
-    ),
+  IMAGES_TOTAL_BYTES_MAX: wholeNumber(z.int().min(100_000).max(100_000_000).default(10_000_000)).describe(
+    'Largest total size of the images of one violation, as the service accepts it, and of one upload of photos.',
+  ),
   IMAGES_KEEP_ORIGINALS: flag('false').describe(
     'Send photos as they were taken. Otherwise the console scales photos down before the upload when all together are larger than `IMAGES_TOTAL_BYTES_MAX`.',
   ),
@@ -291,25 +271,15 @@ const processes = {
       'Base address of a collector of OpenTelemetry; `/v1/traces` is appended. Absent: no traces. See [operations/tracing.md](operations/tracing.md).',
     ),
   OTEL_SERVICE_NAME: z.string().default('towhook').describe('Name under which the traces are kept.'),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce
-    .number()
-    .min(0)
-    .max(1)
-    .default(1)
-    .describe('Share of the tows and violations that are traced, from 0 to 1.'),
-  WORKER_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .default(50)
-    .describe('Jobs of a queue that one worker process runs at a time; of violations, which carry photos, at most 2.'),
-  WORKER_STANDSTILL_MS: z.coerce
-    .number()
-    .int()
-    .min(1000)
-    .default(60_000)
-    .describe('Time after which a worker that completes no job while work waits is stalled: not ready, then ended.'),
+  OTEL_TRACES_SAMPLER_ARG: decimalNumber(z.number().min(0).max(1).default(1)).describe(
+    'Share of the tows and violations that are traced, from 0 to 1.',
+  ),
+  WORKER_CONCURRENCY: wholeNumber(z.int().min(1).max(1000).default(50)).describe(
+    'Jobs of a queue that one worker process runs at a time; of violations, which carry photos, at most 2.',
+  ),
+  WORKER_STANDSTILL_MS: wholeNumber(z.int().min(1000).default(60_000)).describe(
+    'Time after which a worker that completes no job while work waits is stalled: not ready, then ended.',
+  ),
   STOP_DELAY_MS: durationMs(0).describe(
     'Time that a process works on after SIGTERM, while `/readyz` answers 503. Behind a load balancer: longer than it takes to notice.',
   ),

@@ -1,0 +1,42 @@
+import { ConfigurationError, loadConfig } from '../../src/platform/config';
+
+/** What is wrong with an environment; nothing when it loads. */
+function faultsOf(environment: Record<string, string>): ConfigurationError['faults'] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+}
+
+describe('numbers', () => {
+  test.each([
+    'RETRY_BASE_MS',
+    'RECEIVER_PORT',
+    'NOT_FOUND_RETRIES',
+    'STOP_GRACE_MS',
+    'REDIS_MIN_REPLICAS',
+    'NOTIFY_ESCALATE_MINUTES',
+  ])('%s is a whole number in digits', (variable) => {
+    for (const value of ['0x1', '0b1', '1e0', '1.0', '+1', 'Infinity', '-Infinity']) {
+      expect(faultsOf({ [variable]: value })).toEqual([{ variable, rule: 'must be a whole number' }]);
+    }
+    expect(faultsOf({ [variable]: '01' })).toEqual([]);
+    expect(faultsOf({ [variable]: ' 1 ' })).toEqual([]);
+  });
+
+  test.each(['KEEP_TOWS_HOURS', 'OVERDUE_STARTED_MINUTES', 'OTEL_TRACES_SAMPLER_ARG'])(
+    '%s is a number in digits with at most one decimal point',
+    (variable) => {
+      for (const value of ['0x1', '0b1', '1e0', '5e-1', '+1', 'Infinity']) {
+        expect(faultsOf({ [variable]: value })).toEqual([
+          { variable, rule: 'must be a number in digits, such as 0.5' },
+        ]);
+      }
+      expect(faultsOf({ [variable]: '0.5.0' })).toEqual([{ variable, rule: 'must be a number' }]);
+      for (const value of ['1', '0.5', '.5', '1.0']) expect(faultsOf({ [variable]: value })).toEqual([]);
+    },
+  );
+});
