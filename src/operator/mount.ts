@@ -2,14 +2,14 @@ import type { Express, Request } from 'express';
 import type { Route } from '../contracts/routes/route';
 import type { Endpoint, Endpoints } from './api-server';
 import type { Authenticator } from './authenticate';
-import type { UncheckedCall } from './check-call';
+import { checkRole, type UncheckedCall } from './check-call';
 import { identify } from './identify';
 import { readJson } from './read-json';
 import { send } from './send-response';
 
 /**
- * Serves each endpoint over HTTP at the method and path of its route. The caller is identified before the body is read, so
- * that a stranger can neither fill the disk nor make this process parse.
+ * Serves each endpoint over HTTP at the method and path of its route. The caller is identified and its role checked
+ * before the body is read, so that a caller without the role cannot fill the disk or make this process parse.
  */
 export function mountEndpoints(app: Express, endpoints: Endpoints, authenticator: Authenticator): void {
   const mount = (route: Route, endpoint: Endpoint) => {
@@ -19,6 +19,8 @@ export function mountEndpoints(app: Express, endpoints: Endpoints, authenticator
           const caller = await identify(request, response, authenticator);
           if (!caller) return;
           const { actor } = caller;
+          const forbidden = checkRole(route, actor);
+          if (forbidden) return send(response, forbidden);
           const body = await readJson(request, response);
           await send(response, await endpoint.answer({ actor, query: request.query, body, ...addressOf(request) }));
         });

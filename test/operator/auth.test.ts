@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import request from 'supertest';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
@@ -8,6 +10,49 @@ import { ZONE } from './lookup-service';
 import { WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
+
+describe('operator API: role before body', () => {
+  it.each([
+    ['is not JSON', '{"plate_number":'],
+    ['is not UTF-8', Buffer.from([0x22, 0xc3, 0x22])],
+    ['is too large', JSON.stringify({ plate_number: 'x'.repeat(300_000) })],
+  ])('refuses a call of an insufficient role with 403 although its body %s', async (_what, body) => {
+    const response = await fetch(`${app.consoleUrl}/api/tows/TW-1/started`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${await newKey(app, 'viewer')}` },
+      body,
+    });
+    const refusal = { status: response.status, body: await response.json(), text: '' };
+    expect([refusal.status, errorOf(refusal).code]).toEqual([403, 'role_not_allowed']);
+  });
+
+  it('refuses a call of an insufficient role before its body has arrived', async () => {
+    const key = await newKey(app, 'viewer');
+    const { port } = new URL(app.consoleUrl);
+    const socket = connect(Number(port), '127.0.0.1');
+    try {
+      socket.write(
+        `POST /api/tows/TW-1/started HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+          'Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"plate_number":',
+      );
+      const received: unknown[] = await once(socket, 'data');
+      expect(String(received[0])).toMatch(/^HTTP\/1\.1 403 /);
+    } finally {
+      socket.destroy();
+    }
+  });
+
+  it.each([
+    ['is not JSON', '{"plate_number":', 400, 'not_json'],
+    ['is too large', JSON.stringify({ plate_number: 'x'.repeat(300_000) }), 413, 'too_large'],
+  ])('refuses a call of a sufficient role whose body %s by its body', async (_what, body, status, code) => {
+    const response = await api(app, await newKey(app, 'crew'))
+      .post('/api/tows/TW-1/started')
+      .type('application/json')
+      .send(body);
+    expect([response.status, errorOf(response).code]).toEqual([status, code]);
+  });
+});
 
 const KNOWN = {
   violation_reference_id: 'V-20261120-ABC123',
