@@ -108,7 +108,7 @@ describe('operator API: a report that was accepted with a broken answer', () => 
     expect(await isArchivable()).toBe(true);
   });
 
-  it('as an invoice is sent once more only: left without an answer it is a question for a person', async () => {
+  it('as an invoice is sent once per retry: without an answer it is not repeated, and a person is asked', async () => {
     const { ref, id } = await towWithDrift(['started', 'invoice', 'payment'], ['accepted', 'drift']);
     towIn(await decide(ref, id, 'retry'));
     await answerHead(app, ref, 'unknown');
