@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
-import { useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
+import { focused, useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
 
 const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
-const { common, tasks, terms, tow, towDispatch } = messagesIn('en');
+const { common, tasks, terms, tow, towDispatch, towFacts } = messagesIn('en');
 
 const plateOf = (page: Page) => page.locator('#fact-started-plate_number');
 const noteOf = (page: Page) => page.locator('#note-text');
@@ -72,6 +72,52 @@ test('the task list keeps a reason that was typed when another task is decided',
   await waitForText(page.locator('.notice'), /./);
   expect(await reason.inputValue()).toBe('half a sen');
   expect(await reason.isVisible()).toBe(true);
+});
+
+test('a refused form of the tow page stays open while another form of its group has unsent entries', async () => {
+  const ref = await world.orderTow();
+  await world.record(ref, 'started');
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', `/tows/${ref}`);
+  const unfold = (label: string) => page.locator('#live-facts summary').filter({ hasText: label }).click();
+  await unfold(towFacts.record.invoice);
+  await unfold(towFacts.otherDays);
+  const days = page.locator('#fact-invoice-delay_in_days');
+  await days.fill('2');
+
+  await unfold(towFacts.record.canceled);
+  const canceled = page.locator('#form-canceled');
+  await canceled.getByLabel(towFacts.fields.cancellation_reason).selectOption({ index: 1 });
+  await canceled.locator('summary').filter({ hasText: towFacts.otherTime }).click();
+  await page.locator('#fact-canceled-occurred_at').fill('2001-01-01T00:00');
+  browser.announce(page, { path: `/tows/${ref}/canceled`, status: 422 });
+  await canceled.getByRole('button', { name: towFacts.record.canceled }).click();
+  await eventually(async () => expect(await days.inputValue()).toBe('2'));
+  await waitForText(focused(page), common.problem);
+  expect(await canceled.getByRole('alert').isVisible()).toBe(true);
+  expect(await days.isVisible()).toBe(false);
+});
+
+test('a refused decision of the task list stays open while another decision of the task has unsent entries', async () => {
+  const ref = await world.orderTow();
+  await world.setFaults([{ operation: 'started', fault: '400', times: 1 }]);
+  await world.record(ref, 'started');
+  await world.towWhen(ref, ({ reports }) => reports[0]?.state === 'refused');
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/tasks');
+  const unfold = (label: string) => page.locator('.tasks-item summary').filter({ hasText: label }).click();
+  await unfold(terms.actions.correct);
+  const plate = page.locator('[id^=correct][id$=plate_number]');
+  await plate.fill('KLZ 77');
+
+  await unfold(terms.actions.waive);
+  await page.locator('textarea[id^=waive], input[id^=waive]').fill('   ');
+  browser.announce(page, { path: '/tasks', status: 422 });
+  await page.getByRole('button', { name: terms.actions.waive }).click();
+  await eventually(async () => expect(await plate.inputValue()).toBe('KLZ 77'));
+  await waitForText(focused(page), common.problem);
+  expect(await page.locator('.tasks-item .problem').isVisible()).toBe(true);
+  expect(await plate.isVisible()).toBe(false);
 });
 
 test('a form that did not reach the console has its entries again when the user goes back', async () => {

@@ -197,14 +197,20 @@ function isBox(field) {
 }
 
 /**
- * Opens what hides a field, except a menu over the page.
+ * Opens what hides a field, except a menu over the page. Leaves a fold closed if another one of its group is open: the
+ * browser would close that one, and with it the message of a refused form.
  *
  * @param {Element} field
  */
 function unfold(field) {
   for (let fold = field.closest('details'); fold; fold = fold.parentElement?.closest('details') ?? null) {
-    if (!fold.classList.contains('menu')) fold.open = true;
+    if (!fold.classList.contains('menu') && !isGroupOpen(fold)) fold.open = true;
   }
+}
+
+/** @param {HTMLDetailsElement} fold */
+function isGroupOpen({ name }) {
+  return name !== '' && [...document.querySelectorAll('details')].some((other) => other.open && other.name === name);
 }
 
 /**
