@@ -86,6 +86,13 @@ test('translates into Arabic every rule that the contracts of facts name', () =>
   expect(rules.filter((rule) => ruleText(arabic, rule) === null)).toEqual([]);
 });
 
+test.each(['needs at least one of vehicle_type, delay_in_days', 'has nothing to correct'])(
+  'translates into Arabic the rule of a correction without changes: %s',
+  (rule) => {
+    expect(ruleText(arabic, rule)).toMatch(/[\u0600-\u06ff]/);
+  },
+);
+
 test('translates into Arabic every rule that the domain names', () => {
   const rules = readSources(['src/domain'], ['.ts']).flatMap(({ text }) =>
     [...text.matchAll(/\brule: (['`])(.+?)\1/g)].map(([, , rule = '']) => rule.replaceAll(/\$\{[^}]+\}/g, '5')),

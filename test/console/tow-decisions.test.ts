@@ -99,6 +99,21 @@ test('keeps the entered values of an invalid report correction', async () => {
 });
 
 test.each([
+  ['en', 'needs at least one of Plate, Towed from (address), Latitude, Longitude, or Time (Riyadh)'],
+  ['ar', 'يجب تغيير حقل واحد على الأقل: اللوحة أو سُحبت من (العنوان) أو خط العرض أو خط الطول أو'],
+])(
+  'refuses a correction that changes nothing with the labels of its fields in the language %s',
+  async (language, text) => {
+    const { ref, report } = await refused();
+    visitor.cookies.set('towhook_language', language);
+    await visitor.get(pagePath(ref));
+    const response = await visitor.post(onReport(ref, report, 'correct'));
+    expect(response.status).toBe(422);
+    expect(textOf(response.html)).toContain(text);
+  },
+);
+
+test.each([
   ['retry', {}, 'pending'],
   ['waive', { reason: 'agreed by phone' }, 'waived'],
   ['accept', { reason: 'seen at the service' }, 'accepted'],

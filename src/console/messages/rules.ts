@@ -25,18 +25,23 @@ const PATTERNS: readonly (readonly [pattern: RegExp, name: RuleName])[] = Object
 
 /**
  * A rule as the API writes it, in the language of the messages; null for one that the catalogue lacks. `shown` formats
- * its limit or values.
+ * its limit or values, `fieldsShown` the API names of fields in it.
  */
 export function ruleText(
   { rules }: Messages,
   rule: string,
   shown: (limit: string) => string = (limit) => limit,
+  fieldsShown: (names: readonly string[]) => string = (names) => names.join(', '),
 ): string | null {
   for (const [pattern, name] of [...REWORDED, ...PATTERNS]) {
     const match = pattern.exec(rule);
     if (!match) continue;
-    const { limit = '', values = '' } = match.groups ?? {};
-    return formatted(rules[name], { limit: shown(limit), values: shown(values) });
+    const { limit = '', values = '', fields = '' } = match.groups ?? {};
+    return formatted(rules[name], {
+      limit: shown(limit),
+      values: shown(values),
+      fields: fieldsShown(fields.split(', ')),
+    });
   }
   return null;
 }

@@ -33,7 +33,7 @@ export function Problem(props: {
             <li>
               <a href={`#${fieldId(form, field)}`}>{fieldLabel(viewer, field, form) ?? <bdi>{field}</bdi>}</a>
               {': '}
-              {ruleIn(viewer, rule)}
+              {ruleIn(viewer, rule, (name) => fieldLabel(viewer, name, form) ?? name)}
             </li>
           ))}
         </ul>

@@ -118,16 +118,17 @@ export function Empty({ title, hint }: { title: string; hint?: string }) {
 }
 
 /**
- * The rule in the language of the page, with a timestamp in it as Riyadh time and a size in its unit; or in English and
- * marked so when it has no translation.
+ * The rule in the language of the page, with a timestamp in it as Riyadh time, a size in its unit and fields by `labelOf`;
+ * or in English and marked so when it has no translation.
  */
-export function ruleIn(viewer: Viewer, rule: string) {
+export function ruleIn(viewer: Viewer, rule: string, labelOf: (field: string) => string = (field) => field) {
   const shown = (limit: string) => {
     const bytes = /^(\d+) bytes$/.exec(limit)?.[1];
     if (bytes !== undefined) return viewer.formats.bytes(Number(bytes));
     return timestampMs(limit) === null ? limit : viewer.formats.timestamp(limit);
   };
-  return ruleText(viewer.messages, rule, shown) ?? <English viewer={viewer}>{rule}</English>;
+  const fieldsShown = (names: readonly string[]) => viewer.formats.either(names.map(labelOf));
+  return ruleText(viewer.messages, rule, shown, fieldsShown) ?? <English viewer={viewer}>{rule}</English>;
 }
 
 /** English text within a page of any language. */
