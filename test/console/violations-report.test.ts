@@ -186,7 +186,7 @@ describe('console: refused violation form', () => {
       files: [PHOTO, { name: 'a.txt', bytes: Buffer.from('no image') }],
     });
     expect([text.status, valueIn(text.html, 'location')]).toEqual([422, COMPLETE.location]);
-    expect(textIn(text.html, 'report-images-error')).toContain('images.2 must be a whole image');
+    expect(textIn(text.html, 'report-images-error')).toContain('Image 2: must be a whole image');
   });
 
   test('opens a folded group of the violation form that holds an error', async () => {

@@ -1,5 +1,6 @@
 import type { FormFailure, ImageSettings } from '../page';
 import type { Viewer } from '../viewer';
+import { fieldLabel } from './problem';
 import { ruleIn } from './text';
 
 /** Arguments that stay in the text, for the scripts of the page to fill in. */
@@ -61,7 +62,8 @@ export function ImageFields({ viewer, form, images, failure, label, isRequired =
             <p class="error" id={`${field}-error`}>
               {rules.map((each) => (
                 <span>
-                  <bdi>{each.field}</bdi> {ruleIn(viewer, each.rule)}{' '}
+                  {each.field === 'images' ? null : `${fieldLabel(viewer, each.field, form) ?? each.field}: `}
+                  {ruleIn(viewer, each.rule)}{' '}
                 </span>
               ))}
             </p>
