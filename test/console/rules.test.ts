@@ -86,6 +86,11 @@ test('translates into Arabic every rule that the contracts of facts name', () =>
   expect(rules.filter((rule) => ruleText(arabic, rule) === null)).toEqual([]);
 });
 
+test('isolates the patterns of a mobile number from the direction of the Arabic text', () => {
+  const rule = 'does not look like 05######## or +9665########';
+  expect(ruleText(arabic, rule)).toMatch(/\u206605########\u2069.*\u2066\+9665########\u2069/);
+});
+
 test.each(['needs at least one of vehicle_type, delay_in_days', 'has nothing to correct'])(
   'translates into Arabic the rule of a correction without changes: %s',
   (rule) => {
