@@ -61,6 +61,10 @@ test('the task list marks tasks that were decided elsewhere, announces new tasks
   const reportId = (await world.tow(gone)).reports[0]?.id ?? '';
   await world.call('POST', `/tows/${encodeURIComponent(gone)}/reports/${reportId}/waive`, { reason: 'elsewhere' });
   await waitForText(rowOf(page, gone).getByRole('status'), tasks.gone);
+  await waitForText(page.locator('.tasks-line'), tasks.open({ count: 1 }));
+  for (const chip of [tasks.all, refusedChip]) {
+    await waitForText(page.locator('.tasks-filters a').filter({ hasText: chip }).locator('.count'), '1');
+  }
   await openOn(world.app, kept, rivalRequestTask);
   await waitForText(page.locator('#tasks-live'), tasks.fresh({ count: 1 }));
   expect(await rowOf(page, kept).locator('.tasks-gone').innerHTML()).toBe('');
@@ -75,6 +79,7 @@ test('the task list marks tasks that were decided elsewhere, announces new tasks
   await waitForText(page.locator('.tasks-list'), rivalTitle('en'));
 });
 
+const refusedChip = messagesIn('en').taskTypes.types.report_refused.chip;
 const rivalTitle = (language: 'en' | 'ar') => messagesIn(language).taskTypes.types.rival_request.title;
 
 test('a task can be found and decided with the keyboard alone', async () => {

@@ -58,6 +58,21 @@ test('counts new tasks of the displayed task list only', async () => {
   expect(await rivals()).toContain('href="/tasks?type=rival_request"');
 });
 
+test('refreshes the counts that the task list shows, and no others', async () => {
+  const [decided] = [await refusedTow(app), await refusedTow(app)];
+  const visitor = await signedIn(app);
+  const since = await look(visitor, '/tasks?type=report_refused');
+  await decideBy(await signedIn(app), { id: decided.taskId, decision: 'retry' });
+  await openOn(app, await newTow(app), rivalRequestTask);
+  const counts = [...(await since()).matchAll(/<span id="([^"]+)" hx-swap-oob="innerHTML">([^<]*)</g)];
+  expect(counts.map(([, id, text]) => [id, text])).toEqual([
+    ['tasks-total', messagesIn('en').tasks.shown({ count: 1 })],
+    ['tasks-of-all', '2'],
+    ['tasks-of-type-report_refused', '1'],
+    ['tasks-of-kind-started', '1'],
+  ]);
+});
+
 test.each(['//[', 'http://[', '', '/board?type=rival_request'])(
   'refreshes the unfiltered task list for the invalid list address "%s"',
   async (list) => {

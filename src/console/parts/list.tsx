@@ -70,16 +70,22 @@ export function Chip(props: {
   readonly isOn: boolean;
   /** The number of matches, formatted. */
   readonly count?: string;
+  /** The id of the element of the count. */
+  readonly countId?: string;
   /** The counted matches need attention. */
   readonly isAlarm?: boolean;
   readonly children: Child;
 }) {
-  const { to, isOn, count, isAlarm = false, children } = props;
+  const { to, isOn, count, countId, isAlarm = false, children } = props;
   return (
     <li>
       <a class={isAlarm ? 'chip alarm' : 'chip'} href={to} aria-current={isOn ? 'true' : undefined}>
         {children}
-        {count !== undefined && <span class="count">{count}</span>}
+        {count !== undefined && (
+          <span class="count" id={countId}>
+            {count}
+          </span>
+        )}
       </a>
     </li>
   );

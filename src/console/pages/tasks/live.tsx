@@ -1,23 +1,26 @@
 import { part, type PageResult, type PostedForm } from '../../page';
 import type { Viewer } from '../../viewer';
+import { countTexts } from './counts';
 import { addressOf, TASK_ROWS, queryOf, type TaskQuery, sinceShown, type TaskPageTools, type RowNow } from './model';
 
 /**
- * Keeps the list current without moving rows: marks the rows that were decided or changed, and counts new tasks. Typed
- * text is never touched.
+ * Keeps the list current without moving rows: marks the rows that were decided or changed, counts new tasks, and updates
+ * the counts that are shown. Typed text is never touched.
  */
 interface LiveProps {
   readonly viewer: Viewer;
   readonly query: TaskQuery;
   /** `question id` of each row that is shown. */
   readonly shown: readonly string[];
+  /** The ids of the counts that are shown. */
+  readonly counted: readonly string[];
   readonly newestAt: string;
   readonly newCount: number;
 }
 
-export function Live({ viewer, query, shown, newestAt, newCount }: LiveProps) {
+export function Live({ viewer, query, shown, counted, newestAt, newCount }: LiveProps) {
   const messages = viewer.messages.tasks;
-  const asked = { form_token: viewer.formToken, list: addressOf(query), shown, newest: newestAt };
+  const asked = { form_token: viewer.formToken, list: addressOf(query), shown, counted, newest: newestAt };
   return (
     <div
       id="tasks-live"
@@ -38,7 +41,7 @@ export function Live({ viewer, query, shown, newestAt, newCount }: LiveProps) {
   );
 }
 
-/** Renders the count of new tasks, and the mark of each shown row as an out-of-band swap. */
+/** Renders the count of new tasks; the mark of each shown row and each shown count as out-of-band swaps. */
 export async function showLive(
   { tasks }: Pick<TaskPageTools, 'tasks'>,
   { viewer, form }: PostedForm,
@@ -46,12 +49,19 @@ export async function showLive(
   const query = queryOf(form.get('list') ?? '');
   const shown = form.getAll('shown').slice(0, TASK_ROWS);
   const newestAt = form.get('newest') ?? '';
-  const { rows, newCount } = await sinceShown({ tasks }, { query, rows: shown.map(rowOf), newestAt });
+  const { rows, newCount, counts } = await sinceShown({ tasks }, { query, rows: shown.map(rowOf), newestAt });
+  const texts = [...countTexts(viewer, query, counts)].filter(([id]) => form.getAll('counted').includes(id));
+  const counted = texts.map(([id]) => id);
   return part(
     <>
-      <Live viewer={viewer} query={query} shown={shown} newestAt={newestAt} newCount={newCount} />
+      <Live viewer={viewer} query={query} shown={shown} counted={counted} newestAt={newestAt} newCount={newCount} />
       {rows.map((row) => (
         <Mark viewer={viewer} row={row} isNews />
+      ))}
+      {texts.map(([id, text]) => (
+        <span id={id} hx-swap-oob="innerHTML">
+          {text}
+        </span>
       ))}
     </>,
   );

@@ -122,7 +122,7 @@ async function rowsOf({ progress, violations }: TaskPageTools, tasks: readonly T
 }
 
 /** The number of matching tasks; null for a tow, which is not counted. */
-function fittingIn({ total, types }: TaskCounts, { type, kind, tow }: TaskQuery): number | null {
+export function fittingIn({ total, types }: TaskCounts, { type, kind, tow }: TaskQuery): number | null {
   if (tow !== null) return null;
   if (type === null && kind === null) return total;
   return types
@@ -144,19 +144,21 @@ export interface RowNow {
   readonly now: 'same' | 'changed' | 'gone';
 }
 
-/** The state of the shown rows, and the number of tasks opened after `newestAt`. */
+/** The state of the shown rows, the number of tasks opened after `newestAt`, and the counts of all tasks. */
 export async function sinceShown(
   { tasks }: Pick<PageTools, 'tasks'>,
   shown: { query: TaskQuery; rows: readonly (readonly [id: string, question: string])[]; newestAt: string },
-): Promise<{ rows: readonly RowNow[]; newCount: number }> {
+): Promise<{ rows: readonly RowNow[]; newCount: number; counts: TaskCounts }> {
   const filter = filterOf(shown.query);
-  const [newest, ...now] = await Promise.all([
+  const [newest, counts, ...now] = await Promise.all([
     tasks.list({ cursor: null, limit: TASK_ROWS, order: 'newest', filter }),
+    tasks.counts(),
     ...shown.rows.map(async ([id, question]): Promise<RowNow> => {
       const task = await tasks.read(id);
       const isSame = task !== null && questionOf(task) === question;
       return { anchor: anchorOf(id), now: task === null ? 'gone' : isSame ? 'same' : 'changed' };
     }),
   ]);
-  return { rows: now, newCount: newest.items.filter(({ opened_at: at = '' }) => at > shown.newestAt).length };
+  const newCount = newest.items.filter(({ opened_at: at = '' }) => at > shown.newestAt).length;
+  return { rows: now, newCount, counts };
 }

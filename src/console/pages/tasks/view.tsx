@@ -1,16 +1,15 @@
-import { ENTRY_KINDS } from '../../../domain/vocabulary';
 import { SORT_ORDERS } from '../../../contracts/paging';
 import { page, type FormFailure, type PageResult } from '../../page';
 import { Chip, Paging } from '../../parts/list';
 import { Problem } from '../../parts/problem';
 import { Empty, Ref } from '../../parts/text';
-import { type Viewer, oneOf } from '../../viewer';
+import type { Viewer } from '../../viewer';
 import { formsOf } from './actions';
 import { BULK_FORM, BulkBar, bulkBarAddress, canBeChosen } from './bulk-bar';
 import { TaskItem } from './item';
+import { ALL_ID, countIds, kindId, kindsIn, TOTAL_ID, totalText, typeId, typesIn } from './counts';
 import { Live } from './live';
 import { addressOf, isNarrowed, withChanges, type TaskQuery, type TaskPage, EVERYTHING } from './model';
-import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
 import type { TaskCounts } from '../../../workflow/list-port';
 
 interface TasksProps {
@@ -48,6 +47,7 @@ function Tasks(props: TasksProps) {
           viewer={viewer}
           query={query}
           shown={shown.rows.map(({ task, question }) => `${question} ${task.id}`)}
+          counted={countIds(shown.counts, query)}
           newestAt={shown.newestAt}
           newCount={0}
         />
@@ -67,8 +67,8 @@ function LostProblem({ viewer, page: { rows }, failure }: TasksProps) {
   return isShown ? null : <Problem viewer={viewer} failure={failure} form={failure.form} showsEntered />;
 }
 
-function ListHead({ viewer, query, page: { rows, fitting, counts } }: TasksProps) {
-  const { tasks: messages, bulk } = viewer.messages;
+function ListHead({ viewer, query, page: { rows, counts } }: TasksProps) {
+  const { bulk } = viewer.messages;
   const hasBoxes = viewer.may('dispatcher') && rows.some(({ task }) => canBeChosen(task));
   return (
     <p class="row">
@@ -83,10 +83,8 @@ function ListHead({ viewer, query, page: { rows, fitting, counts } }: TasksProps
           {bulk.several}
         </a>
       )}
-      <span class="muted">
-        {isNarrowed(query) && fitting !== null
-          ? messages.shown({ count: fitting })
-          : messages.open({ count: counts.total })}
+      <span class="muted" id={TOTAL_ID}>
+        {totalText(viewer, query, counts)}
       </span>
     </p>
   );
@@ -163,6 +161,7 @@ function Filters({ viewer, query, counts }: FilterProps) {
           to={addressOf(withChanges(query, { type: null }))}
           isOn={query.type === null}
           count={formats.number(counts.total)}
+          countId={ALL_ID}
         >
           {messages.all}
         </Chip>
@@ -171,6 +170,7 @@ function Filters({ viewer, query, counts }: FilterProps) {
             to={addressOf(withChanges(query, query.type === type ? { type: null } : { type, kind: null }))}
             isOn={query.type === type}
             count={formats.number(count)}
+            countId={typeId(type)}
           >
             {taskTypes.types[type].chip}
           </Chip>
@@ -183,6 +183,7 @@ function Filters({ viewer, query, counts }: FilterProps) {
               to={addressOf(withChanges(query, { kind: query.kind === kind ? null : kind }))}
               isOn={query.kind === kind}
               count={formats.number(count)}
+              countId={kindId(kind)}
             >
               {terms.operations[kind]}
             </Chip>
@@ -205,21 +206,4 @@ function Filters({ viewer, query, counts }: FilterProps) {
       )}
     </nav>
   );
-}
-
-/** Types with tasks, and the chosen one. */
-function typesIn({ types }: TaskCounts, { type: chosen }: TaskQuery): { type: TaskType; count: number }[] {
-  return TASK_TYPES.flatMap((type) => {
-    const count = types.find((each) => oneOf([type], each.type) !== null)?.count ?? 0;
-    return count > 0 || type === chosen ? [{ type, count }] : [];
-  });
-}
-
-/** Kinds with tasks of the chosen type. */
-function kindsIn({ types }: TaskCounts, { type, kind: chosen }: TaskQuery) {
-  const all = types.filter((each) => type === null || each.type === type).flatMap(({ kinds }) => kinds);
-  return ENTRY_KINDS.flatMap((kind) => {
-    const count = all.filter((each) => each.kind === kind).reduce((sum, each) => sum + each.count, 0);
-    return count > 0 || kind === chosen ? [{ kind, count }] : [];
-  });
 }
