@@ -149,6 +149,19 @@ test('the board can be searched and a tow opened with the keyboard alone', async
   await waitForPath(page, `/tows/${refs[2]}`);
 });
 
+test.each(['en', 'ar'] as const)(
+  'the list of shortcuts leads to "Sign out everywhere" in the language %s',
+  async (language) => {
+    const { signOutEverywhere } = messagesIn(language).common;
+    const page = await browser.open({ language });
+    await world.signIn(page, 'dispatcher');
+    await page.keyboard.press('?');
+    await page.locator('#shortcut-sheet').getByRole('link', { name: signOutEverywhere }).click();
+    await page.getByRole('button', { name: signOutEverywhere }).click();
+    await waitForPath(page, '/sign-in');
+  },
+);
+
 test('the shortcuts work with an Arabic keyboard', async () => {
   const ref = await world.orderTow();
   const page = await browser.open({ language: 'ar' });

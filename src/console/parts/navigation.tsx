@@ -76,7 +76,10 @@ export function ShortcutSheet({ viewer }: { viewer: Viewer }) {
       <ShortcutList viewer={viewer} />
       {/* The focus is on the close button, not on the link that turns shortcuts off. */}
       <form method="dialog" class="row sheet-end">
-        <a href="/shortcuts">{common.shortcutsOff}</a> <button autofocus>{common.close}</button>
+        <a href="/shortcuts">{common.shortcutsOff}</a>{' '}
+        {/* The page has the button, because a form cannot be inside this one. */}
+        {viewer.actor !== null && <a href="/shortcuts">{common.signOutEverywhere}</a>}{' '}
+        <button autofocus>{common.close}</button>
       </form>
     </dialog>
   );
