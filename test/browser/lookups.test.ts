@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
 import { expectAccessible, useBrowser, waitForPath, waitForText } from '../support/browser';
+import { eventually } from '../support/eventually';
 import { useConsole } from './world';
 
 const ZONE = '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1c';
@@ -48,6 +49,26 @@ test('a lookup that the service refuses or throttles shows the reason and when t
   await world.setFaults([{ operation: 'capacity', fault: '429', times: 1, ms: 42_000 }]);
   browser.announce(page, { path: '/lookups', status: 503 });
   await page.goto(world.at(`/lookups?zone_id=${ZONE}`));
-  await waitForText(page.getByRole('alert'), /Try again in \d+ s/);
+  const time = page.getByRole('alert').locator('time');
+  await waitForText(time, /^Try again in \d+ s$/);
+  const shown = await time.innerText();
+  // The script of the page counts down.
+  await eventually(async () => expect(await time.innerText()).not.toBe(shown));
+  expect(await time.innerText()).toMatch(/^Try again in \d+ s$/);
   await expectAccessible(page);
 });
+
+test.each(['en', 'ar'] as const)(
+  'the time until a lookup can be tried again ends with a whole sentence in the language %s',
+  async (language) => {
+    const { again } = messagesIn(language).lookups;
+    const page = await browser.open({ language });
+    await world.signIn(page, 'viewer', '/lookups');
+    await world.setFaults([{ operation: 'capacity', fault: '429', times: 1, ms: 3000 }]);
+    browser.announce(page, { path: '/lookups', status: 503 });
+    await page.goto(world.at(`/lookups?zone_id=${ZONE}`));
+    const time = page.getByRole('alert').locator('time');
+    await waitForText(time, again.in({ time: '' }).trim());
+    await waitForText(time, again.now);
+  },
+);

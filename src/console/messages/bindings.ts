@@ -119,9 +119,11 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
     lookups: {
       ...catalogue.lookups,
       ticket: { ...catalogue.lookups.ticket, mayNot: bind<{ readonly role: string }>(catalogue.lookups.ticket.mayNot) },
+      again: { ...catalogue.lookups.again, in: bind<{ readonly time: string }>(catalogue.lookups.again.in) },
     },
     ops: {
       ...catalogue.ops,
+      nextTry: { ...catalogue.ops.nextTry, in: bind<{ readonly time: string }>(catalogue.ops.nextTry.in) },
       sending: {
         ...catalogue.ops.sending,
         validFor: bind<{ readonly time: string }>(catalogue.ops.sending.validFor),
@@ -167,6 +169,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
     opsAlarms: {
       ...catalogue.opsAlarms,
       more: bind<{ readonly count: number }>(catalogue.opsAlarms.more),
+      nextTry: { ...catalogue.opsAlarms.nextTry, in: bind<{ readonly time: string }>(catalogue.opsAlarms.nextTry.in) },
       throttled: {
         ...catalogue.opsAlarms.throttled,
         title: bind<{ readonly budget: string }>(catalogue.opsAlarms.throttled.title),

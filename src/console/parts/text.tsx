@@ -141,21 +141,36 @@ export function English({ viewer, children }: { viewer: Viewer; children: string
   );
 }
 
-/** The time left until a timestamp, with the timestamp in the tooltip. Pages that show it load `countdown.js`. */
-export function Countdown({ viewer, atMs }: { viewer: Viewer; atMs: number }) {
+/** Stays in the sentence of a countdown, for the script to fill in. */
+const TIME_LEFT = '{time}';
+const SECOND_MS = 1000;
+
+/**
+ * The time left until a timestamp, with the timestamp in the tooltip, by default on its own. A sentence around it has
+ * another form for the last second and after it. Pages that show it load `countdown.js`.
+ */
+export function Countdown(props: {
+  readonly viewer: Viewer;
+  readonly atMs: number;
+  readonly sentence?: { readonly in: (values: { time: string }) => string; readonly now: string };
+}) {
+  const { viewer, atMs, sentence } = props;
   const { formats, nowMs } = viewer;
   const { units, why } = viewer.messages;
   const iso = new Date(atMs).toISOString();
   const left = atMs - nowMs;
+  const over = sentence?.now ?? why.now;
+  const isOver = left < SECOND_MS;
   return (
     <time
       datetime={iso}
       title={`${formats.timestamp(iso)} · ${formats.hover(iso)}`}
       data-countdown={String(Math.max(0, left))}
       data-units={[units.days, units.hours, units.minutes, units.seconds].join('|')}
-      data-over={why.now}
+      data-over={over}
+      {...(sentence === undefined ? {} : { 'data-sentence': sentence.in({ time: TIME_LEFT }) })}
     >
-      {left > 0 ? formats.duration(left) : why.now}
+      {isOver ? over : (sentence?.in({ time: formats.duration(left) }) ?? formats.duration(left))}
     </time>
   );
 }

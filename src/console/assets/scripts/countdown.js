@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Counts down each `data-countdown` (milliseconds left when the page was rendered) in the two largest units of
- * `data-units` (`d|h|min|s`). Uses the time since the page was loaded, because the clock of the device may be wrong.
+ * `data-units` (`d|h|min|s`), within `data-sentence` (`in {time}`). In the last second and after it,
+ * shows `data-over`. Uses the time since the page was loaded, because the clock of the device may be wrong.
  */
 
 import { durationText } from './duration.js';
@@ -20,7 +21,7 @@ function countDown() {
 
 /** @param {HTMLElement} element */
 function show(element) {
-  const { countdown = '0', units = '', over = '' } = element.dataset;
+  const { countdown = '0', units = '', over = '', sentence = '{time}' } = element.dataset;
   let known = ends.get(element);
   // A refresh brings a new value.
   if (known?.text !== countdown) {
@@ -28,6 +29,6 @@ function show(element) {
     ends.set(element, known);
   }
   const left = known.endsAt - performance.now();
-  const text = left < 1000 ? over : durationText(left, units.split('|'));
+  const text = left < 1000 ? over : sentence.replace('{time}', durationText(left, units.split('|')));
   if (element.textContent !== text) element.textContent = text;
 }

@@ -221,7 +221,7 @@ function NoAnswer({ viewer, outcome }: { viewer: Viewer; outcome: Extract<ShownL
       </p>
       {refusal.retryAfterMs !== null && (
         <p>
-          {messages.again} <Countdown viewer={viewer} atMs={viewer.nowMs + refusal.retryAfterMs} />
+          <Countdown viewer={viewer} atMs={viewer.nowMs + refusal.retryAfterMs} sentence={messages.again} />
         </p>
       )}
     </div>

@@ -118,11 +118,7 @@ function Since({ viewer, at, nextTryAt }: { viewer: Viewer; at: string | null; n
         </>
       )}
       {at !== null && nextTryAt !== null && ' · '}
-      {nextTryAt !== null && (
-        <>
-          {messages.nextTry} <Countdown viewer={viewer} atMs={Date.parse(nextTryAt)} />
-        </>
-      )}
+      {nextTryAt !== null && <Countdown viewer={viewer} atMs={Date.parse(nextTryAt)} sentence={messages.nextTry} />}
     </span>
   );
 }

@@ -176,11 +176,7 @@ function Times({ viewer, alarm }: { viewer: Viewer; alarm: Alarm }) {
         </>
       )}
       {lasts !== null && nextTryAt !== null && ' · '}
-      {nextTryAt !== null && (
-        <>
-          {nextTry} <Countdown viewer={viewer} atMs={Date.parse(nextTryAt)} />
-        </>
-      )}
+      {nextTryAt !== null && <Countdown viewer={viewer} atMs={Date.parse(nextTryAt)} sentence={nextTry} />}
     </p>
   );
 }
