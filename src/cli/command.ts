@@ -167,9 +167,9 @@ export function option(flags: string, meaning: string, choices?: readonly string
 
 export function numberOption(flags: string, meaning: string): Option {
   return new Option(flags, meaning).argParser((text) => {
-    const value = Number(text);
-    if (text.trim() === '' || Number.isNaN(value)) throw new InvalidArgumentError('It must be a number.');
-    return value;
+    // `Number` would also read texts such as `0x10` and `1e3`.
+    if (!/^-?(\d+\.?\d*|\.\d+)$/.test(text.trim())) throw new InvalidArgumentError('It must be a number.');
+    return Number(text);
   });
 }
 

@@ -59,6 +59,7 @@ test.each([
   ['tow photos x /tmp'],
   ['capacity nonsense'],
   ['tow list --limit 0'],
+  ['tow list --limit 0x10'],
   ['tow list --cursor nonsense'],
   ['tow detained x --occurred-at yesterday'],
   ['tow step x en_route --occurred-at 2026-11-20'],
