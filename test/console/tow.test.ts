@@ -73,6 +73,7 @@ describe('console: page of a tow', () => {
     const { html } = await (await visitorAs('viewer')).get(pagePath(ref));
     expect(textIn(html, 'tow-why')).toMatch(/has not been accepted after 1 attempt .*next attempt in (?:1 min|\d+ s)/);
     expect(html).toMatch(/data-countdown="\d{5}"/);
+    expect(html).toContain('data-over="next attempt now" data-sentence="next attempt in {time}"');
   });
 
   test('links the JSON of a tow and serves it to the session', async () => {

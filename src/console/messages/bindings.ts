@@ -465,9 +465,12 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       behind: bind<{ readonly report: string; readonly head: string }>(catalogue.why.behind),
       until: {
         ...catalogue.why.until,
-        next_try: bind<{ readonly time: string }>(catalogue.why.until.next_try),
-        proof: bind<{ readonly time: string }>(catalogue.why.until.proof),
-        again: bind<{ readonly time: string }>(catalogue.why.until.again),
+        next_try: {
+          ...catalogue.why.until.next_try,
+          in: bind<{ readonly time: string }>(catalogue.why.until.next_try.in),
+        },
+        proof: { ...catalogue.why.until.proof, in: bind<{ readonly time: string }>(catalogue.why.until.proof.in) },
+        again: { ...catalogue.why.until.again, in: bind<{ readonly time: string }>(catalogue.why.until.again.in) },
       },
       queue: {
         ...catalogue.why.queue,

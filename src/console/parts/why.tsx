@@ -9,7 +9,6 @@ import type { TransitionEvent } from '../../domain/tow';
 import type { ViolationWaiting } from '../../domain/waiting-violation';
 import { ROLES, type ReportKind } from '../../domain/vocabulary';
 import { formatted } from '../messages';
-import type { Message } from '../messages/bindings';
 import type { Viewer } from '../viewer';
 import { Countdown, Truncated, Foldable } from './text';
 
@@ -73,7 +72,7 @@ export function WhyViolation({ viewer, waiting }: { viewer: Viewer; waiting: Vio
           viewer={viewer}
           main={why.ticket}
           because={waiting.because}
-          then={<Until viewer={viewer} message={why.until.again} atMs={waiting.atMs} />}
+          then={<Countdown viewer={viewer} atMs={waiting.atMs} sentence={why.until.again} />}
         />
       );
     case 'images':
@@ -81,7 +80,7 @@ export function WhyViolation({ viewer, waiting }: { viewer: Viewer; waiting: Vio
         <Sentence
           viewer={viewer}
           main={why.images}
-          then={<Until viewer={viewer} message={why.until.next_try} atMs={waiting.atMs} />}
+          then={<Countdown viewer={viewer} atMs={waiting.atMs} sentence={why.until.next_try} />}
         />
       );
     case 'on_its_way':
@@ -116,7 +115,7 @@ function WhyCall({ viewer, waiting, kind }: { viewer: Viewer; waiting: CallWaiti
           viewer={viewer}
           main={main}
           because={waiting.because}
-          then={<Until viewer={viewer} message={until.next_try} atMs={waiting.atMs} />}
+          then={<Countdown viewer={viewer} atMs={waiting.atMs} sentence={until.next_try} />}
         />
       );
     case 'proof':
@@ -125,7 +124,7 @@ function WhyCall({ viewer, waiting, kind }: { viewer: Viewer; waiting: CallWaiti
           viewer={viewer}
           main={main}
           because={waiting.because}
-          then={<Until viewer={viewer} message={until.proof} atMs={waiting.untilMs} />}
+          then={<Countdown viewer={viewer} atMs={waiting.untilMs} sentence={until.proof} />}
         />
       );
     case 'decision':
@@ -184,12 +183,6 @@ function InQueue({ viewer, queue }: { viewer: Viewer; queue: QueuePlace }) {
 
 function timeText({ formats }: Viewer, atMs: number): string {
   return formats.timestamp(new Date(atMs).toISOString());
-}
-
-type TimedMessage = Message<{ readonly time: string }>;
-
-function Until({ viewer, message, atMs }: { viewer: Viewer; message: TimedMessage; atMs: number }) {
-  return <>{message.rich({ time: <Countdown viewer={viewer} atMs={atMs} /> })}</>;
 }
 
 /** One sentence of up to three parts, with the message of the service in brackets. */
