@@ -87,7 +87,8 @@ test('the API client returns the answer without a secret when the creation of an
 
 test('the API client throws a refusal with status, code, fields and Retry-After', async () => {
   const params = { towing_reference_id: await newTow(app) };
-  const call = clientOf().call(ROUTES.started, { params, body: { latitude: 91 } });
+  const body = { plate_number: 'ABC 1234', towed_location: 'Olaya Street', latitude: 91, longitude: 46.68 };
+  const call = clientOf().call(ROUTES.started, { params, body });
   const refusal = await refusalOf(call);
   expect(refusal).toBeInstanceOf(ApiRefusal);
   expect(refusal).toMatchObject({

@@ -160,7 +160,7 @@ test('the token call probes the service when the only report that could cannot b
   await stores.redis.hset(towKey('P'), 'head', 'broken');
   await letTry();
   expect((await claim('I')).kind).toBe('wait');
-  await expect(claim('P')).rejects.toThrow('JSON');
+  await expect(claim('P')).rejects.toThrow('the tow P cannot be decoded');
 
   await setCircuit(stores.redis, 'outage', { untilMs: Date.now() - LATER_MS });
 

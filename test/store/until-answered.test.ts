@@ -1,3 +1,4 @@
+import { DamagedRecord } from '../../src/domain/newer-record';
 import { Committer } from '../../src/store/commit';
 import { towKey } from '../../src/store/keys';
 import { recordsOf } from '../../src/store/records';
@@ -33,7 +34,7 @@ test('a claim of a record that cannot be parsed is not repeated', async () => {
   await stores.redis.hset(towKey('T1'), 'r1', '{"seq":');
   const read = jest.spyOn(stores.redis, 'hgetall');
 
-  await expect(stores.outbox.claim('T1')).rejects.toThrow(SyntaxError);
+  await expect(stores.outbox.claim('T1')).rejects.toThrow(DamagedRecord);
 
   expect(read).toHaveBeenCalledTimes(1);
 });
