@@ -65,6 +65,9 @@ const WEBHOOK_FAULTS = [
   { fault: 'latency', rateMax: 0.2, ms: 7000 },
 ] as const;
 
+/** Longer than the dispatcher takes to accept a violation whose answer was lost: no tow request proves it before. */
+const VERY_LATE = { operation: 'tow_request', fault: 'late', ms: 10_000 } as const;
+
 /** Faults of every kind, at random rates. */
 export function mixedFaults(random: Random): FaultPlan {
   return faultPlanOf('mixed faults', (most) => Math.round(most * (0.3 + 0.7 * random.next()) * 1000) / 1000);
@@ -81,6 +84,7 @@ function faultPlanOf(name: string, rate: (most: number) => number): FaultPlan {
       { operation: 'token', fault: '500', rate: rate(0.05) },
       ...REPORT_KINDS.flatMap((operation) => calls.map((fault) => ({ operation, ...fault }))),
       ...VIOLATION_FAULTS.map((fault) => ({ operation: 'violation' as const, ...fault })),
+      { ...VERY_LATE, rate: rate(0.1) },
       ...webhooks.flatMap((fault) => [
         { operation: 'tow_request' as const, ...fault },
         { operation: 'tow_invoice' as const, ...fault },
@@ -97,6 +101,7 @@ export function lostAnswers(random: Random): FaultPlan {
       { operation: 'invoice', fault: 'lost_answer', rate: 0.9 },
       { operation: 'violation', fault: 'lost_answer', rate: 0.5 },
       { operation: 'tow_invoice', fault: 'drop' },
+      { ...VERY_LATE, rate: 0.3 },
       ...mixedFaults(random).rules,
     ],
   };
