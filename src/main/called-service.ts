@@ -9,7 +9,7 @@ const EVERY_MS = 5000;
 
 /** Whether another worker calls a different service than this one. */
 export interface CalledServiceWatch {
-  /** As of the last look. The first look is waited for. */
+  /** As of the last look that Redis answered; true before the first one. */
   isContradicted(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface CalledServiceWatch {
 export function watchCalledService({ config, redis, troubleLog: log }: Foundation): CalledServiceWatch {
   const own = accessDigests(requireService(config));
   const store = createProcessStore(redis);
-  let isContradicted = false;
+  let isContradicted = true;
   const look = async () => {
     const processes = await store.list();
     isContradicted = workersDiffer(processes, own);
@@ -31,7 +31,6 @@ export function watchCalledService({ config, redis, troubleLog: log }: Foundatio
       log.error('service.contradicted', { ...serviceDifference(processes), problem });
     }
   };
-  // While Redis is away, nothing is claimed either.
   const first = look().catch(() => {});
   const repetition = repeat({
     name: 'called service',

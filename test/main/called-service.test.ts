@@ -2,6 +2,7 @@ import request from 'supertest';
 import { messagesIn } from '../../src/console/messages';
 import { createOperatorClient } from '../../src/demo/client';
 import { checkWorkers } from '../../src/doctor/workers';
+import { watchCalledService } from '../../src/main/called-service';
 import { accessDigests } from '../../src/service';
 import { KEYS } from '../../src/store/keys';
 import { createProcessStore } from '../../src/store/processes';
@@ -67,4 +68,17 @@ test('a killed worker with another client blocks nothing once its heartbeat has 
 
   await redis.ask('ZINCRBY', KEYS.heartbeats, '-21000', 'killed');
   await eventually(async () => expect(await checkWorkers(app.foundation.redis)).toMatchObject({ state: 'fine' }));
+});
+
+test('a worker makes no call before it has seen which services the other workers call', async () => {
+  const app = await start('console');
+  const read = jest.spyOn(app.foundation.redis, 'hgetall').mockRejectedValueOnce(new Error('Command timed out'));
+  const called = watchCalledService(app.foundation);
+  try {
+    expect(await called.isContradicted()).toBe(true);
+    await eventually(async () => expect(await called.isContradicted()).toBe(false));
+  } finally {
+    read.mockRestore();
+    await called.stop();
+  }
 });
