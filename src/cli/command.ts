@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import type { ApiClient } from '../client';
 import { failedRules } from '../contracts/rules';
+import { DECIMAL_NUMBER } from '../domain/numerals';
 import { timestampMs } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import { OutputFailed, printProblem, problemOf, UsageError, type Noun } from './problems';
@@ -167,8 +168,7 @@ export function option(flags: string, meaning: string, choices?: readonly string
 
 export function numberOption(flags: string, meaning: string): Option {
   return new Option(flags, meaning).argParser((text) => {
-    // `Number` would also read texts such as `0x10` and `1e3`.
-    if (!/^-?(\d+\.?\d*|\.\d+)$/.test(text.trim())) throw new InvalidArgumentError('It must be a number.');
+    if (!DECIMAL_NUMBER.test(text.trim())) throw new InvalidArgumentError('It must be a number.');
     return Number(text);
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WHOLE_NUMBER } from '../domain/numerals';
 
 /** Paging of lists. */
 
@@ -13,9 +14,9 @@ export const pageQuery = {
   limit: z.preprocess(limitIn, wholeNumber.min(1).max(200).default(50)),
 };
 
-/** The number of a query's digits. `Number` would also read other texts, such as `0x10`, `1e1` and an empty one. */
+/** The number of a query's digits; any other text as it is, for the schema to refuse. */
 function limitIn(given: string | number | undefined): string | number | undefined {
-  return typeof given === 'string' && /^-?\d+$/.test(given) ? Number(given) : given;
+  return typeof given === 'string' && WHOLE_NUMBER.test(given) ? Number(given) : given;
 }
 
 /** By when an item was received. */

@@ -21,3 +21,7 @@ function westernDigit(character: string): string {
   if (code >= 0x6f0 && code <= 0x6f9) return String(code - 0x6f0);
   return character;
 }
+
+/** Texts of numbers in digits. `Number` would also read others, such as `0x10`, `1e3` and an empty text. */
+export const WHOLE_NUMBER = /^-?\d+$/;
+export const DECIMAL_NUMBER = /^-?(\d+\.?\d*|\.\d+)$/;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { HOUR_MS, MINUTE_MS } from '../domain/timestamp';
 import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
 import { jsonIn } from '../domain/json';
+import { DECIMAL_NUMBER, WHOLE_NUMBER } from '../domain/numerals';
 
 /** Rules for the values of environment variables, as zod schemas with their defaults. */
 
@@ -15,7 +16,7 @@ export function givenIn(environment: Environment): Environment {
   return Object.fromEntries(values.filter(([, value]) => value));
 }
 
-/** Reads the text of a variable as a number. `Number` alone would also read texts such as `0x10` and `1e3`. */
+/** Reads the text of a variable as a number. */
 const numberIn =
   (isNumber: RegExp, rule: string) =>
   <S extends z.ZodDefault<z.ZodNumber>>(schema: S) =>
@@ -29,9 +30,9 @@ const numberIn =
     }, schema);
 
 /** A whole number in digits, with the limits and the default of the schema. */
-export const wholeNumber = numberIn(/^-?\d+$/, 'must be a whole number');
+export const wholeNumber = numberIn(WHOLE_NUMBER, 'must be a whole number');
 /** A number in digits with at most one decimal point, with the limits and the default of the schema. */
-export const decimalNumber = numberIn(/^-?(\d+\.?\d*|\.\d+)$/, 'must be a number in digits, such as 0.5');
+export const decimalNumber = numberIn(DECIMAL_NUMBER, 'must be a number in digits, such as 0.5');
 
 export const port = (fallback: number) => wholeNumber(z.int().min(0).max(65_535).default(fallback));
 export const count = (fallback: number) => wholeNumber(z.int().min(0).default(fallback));
