@@ -1,8 +1,6 @@
-import { silentLog } from '../../src/platform/log';
 import { releaseBlocked } from '../../src/store/release-blocked';
 import { createShadowStore } from '../../src/store/shadow';
 import { recordFact } from '../../src/workflow/record-fact';
-import { agreeOnMode } from '../../src/workflow/service-mode';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { ACCEPTED, mustClaim, oddAnswer, openStores, result, START, TESTER, type Stores } from '../support/stores';
@@ -16,9 +14,6 @@ beforeEach(async () => {
   stores = await openStores(redis.url, { leaseMs: 20_000 });
 });
 afterEach(() => stores.close());
-
-const agree = (mode: 'live' | 'shadow') =>
-  agreeOnMode({ mode, records: stores.records, processes: { list: () => Promise.resolve([]) }, log: silentLog });
 
 describe.each(REFERENCES)('the tow %s', (ref) => {
   beforeEach(() => stores.request(ref));
@@ -42,7 +37,6 @@ describe.each(REFERENCES)('the tow %s', (ref) => {
   });
 
   test('is listed while it is held since a shadow time', async () => {
-    await agree('shadow');
     await recordFact({ ...stores.progress, mode: 'shadow' }, { ref, command: START, actor: TESTER });
 
     const { items } = await createShadowStore(stores.redis).list({ cursor: null, limit: 10 });

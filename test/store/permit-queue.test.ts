@@ -1,11 +1,9 @@
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
 import { budgetKey, KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { createPermitQueueCheck } from '../../src/store/permits';
 import { recordsOf } from '../../src/store/records';
 import { recordFact } from '../../src/workflow/record-fact';
-import { agreeOnMode } from '../../src/workflow/service-mode';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, TESTER, type Stores } from '../support/stores';
@@ -132,13 +130,8 @@ test('a tow that is held since a shadow time leaves the waiting queue, and the n
   for (const ref of ['B', 'C']) expect((await outbox.claim(ref)).kind).toBe('wait');
   expect(await line()).toEqual(['B', 'C']);
 
-  const agree = (mode: 'live' | 'shadow') =>
-    agreeOnMode({ mode, records: stores.records, processes: { list: () => Promise.resolve([]) }, log: silentLog });
-  await agree('shadow');
   const shadow = { ...stores.progress, mode: 'shadow' } as const;
   await recordFact(shadow, { ref: 'B', command: { event: 'detained' }, actor: TESTER });
-  laterMs += 10_000;
-  await agree('live');
 
   expect(await line()).toEqual(['C']);
   await stores.redis.del(budgetKey('tow'));
