@@ -22,9 +22,9 @@ import { validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { escalate, type Escalation } from './escalate-entry';
 import { closeTask, editEntry, entrySubject, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
-import { acceptEntry } from './settle-entry';
+import { acceptEntry, settleByLateAnswer } from './settle-entry';
 import { isOfShadowTime, markShadow } from './shadow';
-import { compareInvoices, isProvedByInvoice } from './invoice-entries';
+import { isProvedByInvoice } from './invoice-entries';
 import { provedBeforeCorrectionTask } from './tasks';
 import { dependsOnTicket } from './violation';
 
@@ -307,17 +307,4 @@ function stepOfOtherProbe(record: OutboxRecord, head: Entry, context: ClaimConte
   beginProbe(circuits, name, 'token', { nowMs, leaseMs }, effects);
   block(record, head, { name, untilMs: nowMs + leaseMs, isProbeTurn: true }, context);
   return { kind: 'probe', failedProbes };
-}
-
-/**
- * Settles the entry by an accepted answer that came during another attempt, once that attempt ended without an
- * answer.
- */
-export function settleByLateAnswer(record: OutboxRecord, entry: Entry, nowMs: number): boolean {
-  if (!entry.lateAnswer) return false;
-  const { answer, rawBody, differs } = entry.lateAnswer;
-  Object.assign(entry, { answer, rawBody, differs, deliveredAtMs: nowMs, lateAnswer: null });
-  if (record.kind === 'tow') compareInvoices(record, entry, nowMs);
-  acceptEntry(record, entry, 'late_answer', nowMs);
-  return true;
 }

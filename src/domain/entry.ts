@@ -88,7 +88,7 @@ export interface Entry {
    * An accepted answer that came after its lease was lost, during another attempt. It settles the entry if that
    * attempt ends unanswered.
    */
-  lateAnswer: LateAnswer | null;
+  lateAnswer: AcceptingAnswer | null;
   deliveredAtMs: number | null;
   settledAtMs: number | null;
   /** `answered`, `late_answer`, `by_hand`, or the kind of proof. */
@@ -98,7 +98,8 @@ export interface Entry {
   unknownFields: UnknownFields;
 }
 
-export interface LateAnswer {
+/** The answer that accepts an entry, as it is kept. */
+export interface AcceptingAnswer {
   answer: JsonObject | null;
   rawBody: string | null;
   /** See Entry.differs. */

@@ -1,7 +1,7 @@
-import { settleByLateAnswer } from './claim-entry';
 import { stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
 import { isSettled } from './outbox';
 import { editEntry, openTask, type OutboxRecord } from './outbox-record';
+import { settleByLateAnswer } from './settle-entry';
 import type { NewTask } from './tasks';
 import { isoTimestamp } from './timestamp';
 import { activeTicketTask, imagesMissingTask, ticketCheckRefusedTask } from './violation-tasks';

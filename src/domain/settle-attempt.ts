@@ -1,6 +1,5 @@
 import { ASKED_WAIT_MAX_MS, backoffWithoutJitterMs } from './backoff';
-import { compareInvoices } from './invoice-entries';
-import { blockEntry, PROBE_TURN_MS, settleByLateAnswer } from './claim-entry';
+import { blockEntry, PROBE_TURN_MS } from './claim-entry';
 import {
   blocking,
   loseConnection,
@@ -25,7 +24,7 @@ import type { SeenDifference } from './difference';
 import { editEntry, memberOf, addEvent, openTask, recordIdOf, type OutboxRecord } from './outbox-record';
 import type { Verdict } from './policy';
 import type { ServiceHealth } from './service-health';
-import { acceptEntry, requestCleanup } from './settle-entry';
+import { acceptEntry, keepAcceptingAnswer, requestCleanup, settleByLateAnswer } from './settle-entry';
 import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrectionTask, type NewTask } from './tasks';
 import type { AcceptedViolation } from './violation-names';
 import { beforeCorrectionTask } from './violation-tasks';
@@ -201,8 +200,7 @@ function keepAnswer(
   { answer, rawBody }: AttemptResult,
   context: SettleContext,
 ): void {
-  Object.assign(entry, { answer, rawBody, differs: context.differs, deliveredAtMs: context.nowMs });
-  if (record.kind === 'tow') compareInvoices(record, entry, context.nowMs);
+  keepAcceptingAnswer(record, entry, { answer, rawBody, differs: context.differs }, context.nowMs);
   context.keepAnswer(record);
 }
 

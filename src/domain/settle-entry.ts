@@ -1,4 +1,5 @@
-import { unblock, type Entry } from './entry';
+import { unblock, type AcceptingAnswer, type Entry } from './entry';
+import { compareInvoices } from './invoice-entries';
 import { headOf } from './outbox';
 import {
   closeTask,
@@ -15,6 +16,21 @@ export function acceptEntry(record: OutboxRecord, entry: Entry, how: string, now
   Object.assign(entry, { state: 'accepted', acceptedHow: how, error: null, hint: null, waitsFor: null });
   // The call in flight of a violation keeps its claim: its answer is kept too.
   if (record.kind === 'tow') entry.attemptId = null;
+}
+
+/** Keeps the answer that accepts an entry, and compares an invoice in it with the posted one. */
+export function keepAcceptingAnswer(record: OutboxRecord, entry: Entry, kept: AcceptingAnswer, nowMs: number): void {
+  const { answer, rawBody, differs } = kept;
+  Object.assign(entry, { answer, rawBody, differs, deliveredAtMs: nowMs });
+  if (record.kind === 'tow') compareInvoices(record, entry, nowMs);
+}
+
+/** Settles an entry by its late answer, once the other attempt ended without an answer. False without a late answer. */
+export function settleByLateAnswer(record: OutboxRecord, entry: Entry, nowMs: number): boolean {
+  if (!entry.lateAnswer) return false;
+  keepAcceptingAnswer(record, entry, entry.lateAnswer, nowMs);
+  acceptEntry(record, entry, 'late_answer', nowMs);
+  return true;
 }
 
 /** Waives an entry: nothing more is sent for it. */
