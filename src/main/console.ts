@@ -16,7 +16,7 @@ import { createDeliveryStore } from '../store/deliveries';
 import { createDifferenceStore } from '../store/differences';
 import { createJudgementStore } from '../store/judgements';
 import { createImageReferences } from '../store/kept-images';
-import { subscribeToEvents } from '../store/notifications';
+import { subscribeToEvents } from '../store/events';
 import { createNotificationStore } from '../store/notification-record';
 import { createMetricsStore } from '../store/metrics';
 import { recordsOf } from '../store/records';

@@ -13,7 +13,7 @@ import { createDeliveryStore } from '../store/deliveries';
 import { takeImmediate } from '../store/immediate';
 import { KEYS, PARTITION } from '../store/keys';
 import { createLocks } from '../store/locks';
-import { onNudges } from '../store/notifications';
+import { onNudges } from '../store/nudges';
 import { createArchiveTask, createRetentionStore } from '../store/retention';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';

@@ -115,7 +115,7 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
           transaction.effect(...expiryOf(id, change.head.expiresAtMs - nowMs));
         }
         transaction.audit(change.audit ?? null);
-        transaction.publish('bulk.changed', { towingReferenceId: null });
+        transaction.publish('bulk.changed');
         return value;
       });
     },

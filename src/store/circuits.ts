@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import type { EventType } from '../contracts/records';
 import { decodeBudgetState, type StoredBudgetState } from '../contracts/stored-budgets';
 import { decodeCircuits, encodeCircuits } from '../contracts/stored-circuits';
 import {
@@ -13,9 +12,9 @@ import {
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import { MEMBER_PREFIXES, nextVersion } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
+import type { NewEvent } from './events';
 import { taskEffects, taskEvents, taskTexts } from './indexes';
 import { blockedKey, budgetStateField, KEYS, probesKey } from './keys';
-import type { StoreChange } from './record-effects';
 import { scheduleOf, type RecordKind } from './record-kinds';
 import { Script } from './scripts';
 
@@ -48,7 +47,7 @@ export async function readCircuits(redis: Redis): Promise<ReadCircuits> {
 export interface CircuitsChange {
   readonly records: RecordChange[];
   readonly effects: Effect[];
-  readonly events: StoreChange[];
+  readonly events: NewEvent[];
   readonly hasChanged: boolean;
 }
 
@@ -80,17 +79,13 @@ export function changeOfCircuits(
       ...closed.map((name) => ['SADD', KEYS.releasing, name] as const),
     ],
     events: [
-      ...Array.from({ length: opened }, () => event('task.opened')),
-      ...newlyOpen.map(() => event('gate.closed')),
-      ...Array.from({ length: closedTasks }, () => event('task.closed')),
-      ...closed.map(() => event('gate.opened')),
+      ...Array.from({ length: opened }, () => ({ type: 'task.opened' }) as const),
+      ...newlyOpen.map(() => ({ type: 'gate.closed' }) as const),
+      ...Array.from({ length: closedTasks }, () => ({ type: 'task.closed' }) as const),
+      ...closed.map(() => ({ type: 'gate.opened' }) as const),
     ],
     hasChanged: true,
   };
-}
-
-function event(type: EventType): StoreChange {
-  return { type, towingReferenceId: null };
 }
 
 /** The number of members that each open circuit blocks, and some that may probe it. */

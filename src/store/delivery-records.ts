@@ -2,11 +2,11 @@ import type { Redis } from 'ioredis';
 import { deliveryRecord } from '../contracts/records';
 import type { Delivery } from '../domain/delivery';
 import type { Effect, RecordChange } from './commit';
+import type { NewEvent } from './events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from './keys';
 import { refuseNewer } from './newer-records';
 import { refuseSealed } from './sealed-fields';
 import type { Fields } from './record-parts';
-import type { StoreChange } from './record-effects';
 import { nextVersion } from '../domain/outbox-record';
 
 /**
@@ -73,11 +73,11 @@ function retireEffects(before: Delivery, after: Delivery): Effect[] {
   return wasSettled && !isSettled ? [['ZREM', KEYS.retireDeliveries, after.id]] : [];
 }
 
-function deliveryEvents(before: Delivery, after: Delivery): StoreChange[] {
+function deliveryEvents(before: Delivery, after: Delivery): NewEvent[] {
   if (before.state === after.state) return [];
   switch (after.state) {
     case 'processed':
-      return [{ type: 'delivery.processed', towingReferenceId: null }];
+      return [{ type: 'delivery.processed' }];
     case 'parked':
       return [{ type: 'delivery.parked', towingReferenceId: after.towingReferenceId }];
     case 'differs':
@@ -121,9 +121,9 @@ export class DeliveryDrafts {
     this.#dues.set(id, null);
   }
 
-  changes(newId: () => string): { records: RecordChange[]; effects: Effect[]; events: StoreChange[] } {
+  changes(newId: () => string): { records: RecordChange[]; effects: Effect[]; events: NewEvent[] } {
     const effects: Effect[] = [];
-    const events: StoreChange[] = [];
+    const events: NewEvent[] = [];
     const records = [...this.#loaded].map(([id, { before, after }]): RecordChange => {
       const read = { key: deliveryKey(id), expected: before?.version ?? '' };
       if (!before) return read;

@@ -3,18 +3,11 @@ import { headOf } from '../domain/outbox';
 import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable, isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
 import type { Effect } from './commit';
+import type { NewEvent } from './events';
 import { hasSameFacts, taskEvents, termsOf } from './indexes';
-import { KEYS } from './keys';
 import { RECORD_KEYS, scheduleOf } from './record-kinds';
 
 /** The consequences of a change of a record besides its indexes: schedule, waiting queue, events. */
-
-/** An event. Without a reference it concerns the whole operator. */
-export interface StoreChange {
-  readonly type: EventType;
-  readonly towingReferenceId?: string | null;
-  readonly violationId?: string;
-}
 
 /** Search terms that a record had earlier. The oldest are dropped, because more would slow down every change. */
 const FORMER_TERMS_MAX = 1000;
@@ -82,16 +75,10 @@ export function dueOfMember(member: string, atMs: number): Effect {
   return ['ZADD', schedule, atMs, id];
 }
 
-export function eventEffect({ type, towingReferenceId, violationId }: StoreChange, atMs: number): Effect {
-  const event = { type, towing_reference_id: towingReferenceId, violation_id: violationId, at_ms: atMs };
-  return ['PUBLISH', KEYS.events, JSON.stringify(event)];
-}
-
 /** The events of a change. */
-export function eventsOf(before: OutboxRecord | null, after: OutboxRecord): StoreChange[] {
-  const about =
-    after.kind === 'tow' ? { towingReferenceId: after.ref } : { towingReferenceId: null, violationId: after.id };
-  const event = (type: EventType): StoreChange => ({ type, ...about });
+export function eventsOf(before: OutboxRecord | null, after: OutboxRecord): NewEvent[] {
+  const about = after.kind === 'tow' ? { towingReferenceId: after.ref } : { violationId: after.id };
+  const event = (type: EventType): NewEvent => ({ type, ...about });
   const { opened, closed } = taskEvents(before?.tasks ?? {}, after.tasks);
   return [
     ...Array.from({ length: opened }, () => event('task.opened')),

@@ -107,7 +107,7 @@ async function removeViolation(
   const names = [metadataIdOf(stored.violation), id];
   await removeNames(redis, transaction, { key: KEYS.violationAliases, names, id });
   await removeNames(redis, transaction, { key: KEYS.violationReferences, names: stored.references, id });
-  transaction.publish('violation.archived', { towingReferenceId: null, violationId: id });
+  transaction.publish('violation.archived', { violationId: id });
   return result;
 }
 

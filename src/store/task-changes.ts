@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { NewTask } from '../domain/tasks';
 import type { Check, CommitPart } from './commit';
+import { eventEffect } from './events';
 import { taskEffects, taskTexts, type TaskTexts } from './indexes';
 import { KEYS, taskGroupKey, taskGroupsKey } from './keys';
-import { eventEffect } from './record-effects';
 
 /**
  * Opens and closes general tasks: tasks of the whole operator, which belong to no record. Their id is their subject.
@@ -19,7 +19,7 @@ export async function openingOf(
   const effects = taskEffects({}, taskTexts({ [subject]: { task, openedAtMs: nowMs } }, {}));
   return {
     checks: [isStill(subject, '')],
-    effects: [...effects, eventEffect({ type: 'task.opened', towingReferenceId: null }, nowMs)],
+    effects: [...effects, eventEffect({ type: 'task.opened' }, nowMs)],
   };
 }
 
@@ -31,7 +31,7 @@ export async function closingOf(redis: Redis, id: string, nowMs: number): Promis
   const before: TaskTexts = { [id]: { json: stored, openedAtMs: 0, group: await groupListing(redis, id) } };
   return {
     checks: [isStill(id, stored)],
-    effects: [...taskEffects(before, {}), eventEffect({ type: 'task.closed', towingReferenceId: null }, nowMs)],
+    effects: [...taskEffects(before, {}), eventEffect({ type: 'task.closed' }, nowMs)],
   };
 }
 

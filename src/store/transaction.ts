@@ -29,6 +29,7 @@ import { changeOfCircuits, readCircuits, waitingAt, type ReadCircuits } from './
 import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
+import { eventEffect, type NewEvent } from './events';
 import { indexEffects } from './indexes';
 import { idempotencyKey, KEYS, violationKey } from './keys';
 import { immediateEffects } from './immediate';
@@ -39,11 +40,9 @@ import {
   dueOf,
   dueOfMember,
   endedLeaseMs,
-  eventEffect,
   eventsOf,
   latestForLease,
   permitQueueEffects,
-  type StoreChange,
 } from './record-effects';
 import { decodeRecord, keyOf, partsOf, RECORD_KEYS } from './record-kinds';
 import { orDamaged } from './newer-records';
@@ -96,7 +95,7 @@ export class RecordTransaction implements Transaction {
   readonly #rewritten = new Set<string>();
   readonly #effects: Effect[] = [];
   readonly #checks: Check[] = [];
-  readonly #events: StoreChange[] = [];
+  readonly #events: NewEvent[] = [];
   readonly #others: RecordChange[] = [];
   readonly circuitEffects: CircuitEffects = noEffects();
   #circuits: (ReadCircuits & { readonly after: Circuits }) | null = null;
@@ -254,7 +253,7 @@ export class RecordTransaction implements Transaction {
     this.#others.push(change);
   }
 
-  publish(type: EventType, about: { towingReferenceId?: string | null; violationId?: string } = {}): void {
+  publish(type: EventType, about: Omit<NewEvent, 'type'> = {}): void {
     this.#events.push({ type, ...about });
   }
 

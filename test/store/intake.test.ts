@@ -2,7 +2,7 @@ import { systemClock } from '../../src/platform/clock';
 import { whenReady } from '../../src/store/connect';
 import { createIntake } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
-import { subscribeToEvents } from '../../src/store/notifications';
+import { subscribeToEvents } from '../../src/store/events';
 import { eventually } from '../support/eventually';
 import type { ClaimedReport } from '../support/outboxes';
 import {

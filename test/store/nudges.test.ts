@@ -2,7 +2,7 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { KEYS } from '../../src/store/keys';
-import { dueMembersOf, nudgesOf, onNudges } from '../../src/store/notifications';
+import { dueMembersOf, nudgesOf, onNudges } from '../../src/store/nudges';
 import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
 import { eventually } from '../support/eventually';

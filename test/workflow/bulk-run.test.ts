@@ -1,5 +1,5 @@
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { subscribeToEvents } from '../../src/store/notifications';
+import { subscribeToEvents } from '../../src/store/events';
 import { connectPatient } from '../../src/store/connect';
 import { createViolationOutbox } from '../../src/store/outbox';
 import { createViolationStore } from '../../src/store/violations';

@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Effect } from './commit';
 import { KEYS } from './keys';
-import { storeEvent, type StoreEvent } from '../contracts/records';
-import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { keepSubscribed, type Subscriber } from './subscription';
 
 /**
@@ -53,17 +52,4 @@ export function onNudges(
     },
     refused,
   });
-}
-
-/** Calls `onEvent` with every event of the store, and `subscribed` when earlier ones may be missing; see keepSubscribed. */
-export function subscribeToEvents(
-  connection: Redis,
-  onEvent: (event: StoreEvent) => void,
-  { subscribed, refused }: Pick<Subscriber, 'subscribed' | 'refused'> = {},
-): Promise<void> {
-  const message = (_channel: string, text: string) => {
-    const event = storeEvent.safeParse(JSON.parse(text));
-    if (event.success) onEvent(event.data);
-  };
-  return keepSubscribed(connection, [KEYS.events, KEYS.accepted], { message, subscribed, refused });
 }
