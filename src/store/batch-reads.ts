@@ -1,6 +1,6 @@
 import type { Redis, ChainableCommander } from 'ioredis';
 import { fields, list } from './parse';
-import type { Fields } from './record-parts';
+import type { Fields } from './packed-fields';
 import { Script, wellFormedJson } from './scripts';
 import { openReply } from './sealed-fields';
 import { dataKeysOf } from './sealed-values';

@@ -9,7 +9,7 @@ import { KEYS } from './keys';
 import type { LedgerEntry } from './ledger';
 import { decodeRecord, RECORD_KEYS, type RecordKind } from './record-kinds';
 import { repairRecord } from './repair';
-import type { Fields } from './record-parts';
+import type { Fields } from './packed-fields';
 
 /**
  * Checks entries of the ledger. The first check reads many records at once. A record that seems lost is read again at

@@ -6,7 +6,7 @@ import type { NewEvent } from './events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from './keys';
 import { refuseNewer } from './newer-records';
 import { refuseSealed } from './sealed-fields';
-import type { Fields } from './record-parts';
+import type { Fields } from './packed-fields';
 import { nextVersion } from '../domain/outbox-record';
 
 /**

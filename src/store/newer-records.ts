@@ -1,7 +1,7 @@
 import { DamagedRecord, NewerRecord, OLDEST_READER_FIELD, UnusableRecord } from '../domain/newer-record';
 import type { RecordName } from '../domain/outbox-record';
 import { errorFacts } from '../platform/errors';
-import { unpackFields, type Fields } from './record-parts';
+import { unpackFields, type Fields } from './packed-fields';
 import { knownSchema } from './schema';
 import { refuseSealed } from './sealed-fields';
 import { isTransient } from './until-answered';

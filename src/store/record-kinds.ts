@@ -1,6 +1,7 @@
 import { recordIdOf, recordNamed, type OutboxRecord } from '../domain/outbox-record';
 import { budgetKey, KEYS, towKey, violationKey } from './keys';
-import type { Fields, RecordPart } from './record-parts';
+import type { Fields } from './packed-fields';
+import type { RecordPart } from './record-parts';
 import { decodeTow, partsOfTow } from './tow-fields';
 import { decodeViolation, partsOfViolation } from './violation-fields';
 

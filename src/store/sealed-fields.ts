@@ -1,7 +1,7 @@
 import { UnusableRecord } from '../domain/newer-record';
 import { sealingKeyOf, type DataKeys } from '../platform/data-keys';
 import { PARTITION } from './keys';
-import type { Fields } from './record-parts';
+import type { Fields } from './packed-fields';
 
 /**
  * Which values are sealed in Redis, and their places. A field of these hashes that is not named as plain is sealed, so

@@ -3,7 +3,8 @@ import { decodeEntries, storedEvent, storedMeta } from '../contracts/stored-outb
 import type { StoredTow } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
 import { readableFields } from './newer-records';
-import { commonParts, decodeCommon, jsonPart, type Fields, type RecordPart } from './record-parts';
+import type { Fields } from './packed-fields';
+import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';
 
 /** Encodes tows as the fields of their hashes: see docs/architecture.md, "Redis data model". */
 
@@ -23,22 +24,15 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
   const facts = parsedAll(fields, numbered(names, FACT));
   const tow =
     head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, facts, ...parsed(head) });
-  const { lease, tasks, terms, runAtMs, overSinceMs, shadow, unknownRun } = decodeCommon(fields);
   return {
     kind: 'tow',
     ref,
     version,
     tow,
     requestedAtMs,
-    lease,
     entries,
-    tasks,
-    terms,
+    ...decodeCommon(fields),
     events: parsedAll(fields, numbered(names, EVENT)).map((event) => storedEvent.parse(event)),
-    runAtMs,
-    overSinceMs,
-    shadow,
-    unknownRun,
     parked: names
       .filter((name) => name.startsWith(PARKED))
       .map((name) => ({ id: name.slice(PARKED.length), atMs: Number(fields[name]) })),

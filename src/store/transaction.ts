@@ -33,8 +33,9 @@ import { eventEffect, type NewEvent } from './events';
 import { indexEffects } from './indexes';
 import { idempotencyKey, KEYS, violationKey } from './keys';
 import { immediateEffects } from './immediate';
-import { dueMembersOf, nudgesOf } from './notifications';
-import { changeOfFields, type Fields, fieldsAfter, type RecordPart } from './record-parts';
+import { dueMembersOf, nudgesOf } from './nudges';
+import type { Fields } from './packed-fields';
+import { changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
 import {
   complete,
   dueOf,

@@ -4,7 +4,8 @@ import { newEntry } from '../domain/entry';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
 import { readableFields } from './newer-records';
-import { commonParts, decodeCommon, jsonPart, type Fields, type RecordPart } from './record-parts';
+import type { Fields } from './packed-fields';
+import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';
 
 /** Encodes violations as the fields of their hashes: see docs/architecture.md, "Redis data model". */
 

@@ -1,7 +1,7 @@
 import { storedObject } from '../../src/contracts/stored';
 import { refusedTask } from '../../src/domain/tasks';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
-import { packFields, unpackFields } from '../../src/store/record-parts';
+import { packFields, unpackFields } from '../../src/store/packed-fields';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';

@@ -5,7 +5,8 @@ import type { Circuit, CircuitName, Circuits } from '../../src/domain/circuits';
 import type { Entry } from '../../src/domain/entry';
 import { headOf } from '../../src/domain/outbox';
 import { KEYS, towKey, unsentTowsKey, violationKey } from '../../src/store/keys';
-import { packFields, unpackFields, entryParts } from '../../src/store/record-parts';
+import { packFields, unpackFields } from '../../src/store/packed-fields';
+import { entryParts } from '../../src/store/record-parts';
 import { recordsOf } from '../../src/store/records';
 import { decodeTow } from '../../src/store/tow-fields';
 
