@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import { resetFutureTimes } from '../domain/conservation';
-import type { OutboxRecord } from '../domain/outbox-record';
+import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
 import type { DeliveryState } from '../domain/vocabulary';
+import { orderKeyOf } from '../workflow/transaction-port';
 import type { Effect } from './commit';
 import { tasksOf, type TaskTexts } from './indexes';
 import { deliveryKey, differingDeliveriesKey, KEYS, taskGroupKey, taskGroupsKey } from './keys';
@@ -14,12 +15,12 @@ import type { RecordTransaction } from './transaction';
 const WHEN_FULL = { drains: true } as const;
 
 /** Restores the schedule entry and the open tasks of a record. */
-export async function repairRecord(redis: Redis, { kind, ...found }: OutboxRecord): Promise<void> {
-  const name = 'ref' in found ? found.ref : found.id;
+export async function repairRecord(redis: Redis, found: OutboxRecord): Promise<void> {
+  const id = recordIdOf(found);
   await recordsOf(redis).transact(
-    `${kind} ${name}`,
+    orderKeyOf(found.kind, id),
     async (transaction) => {
-      const record = kind === 'tow' ? await transaction.tow(name) : await transaction.violation(name);
+      const record = found.kind === 'tow' ? await transaction.tow(id) : await transaction.violation(id);
       if (!record || (record.kind === 'tow' && !record.tow)) return;
       resetFutureTimes(record, transaction.nowMs);
       transaction.schedule(record);
@@ -61,7 +62,7 @@ export async function repairDelivery(redis: Redis, delivery: ListedDelivery): Pr
       : ['ZADD', KEYS.dueDeliveries, nowMs, id];
   await records.commit({ records: [{ key: deliveryKey(id), expected: version }], effects: [effect] }, WHEN_FULL);
   await records.transact(
-    `tow ${towingReferenceId}`,
+    orderKeyOf('tow', towingReferenceId),
     async (transaction) => {
       const record = await transaction.tow(towingReferenceId);
       if (!record.tow) await restoreTasks(redis, transaction, record);
