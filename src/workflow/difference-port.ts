@@ -1,7 +1,10 @@
 import type { DifferingReport } from '../contracts/differences';
 import type { SortOrder } from '../contracts/paging';
 import type { Difference } from '../domain/difference';
+import { unknown } from '../domain/refusal';
 import type { Page } from './list-port';
+
+export const DIFFERENCE_NOT_FOUND = unknown('difference_not_found', 'There is no such kind of difference.').refusal;
 
 /** Kinds of differences as lists and pages read them; only a transaction changes them (transaction-port.ts). */
 export interface DifferenceStore {

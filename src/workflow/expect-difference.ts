@@ -1,10 +1,10 @@
 import type { DifferenceView } from '../contracts/differences';
 import { type Actor, auditOf } from '../domain/audit';
 import { shownDecision, type Difference } from '../domain/difference';
-import { unknown } from '../domain/refusal';
 import { differenceTaskId } from '../domain/tasks';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { type ActionResult, done, refused, transactOnce } from './action-result';
+import { DIFFERENCE_NOT_FOUND } from './difference-port';
 import { orderKeyOf, type IdempotencyRecord, type RecordStore } from './transaction-port';
 
 export interface ExpectRequest {
@@ -13,8 +13,6 @@ export interface ExpectRequest {
   readonly actor: Actor;
   readonly idempotency: IdempotencyRecord | undefined;
 }
-
-const noSuchDifference = unknown('difference_not_found', 'There is no such kind of difference.').refusal;
 
 /**
  * Declares a kind of difference expected: its task closes, and later messages of this kind open none. What was accepted
@@ -30,7 +28,7 @@ export function expectDifference(
       by: actor.name,
       reason: reason ?? null,
     });
-    if (!difference) return refused(noSuchDifference);
+    if (!difference) return refused(DIFFERENCE_NOT_FOUND);
     transaction.audit(auditOf(actor, 'difference.expected', { on: { difference_id: id }, why: reason }));
     return done(differenceViewOf(difference));
   });

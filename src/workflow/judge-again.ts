@@ -7,10 +7,9 @@ import {
 import type { WebhookReaders } from '../contracts/read-webhook';
 import { type Actor, auditOf } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
-import { unknown } from '../domain/refusal';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { refused, type ActionResult } from './action-result';
-import type { DifferenceStore } from './difference-port';
+import { DIFFERENCE_NOT_FOUND, type DifferenceStore } from './difference-port';
 import type { JudgementRun, JudgementStore } from './judgement-port';
 import type { DeliveryStore } from './ports';
 import type { IdempotencyRecord } from './transaction-port';
@@ -28,8 +27,6 @@ export interface JudgementTools {
 const READ_MAX = 1000;
 const PAGE = 100;
 const EXAMPLES_PER_OUTCOME = 3;
-
-const noSuchDifference = unknown('difference_not_found', 'There is no such kind of difference.').refusal;
 
 /** What a run would do now with the oldest 1,000 deliveries of a kind. Null when there is no such kind. */
 export async function previewJudgement(tools: JudgementTools, differenceId: string): Promise<JudgementPreview | null> {
@@ -97,7 +94,7 @@ export async function judgeAgain(
   { judgements, differences }: Pick<JudgementTools, 'judgements' | 'differences'>,
   { differenceId, reason, actor, idempotency }: JudgeRequest,
 ): Promise<ActionResult> {
-  if (!(await differences.read(differenceId))) return refused(noSuchDifference);
+  if (!(await differences.read(differenceId))) return refused(DIFFERENCE_NOT_FOUND);
   const audit = auditOf(actor, 'deliveries.judged_again', { on: { difference_id: differenceId }, why: reason });
   return judgements.start(differenceId, { actor, audit, idempotency });
 }
