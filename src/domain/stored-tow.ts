@@ -2,7 +2,7 @@ import { newEntry, type Entry } from './entry';
 import { editEntry, type StoredTow } from './outbox-record';
 import type { Owed, ReportStatus } from './outbox';
 import type { InvoiceWebhook, Tow } from './tow';
-import type { ReportState, ShadowState } from './vocabulary';
+import { REPORT_KINDS, type ReportKind, type ReportState, type ShadowState } from './vocabulary';
 
 /** A tow whose request has come and that is not archived. */
 export type KnownTow = StoredTow & { tow: Tow };
@@ -37,6 +37,11 @@ export function reportsOf({ entries, shadow }: StoredTow): ReportStatus[] {
 export function appendReport(record: StoredTow, { kind, body }: Owed, nowMs: number): void {
   const seq = record.entries.length + 1;
   record.entries.push(newEntry({ seq, id: `${kind}-${seq}`, kind, body, nowMs }));
+}
+
+/** The kind of a report by its id; null for an id that is not of a report. */
+export function kindOfReport(id: string | null | undefined): ReportKind | null {
+  return REPORT_KINDS.find((kind) => kind === id?.split('-')[0]) ?? null;
 }
 
 /** How many invoice webhooks and rival requests a tow keeps; all of them stay deliveries. */

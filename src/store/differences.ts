@@ -7,9 +7,9 @@ import {
   othersId,
   type SeenDifference,
 } from '../domain/difference';
+import { kindOfReport } from '../domain/stored-tow';
 import { differenceTask, differenceTaskId } from '../domain/tasks';
 import { isoTimestamp } from '../domain/timestamp';
-import { REPORT_KINDS } from '../domain/vocabulary';
 import type { DifferenceStore } from '../workflow/difference-port';
 import { readHashes } from './batch-reads';
 import type { Check, CommitPart, Effect } from './commit';
@@ -197,7 +197,7 @@ function differingReportOf(member: string, atMs: number): DifferingReport {
     accepted_at: isoTimestamp(atMs),
     towing_reference_id: towingReferenceId,
     report_id: reportId,
-    kind: REPORT_KINDS.find((kind) => kind === reportId?.split('-')[0]) ?? null,
+    kind: kindOfReport(reportId),
     violation_id: violationId,
   };
 }

@@ -1,5 +1,6 @@
-import { ENTRY_KINDS, type EntryKind } from '../domain/vocabulary';
 import type { Task } from '../contracts/records';
+import { kindOfReport } from '../domain/stored-tow';
+import { ENTRY_KINDS, type EntryKind } from '../domain/vocabulary';
 import type { TaskFilter } from '../workflow/list-port';
 
 /** A group of open tasks: their type, and the kind of report or the operation that they concern, if any. */
@@ -11,13 +12,13 @@ export interface TaskGroup {
 /** A group by its stored name, `<type>` or `<type>.<kind>`. */
 export function groupOf(name: string): TaskGroup {
   const dot = name.lastIndexOf('.');
-  const kind = dot === -1 ? null : kindOf(name.slice(dot + 1));
-  return kind === null ? { type: name, kind } : { type: name.slice(0, dot), kind };
+  const kind = ENTRY_KINDS.find((known) => known === name.slice(dot + 1)) ?? null;
+  return dot === -1 || kind === null ? { type: name, kind: null } : { type: name.slice(0, dot), kind };
 }
 
-/** The group of a task; of a task about a report its kind is the beginning of the report's id. */
+/** The group of a task. */
 export function groupOfTask({ type, report_id, operation }: Pick<Task, 'type' | 'report_id' | 'operation'>): TaskGroup {
-  return { type, kind: kindOf(report_id?.split('-')[0]) ?? operation ?? null };
+  return { type, kind: kindOfReport(report_id) ?? operation ?? null };
 }
 
 /** The stored name of the group of a task. */
@@ -29,8 +30,4 @@ export function groupNameOf(task: Pick<Task, 'type' | 'report_id' | 'operation'>
 /** True if the group matches every given field of the filter. */
 export function inGroup(group: TaskGroup, { type, kind }: TaskFilter): boolean {
   return (type === undefined || group.type === type) && (kind === undefined || group.kind === kind);
-}
-
-function kindOf(text: string | undefined): EntryKind | null {
-  return ENTRY_KINDS.find((known) => known === text) ?? null;
 }
