@@ -144,7 +144,7 @@ export function applyAnswer(
   answer: { kind: EntryKind; wasAnswered: boolean; isAlive: boolean; isForbidden: boolean },
   effects: CircuitEffects,
 ): void {
-  if (answer.wasAnswered) close(circuits, 'connection', effects);
+  if (answer.wasAnswered) closeCircuit(circuits, 'connection', effects);
   if (!answer.isAlive) return;
   endOutage(circuits, effects);
   if (!answer.isForbidden) resumeOperation(circuits, answer.kind, effects);
@@ -153,7 +153,7 @@ export function applyAnswer(
 /** Ends the pause of an operation. Returns false when it was not paused. */
 export function resumeOperation(circuits: Circuits, kind: EntryKind, effects: CircuitEffects): boolean {
   delete circuits.forbidden[kind];
-  return close(circuits, `paused.${kind}`, effects);
+  return closeCircuit(circuits, `paused.${kind}`, effects);
 }
 
 export interface ConnectionLoss {
@@ -252,16 +252,20 @@ export function applyProbe(
 function endOutage(circuits: Circuits, effects: CircuitEffects): void {
   circuits.failures = 0;
   circuits.failedMembers = [];
-  close(circuits, 'outage', effects);
+  closeCircuit(circuits, 'outage', effects);
 }
 
-function openCircuit(circuits: Circuits, name: CircuitName, { subject, ...task }: NewTask, nowMs: number): Circuit {
-  circuits.tasks[subject] ??= { task, openedAtMs: nowMs };
+/** Opens a circuit, unless it is open, and its task. */
+export function openCircuit(circuits: Circuits, name: CircuitName, opened: NewTask | null, nowMs: number): Circuit {
+  if (opened) {
+    const { subject, ...task } = opened;
+    circuits.tasks[subject] ??= { task, openedAtMs: nowMs };
+  }
   return (circuits.open[name] ??= { untilMs: nowMs, sinceMs: nowMs, failures: 0, lastProbe: null, safeOnly: false });
 }
 
-/** Returns true when the circuit was open. */
-function close(circuits: Circuits, name: CircuitName, effects: CircuitEffects): boolean {
+/** Closes a circuit and its task. Returns true when it was open. */
+export function closeCircuit(circuits: Circuits, name: CircuitName, effects: CircuitEffects): boolean {
   if (!circuits.open[name]) return false;
   delete circuits.open[name];
   delete circuits.tasks[name];

@@ -1,4 +1,4 @@
-import type { CircuitEffects, Circuits } from './circuits';
+import { closeCircuit, openCircuit, type CircuitEffects, type Circuits } from './circuits';
 import { unblock, type Entry } from './entry';
 import { headOf, isSettled } from './outbox';
 import { editEntry, addEvent, type OutboxRecord } from './outbox-record';
@@ -21,16 +21,13 @@ const DECLINED_REASON = 'shadow time: declined';
 /** Opens the circuit. False when it is open already. */
 export function beginShadow(circuits: Circuits, nowMs: number): boolean {
   if (circuits.open.shadow) return false;
-  circuits.open.shadow = { untilMs: nowMs, sinceMs: nowMs, failures: 0, lastProbe: null, safeOnly: false };
+  openCircuit(circuits, 'shadow', null, nowMs);
   return true;
 }
 
 /** Closes the circuit: what it blocks and is not of the shadow time becomes due. False when it is closed already. */
 export function endShadow(circuits: Circuits, effects: CircuitEffects): boolean {
-  if (!circuits.open.shadow) return false;
-  delete circuits.open.shadow;
-  effects.closed.push('shadow');
-  return true;
+  return closeCircuit(circuits, 'shadow', effects);
 }
 
 /** Marks a record that was received or changed in a shadow time. A declined tow stays declined. */

@@ -1,4 +1,4 @@
-import { applyAnswer, loseConnection } from '../domain/circuits';
+import { closeCircuit, loseConnection } from '../domain/circuits';
 import { connectionTask } from '../domain/tasks';
 import { CIRCUITS_ORDER_KEY, type RecordStore } from './transaction-port';
 
@@ -23,7 +23,6 @@ export function reportNoToken(
 export function reportToken(records: RecordStore): Promise<void> {
   return records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
     const circuits = await transaction.circuits({ isFresh: true });
-    const answer = { kind: 'started', wasAnswered: true, isAlive: false, isForbidden: false } as const;
-    applyAnswer(circuits, answer, transaction.circuitEffects);
+    closeCircuit(circuits, 'connection', transaction.circuitEffects);
   });
 }
