@@ -1,6 +1,6 @@
 /**
- * One entry of the audit as it is kept: a line `<seq> <at ms> <hash> <json>`. Its hash is the SHA-1 of the hash before
- * it, seq, moment and JSON, each followed by a line feed, as lua/commit.lua writes it.
+ * A stored entry of the audit: a line `<seq> <at ms> <hash> <json>`. Its hash is the SHA-1 of the hash of the line before
+ * it, its seq, time and JSON, each followed by a line feed, as lua/commit.lua writes it.
  *
  * SHA-1, because a Redis script has no other and the link must be made by the script that writes the effect; the files
  * of the archive are sealed with SHA-256. To forge a link, another text for a given hash would have to be found, which
@@ -20,7 +20,7 @@ export type Sha1 = (text: string) => string;
 /** The hash that the first entry follows. */
 export const CHAIN_START = '0'.repeat(40);
 
-/** Reads a line apart; null when it is none. */
+/** Parses a line; null if it has another format. */
 export function auditLineOf(text: string): AuditLine | null {
   const match = /^([1-9]\d{0,14}) ([1-9]\d{0,14}) ([0-9a-f]{40}) (.+)$/s.exec(text);
   if (!match) return null;

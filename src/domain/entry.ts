@@ -91,7 +91,7 @@ export interface Entry {
   lateAnswer: AcceptingAnswer | null;
   deliveredAtMs: number | null;
   settledAtMs: number | null;
-  /** `answered`, `late_answer`, `by_hand`, or the kind of proof. */
+  /** `answered`, `late_answer`, `by_hand`, `known` (other software sent it), or the kind of proof. */
   acceptedHow: string | null;
   log: EntryAttempt[];
   /** Fields that another version of towhook stored; kept unchanged. */

@@ -35,9 +35,9 @@ interface OutboxBase {
   entries: Entry[];
   /** Open tasks by their ids. */
   tasks: Record<string, OpenTask>;
-  /** When a record that a circuit blocks runs again by itself. */
+  /** When a record that waits for a circuit or for a rate limit permit runs again by itself. */
   runAtMs: number | null;
-  /** Search terms; only ever added to. */
+  /** Search terms that it had earlier and has no more, the newest 1,000. */
   terms: string[];
   /** Since when it may be archived; null while it may not. */
   overSinceMs: number | null;
