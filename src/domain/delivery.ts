@@ -1,6 +1,7 @@
 import { backoffWithoutJitterMs, type RetrySettings } from './backoff';
 import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { failingDeliveryTask, invoicesSetAsideTask, parkedInvoiceTask } from './tasks';
+import { DAY_MS } from './timestamp';
 import type { DeliveryKind, DeliveryState } from './vocabulary';
 
 /** A received webhook call. Timestamps are ms since the epoch, Redis time. */
@@ -30,7 +31,7 @@ export interface Delivery {
 
 /** How many different invoices are parked for one unknown tow. */
 const PARKED_MAX = 100;
-const PARKED_TASK_AFTER_MS = 24 * 3_600_000;
+const PARKED_TASK_AFTER_MS = DAY_MS;
 /** After this many failures in a row a task is opened. The delivery is still retried. */
 const FAILURES_FOR_TASK = 10;
 

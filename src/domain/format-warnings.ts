@@ -1,4 +1,4 @@
-import { hasOffset, timestampMs } from './timestamp';
+import { FUTURE_TOLERANCE_MS, hasOffset, timestampMs } from './timestamp';
 import { westernDigits } from './numerals';
 import { looksSaudi } from './plate';
 import type { FieldRule } from './refusal';
@@ -24,8 +24,6 @@ export function formatWarnings(
   ];
 }
 
-/** The clocks of phones drift. */
-const FUTURE_TOLERANCE_MS = 2 * 60_000;
 /** A time without an offset is in Asia/Riyadh. */
 const RIYADH_OFFSET = '+03:00';
 

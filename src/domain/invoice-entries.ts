@@ -12,8 +12,7 @@ import type { JsonObject } from './vocabulary';
 export function isProvedByInvoice(record: StoredTow, entry: Entry): boolean {
   if (entry.kind !== 'invoice' || entry.firstSentAtMs === null || record.proofAtMs === null) return false;
   // A refused create made nothing. An unanswered attempt before it may have.
-  const mayExist = entry.state !== 'refused' || entry.possibleEffects > 0;
-  return mayExist;
+  return entry.state !== 'refused' || entry.possibleEffects > 0;
 }
 
 /** The charges in the answer to our invoice request; null when it has none. */

@@ -18,7 +18,7 @@ export function isoOrNull(atMs: number | null): string | null {
 
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 /** Tolerance for reported times in the future: the clocks of phones drift. */
-const FUTURE_TOLERANCE_MS = 2 * 60_000;
+export const FUTURE_TOLERANCE_MS = 2 * MINUTE_MS;
 /** An earlier time has a wrong year, and would make an invoice of thousands of days. */
 const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z');
 
