@@ -105,7 +105,7 @@ export function refusalMessage(exchange: Exchange): string | null {
 }
 
 /** Messages are stored several times: with the report, its attempts and tasks. */
-const BROKEN_WORDS_MAX = 500;
+const BROKEN_MESSAGE_MAX = 500;
 
 /** Describes what happened, with the service's own message if it sent one. */
 export function messageOf(exchange: Exchange): string {
@@ -113,7 +113,7 @@ export function messageOf(exchange: Exchange): string {
     case 'accepted':
       return 'accepted';
     case 'contract_broken':
-      return `the answer breaks the contract: ${exchange.issues.join('; ')}`.slice(0, BROKEN_WORDS_MAX);
+      return `the answer breaks the contract: ${exchange.issues.join('; ')}`.slice(0, BROKEN_MESSAGE_MAX);
     case 'not_the_service':
       return `HTTP ${exchange.httpStatus}, and not from the service: ${FOREIGN_BODY_MESSAGES[exchange.cause]}`;
     case 'refused':

@@ -17,10 +17,10 @@ export interface DecideTasksTools extends BulkItemTools {
   readonly log: Log;
 }
 
-/** A run gives way to other work after so many tasks, or so long. */
+/** A run gives way to other work after this many tasks, or after this time. */
 const SLICE_TASKS = 20;
 const SLICE_MS = 5000;
-/** A decision that failed so often is left to a person, so that it does not block the rest. */
+/** A decision that has failed this often is left to a person, so that it does not block the rest. */
 const TRIES_MAX = 8;
 const RETRY = { retryBaseMs: 500, retryCapMs: 60_000 };
 

@@ -54,7 +54,7 @@ export const FAULTS_NAMED_MAX = 20;
 const PATH_LENGTH_MAX = 200;
 /** A number without exponent needs 309 digits to be infinite. */
 const DIGITS_MAX = 308;
-/** Numbers of at most so many significant digits stay different in a double. */
+/** Different numbers with at most this many significant digits are different doubles. */
 const EXACT_DIGITS_MAX = 15;
 
 /** A list or object that is open at this position. */

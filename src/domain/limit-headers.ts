@@ -61,9 +61,9 @@ export interface LearnedWindow {
 export const NOTHING_LEARNED: LearnedWindow = { samples: 0, lastAtMs: 0, notBeforeMs: 0 };
 
 const SECOND_MS = 1000;
-/** An answer so long after the one before is in another window of a limit per second. */
+/** An answer this long after the one before is in another window of a limit per second. */
 const APART_MS = 1500;
-/** In a window of a minute, so many answers would all have to come in its last second. */
+/** In a window of a minute, this many answers would all have to come in its last second. */
 const SAMPLES_MIN = 4;
 /** Calls that the window of a sample may have counted: our own, and one more that left with it. */
 const USED_MAX = 2;

@@ -93,9 +93,9 @@ export const NO_NOTIFICATIONS: NotificationState = {
 export const START_HOLD_MS = 30_000;
 /** An alarm that returns earlier is the same one, and gets no further notice. */
 export const END_HOLD_MS = 60_000;
-/** A notice that was not delivered for so long is dropped. */
+/** A notice that was not delivered within this time is dropped. */
 export const GIVE_UP_MS = 24 * HOUR_MS;
-/** A channel that fails for so long is an alarm. A shorter fault needs no person: notices are repeated. */
+/** A channel that fails for this long is an alarm. A shorter fault needs no person: notices are repeated. */
 export const CHANNEL_FAILS_AFTER_MS = 2 * MINUTE_MS;
 /** Failing channels must not fill Redis. The oldest notices are dropped first. */
 export const NOTICES_MAX = 500;

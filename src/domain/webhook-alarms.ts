@@ -27,7 +27,7 @@ export interface RefusedWebhooks {
 const PROVED: readonly RefusalReason[] = ['body_changed', 'timestamp_off'];
 /** Only a sender that signs causes them. Strangers cause the other reasons too. */
 const SIGNED: readonly RefusalReason[] = ['signature_wrong', 'shared_secret_wrong'];
-/** Once a webhook was accepted, so few calls of strangers raise no alarm. They call other addresses all the time. */
+/** Once a webhook was accepted, this few calls of strangers raise no alarm. They call other addresses all the time. */
 const STRANGE_CALLS_BORNE: Readonly<Record<WebhookPath, number>> = {
   tow_request: 2,
   tow_invoice: 2,

@@ -9,7 +9,7 @@ export interface AcceptedHistory {
   readonly minutesOfHour: ReadonlyMap<number, number>;
 }
 
-/** No webhook has arrived for so long, while at these hours one usually arrives every `usualMs`. */
+/** How long no webhook has arrived, while at these hours one usually arrives every `usualMs`. */
 export interface WebhookSilence {
   readonly sinceMs: number;
   readonly usualMs: number;
@@ -17,11 +17,11 @@ export interface WebhookSilence {
 
 /** Earlier days that are compared. */
 export const COMPARED_DAYS = 7;
-/** From so many known days on, the quietest is left out: it may be a day on which something was broken. */
+/** From this many known days on, the quietest is left out: it may be a day on which something was broken. */
 const DAYS_TO_DROP_ONE = 4;
 
 /**
- * Whether no webhook has arrived for so many usual intervals; null if not, without a whole day of history, and for 0.
+ * Whether no webhook has arrived for this many usual intervals; null if not, without a whole day of history, and for 0.
  *
  * The usual interval is that of the same hours on earlier days, so a quiet night raises no alarm. The quietest of the
  * last seven days counts, from four known days on the second quietest, so a weekend raises none either. Several calls

@@ -11,14 +11,14 @@ export async function redisTimeUs(redis: Redis): Promise<number> {
   return Number(seconds) * 1_000_000 + Number(micros);
 }
 
-/** After this time without a reply that shows the time, Redis is asked. */
+/** After this time without a reply that has the time, Redis is asked. */
 const KEPT_MS = 60_000;
 /** Until then the local clock and that of Redis differ by less than a millisecond. */
 const CLOSEST_KEPT_MS = 10_000;
 
 /**
- * The time of Redis, by a local clock and the replies that show it. It is behind by the shortest way of a reply, and not
- * by that of the last one: a process that was busy when a reply came would take work that is due for work of later.
+ * Estimates the time of Redis from a local clock and the times in its replies. The estimate lags by the shortest delay of
+ * a reply, not by that of the last one: a process that was busy when a reply came would take due work for future work.
  */
 export class RedisClock {
   #offsetMs: number | null = null;
@@ -41,7 +41,7 @@ export class RedisClock {
     return Math.ceil(this.monotonicMs() + (this.#offsetMs ?? 0));
   }
 
-  /** Takes in the time in a reply that has just come, to a call that was sent at `sentMs` of the local clock. */
+  /** Corrects the estimate by a reply that has just come, to a call that was sent at `sentMs` of the local clock. */
   measured(redisMs: number, sentMs: number): void {
     const receivedMs = this.monotonicMs();
     const lowest = redisMs - receivedMs;

@@ -4,7 +4,7 @@ import { KEYS } from './keys';
 
 /**
  * Replication in Redis is asynchronous: a master that dies takes with it what its replicas do not have yet. With
- * REDIS_MIN_REPLICAS a write is acknowledged to the outside only when so many replicas have it in memory.
+ * REDIS_MIN_REPLICAS a write is acknowledged to the outside only when that many replicas have it in memory.
  */
 
 /** How long replicas may take to confirm a write, ms. Less than the time limit of a command. */
