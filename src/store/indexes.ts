@@ -2,7 +2,6 @@ import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
 import { ENTRY_POLICY } from '../domain/entry';
 import { headOf } from '../domain/outbox';
 import {
-  isAnswerQuestioned,
   memberOf,
   type OpenTask,
   type OutboxRecord,
@@ -34,7 +33,7 @@ import { groupNameOf } from './task-groups';
  * before and after, so that no index is written separately.
  */
 
-/** A member of a sorted set; without a score, of a set. */
+/** An entry of an index, not of an outbox: a member of a sorted set; without a score, of a set. */
 interface IndexEntry {
   readonly key: string;
   readonly member: string;
@@ -74,11 +73,11 @@ export function hasSameFacts(before: OutboxRecord, after: OutboxRecord): boolean
 export function indexEffects(before: OutboxRecord | null, after: OutboxRecord | null): Effect[] {
   // Most entries follow from facts, and most commits change no fact.
   const withFacts = !before || !after || before.terms.length !== after.terms.length || !hasSameFacts(before, after);
-  const was = new Map(placesOf(before, withFacts).map((place) => [nameOf(place), place]));
+  const was = new Map(indexEntriesOf(before, withFacts).map((entry) => [nameOf(entry), entry]));
   const effects: Effect[] = [];
-  for (const place of placesOf(after, withFacts)) {
-    const { key, member, score } = place;
-    const name = nameOf(place);
+  for (const entry of indexEntriesOf(after, withFacts)) {
+    const { key, member, score } = entry;
+    const name = nameOf(entry);
     // A closing circuit empties its sets before the records change. A record that is blocked again must be added again.
     const isKept = score !== null && was.get(name)?.score === score;
     was.delete(name);
@@ -92,76 +91,71 @@ function nameOf({ key, member }: IndexEntry): string {
   return `${key}\n${member}`;
 }
 
-function placesOf(record: OutboxRecord | null, withFacts: boolean): IndexEntry[] {
+function indexEntriesOf(record: OutboxRecord | null, withFacts: boolean): IndexEntry[] {
   if (!record) return [];
-  const places = record.kind === 'tow' ? placesOfTow(record) : placesOfViolation(record);
-  const ofFacts = withFacts ? [...(record.kind === 'tow' ? factPlaces(record) : []), ...wordPlaces(record)] : [];
-  return [...ofFacts, ...places, ...placesAtCircuit(record), ...placesOfDifferences(record), ...shadowPlaces(record)];
+  const others = [...circuitEntries(record), ...differenceEntries(record), ...shadowEntries(record)];
+  if (record.kind === 'violation') {
+    return [...(withFacts ? termEntries(record) : []), ...violationEntries(record), ...others];
+  }
+  return [...(withFacts ? [...factEntries(record), ...termEntries(record)] : []), ...towEntries(record), ...others];
 }
 
 /** The answers that a task about a kind of difference questions. */
-function placesOfDifferences(record: OutboxRecord): IndexEntry[] {
-  if (!isAnswerQuestioned(record)) return [];
-  return record.entries.flatMap(({ id, differs, deliveredAtMs, createdAtMs }) =>
-    differs === null
-      ? []
-      : [
-          {
-            key: differingKey(differs),
-            member: differingMember(memberOf(record), id),
-            score: deliveredAtMs ?? createdAtMs,
-          },
-        ],
-  );
+function differenceEntries(record: OutboxRecord): IndexEntry[] {
+  return record.entries.flatMap(({ id, differs, deliveredAtMs, createdAtMs }) => {
+    if (differs === null) return [];
+    const member = differingMember(memberOf(record), id);
+    return [{ key: differingKey(differs), member, score: deliveredAtMs ?? createdAtMs }];
+  });
 }
 
 /** Records of a shadow time that wait for a decision. */
-function shadowPlaces(record: OutboxRecord): IndexEntry[] {
+function shadowEntries(record: OutboxRecord): IndexEntry[] {
   if (record.shadow !== 'held') return [];
   const score = record.kind === 'tow' ? record.requestedAtMs : record.createdAtMs;
   return [{ key: KEYS.shadow, member: memberOf(record), score }];
 }
 
-function wordPlaces(record: OutboxRecord): IndexEntry[] {
+function termEntries(record: OutboxRecord): IndexEntry[] {
   const [key, id] = record.kind === 'tow' ? [KEYS.search, record.ref] : [KEYS.searchViolations, record.id];
   if (record.kind === 'tow' && !record.tow) return [];
   return termsOf(record).map((term) => ({ key, member: `${term}\n${id}`, score: 0 }));
 }
 
-function factPlaces({ ref, tow, requestedAtMs }: StoredTow): IndexEntry[] {
+function factEntries({ ref, tow, requestedAtMs }: StoredTow): IndexEntry[] {
   if (!tow) return [];
-  const place = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
+  const at = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
   return [
-    place(KEYS.indexTows, requestedAtMs),
-    place(towsInStateKey(tow.state), requestedAtMs),
+    at(KEYS.indexTows, requestedAtMs),
+    at(towsInStateKey(tow.state), requestedAtMs),
     ...OVERDUE_STATES.filter((state) => state === tow.state).map((state) =>
-      place(towsSinceKey(state), stateSinceMs(tow) ?? requestedAtMs),
+      at(towsSinceKey(state), stateSinceMs(tow) ?? requestedAtMs),
     ),
-    place(towsOfCrewKey(tow.dispatch.assignment?.crew ?? ''), requestedAtMs),
+    at(towsOfCrewKey(tow.dispatch.assignment?.crew ?? ''), requestedAtMs),
   ];
 }
 
-function placesOfTow({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow): IndexEntry[] {
+function towEntries({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow): IndexEntry[] {
   if (!tow) return [];
-  const place = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
+  const at = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
   const head = headOf(entries);
   const opened = Object.values(tasks).map(({ openedAtMs }) => openedAtMs);
   return [
     // What is held since a shadow time is not overdue: it is not meant to be sent yet.
-    ...(head && shadow !== 'held' ? [place(unsentTowsKey, head.createdAtMs)] : []),
-    ...(opened.length > 0 ? [place(KEYS.attention, Math.min(...opened))] : []),
-    ...(overSinceMs === null ? [] : [place(KEYS.retireTows, overSinceMs)]),
+    ...(head && shadow !== 'held' ? [at(unsentTowsKey, head.createdAtMs)] : []),
+    ...(opened.length > 0 ? [at(KEYS.attention, Math.min(...opened))] : []),
+    ...(overSinceMs === null ? [] : [at(KEYS.retireTows, overSinceMs)]),
   ];
 }
 
-function placesOfViolation(record: StoredViolation): IndexEntry[] {
+function violationEntries(record: StoredViolation): IndexEntry[] {
   const { id, createdAtMs, entries, overSinceMs } = record;
-  const place = (key: string, score: number): IndexEntry => ({ key, member: id, score });
+  const at = (key: string, score: number): IndexEntry => ({ key, member: id, score });
   const [entry] = entries;
   return [
-    place(KEYS.indexViolations, createdAtMs),
-    ...(entry ? [place(violationsInStateKey(entry.state), createdAtMs)] : []),
-    ...(overSinceMs === null ? [] : [place(KEYS.retireViolations, overSinceMs)]),
+    at(KEYS.indexViolations, createdAtMs),
+    ...(entry ? [at(violationsInStateKey(entry.state), createdAtMs)] : []),
+    ...(overSinceMs === null ? [] : [at(KEYS.retireViolations, overSinceMs)]),
   ];
 }
 
@@ -170,11 +164,11 @@ function placesOfViolation(record: StoredViolation): IndexEntry[] {
  * the circuit closed, and the circuit has opened again.
  */
 export function blockedEffects(record: OutboxRecord): Effect[] {
-  return placesAtCircuit(record).map(({ key, member }) => ['SADD', key, member]);
+  return circuitEntries(record).map(({ key, member }) => ['SADD', key, member]);
 }
 
 /** The entries of a blocked record: among the blocked members, and among those that may probe the circuit. */
-function placesAtCircuit(record: OutboxRecord): IndexEntry[] {
+function circuitEntries(record: OutboxRecord): IndexEntry[] {
   const head = headOf(record.entries);
   const name = head && head.blockedSinceMs !== null ? circuitNamed(head.waitsFor) : null;
   if (!head || !name) return [];

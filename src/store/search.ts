@@ -21,13 +21,13 @@ const SEARCHED = {
 export const MEMBERS_PER_READ = 1000;
 
 /** The records of a search, each once and exact matches first. A row has the position of its first matching entry. */
-export async function searchRows(redis: Redis, kind: RecordKind, words: string): Promise<ListRow[]> {
-  const prefixes = searchPrefixes(words).flatMap((prefix) => storedPrefixes(dataKeysOf(redis), prefix));
+export async function searchRows(redis: Redis, kind: RecordKind, typed: string): Promise<ListRow[]> {
+  const prefixes = searchPrefixes(typed).flatMap((prefix) => storedPrefixes(dataKeysOf(redis), prefix));
   const found = await Promise.all(prefixes.map((prefix) => entriesWith(redis, kind, prefix)));
   // The byte order alone would put each plate that begins with a searched number before the exact number.
   const exact = prefixes.map((prefix) => (prefix.endsWith('\n') ? prefix : `${prefix}\n`));
-  const places = found.flat().map((word): Cursor => {
-    return { score: exact.some((term) => word.startsWith(term)) ? 0 : 1, member: word };
+  const places = found.flat().map((member): Cursor => {
+    return { score: exact.some((term) => member.startsWith(term)) ? 0 : 1, member };
   });
   const placeByRef = new Map<string, Cursor>();
   for (const place of places.toSorted((a, b) => a.score - b.score || byBytes(a.member, b.member))) {
@@ -40,12 +40,12 @@ export async function searchRows(redis: Redis, kind: RecordKind, words: string):
 /** Index entries with a prefix, as many as a search may read. */
 async function entriesWith(redis: Redis, kind: RecordKind, prefix: string): Promise<string[]> {
   const { index, most } = SEARCHED[kind];
-  const words: string[] = [];
-  for (let from = `[${prefix}`; words.length < most; from = `(${words.at(-1) ?? ''}`) {
-    const count = Math.min(MEMBERS_PER_READ, most - words.length);
+  const members: string[] = [];
+  for (let from = `[${prefix}`; members.length < most; from = `(${members.at(-1) ?? ''}`) {
+    const count = Math.min(MEMBERS_PER_READ, most - members.length);
     const part = await redis.zrangebylex(index, from, `[${prefix}\u{10ffff}`, 'LIMIT', 0, count);
-    words.push(...part);
+    members.push(...part);
     if (part.length < count) break;
   }
-  return words;
+  return members;
 }
