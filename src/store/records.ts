@@ -29,7 +29,7 @@ export class Records implements RecordStore {
   readonly #committer: Committer;
   /** The last transaction of each order key. */
   readonly #running = new Map<string, Promise<unknown>>();
-  readonly #memory: TransactionMemory = { leased: new Map(), circuits: null, hasImmediateTows: false };
+  readonly #memory: TransactionMemory = { leased: new Map(), circuits: { kept: null }, hasImmediateTows: false };
 
   constructor(
     private readonly redis: Redis,
@@ -45,7 +45,7 @@ export class Records implements RecordStore {
 
   /** Makes the next decision read the circuits from Redis. */
   forgetCircuits(): void {
-    this.#memory.circuits = null;
+    this.#memory.circuits.kept = null;
   }
 
   /** From now on, a worker takes a single tow that a commit makes due at once. */

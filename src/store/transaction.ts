@@ -2,14 +2,7 @@ import type { Redis } from 'ioredis';
 import type { EventType } from '../contracts/records';
 import type { StoredBudgetState } from '../contracts/stored-budgets';
 import type { AuditEntry } from '../domain/audit';
-import {
-  areQuiet,
-  draftOfCircuits,
-  noEffects,
-  type CircuitEffects,
-  type CircuitName,
-  type Circuits,
-} from '../domain/circuits';
+import type { CircuitEffects, CircuitName, Circuits } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import type { Delivery } from '../domain/delivery';
 import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
@@ -25,7 +18,8 @@ import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
 import { DAY_MS } from '../domain/timestamp';
 import { metadataIdOf, type Violation } from '../domain/violation';
 import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
-import { changeOfCircuits, readCircuits, waitingAt, type ReadCircuits } from './circuits';
+import { CircuitDrafts, type CircuitsMemory } from './circuit-drafts';
+import { waitingAt } from './circuits';
 import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
@@ -55,8 +49,6 @@ import { wellFormedJson } from './scripts';
  * Drafts of records, and the commit of their changes. Indexes, schedules, tasks and events follow from the difference.
  */
 
-/** This process may notice a circuit that another process opens this much later. */
-const CIRCUITS_KEPT_MS = 250;
 /** More records than a process works on at a time. */
 const LEASED_MAX = 1000;
 
@@ -81,8 +73,7 @@ interface WrittenRecord {
  */
 export interface TransactionMemory {
   readonly leased: Map<string, WrittenRecord>;
-  /** Kept while no circuit is open, to avoid a read per decision. */
-  circuits: (ReadCircuits & { readonly untilMs: number }) | null;
+  readonly circuits: CircuitsMemory;
   /** Whether a worker takes a single tow that a commit makes due at once. Otherwise a scheduler adds its job. */
   hasImmediateTows: boolean;
 }
@@ -90,7 +81,6 @@ export interface TransactionMemory {
 /** The records that one decision reads and changes. */
 export class RecordTransaction implements Transaction {
   readonly #records = new Map<string, LoadedRecord<OutboxRecord>>();
-  #hasChangedCircuits = false;
   readonly #written = new Map<string, WrittenRecord>();
   readonly #dues = new Map<string, number | null>();
   readonly #rewritten = new Set<string>();
@@ -98,8 +88,7 @@ export class RecordTransaction implements Transaction {
   readonly #checks: Check[] = [];
   readonly #events: NewEvent[] = [];
   readonly #others: RecordChange[] = [];
-  readonly circuitEffects: CircuitEffects = noEffects();
-  #circuits: (ReadCircuits & { readonly after: Circuits }) | null = null;
+  readonly #circuits: CircuitDrafts;
   readonly #deliveries: DeliveryDrafts;
 
   constructor(
@@ -111,6 +100,7 @@ export class RecordTransaction implements Transaction {
     /** Whether the kept state of a leased record is used instead of a read. */
     private readonly usesKept: boolean,
   ) {
+    this.#circuits = new CircuitDrafts(redis, nowMs, memory.circuits);
     this.#deliveries = new DeliveryDrafts(redis);
   }
 
@@ -139,18 +129,22 @@ export class RecordTransaction implements Transaction {
     if (loaded) loaded.after = null;
   }
 
-  async circuits({ isFresh = false } = {}): Promise<Circuits> {
-    return (await this.#readCircuits(isFresh)).after;
+  circuits({ isFresh = false } = {}): Promise<Circuits> {
+    return this.#circuits.draft(isFresh);
+  }
+
+  get circuitEffects(): CircuitEffects {
+    return this.#circuits.effects;
   }
 
   /** What the service says about the rate limit of the calls of these records. */
-  async budgetState(kind: OutboxRecord['kind']): Promise<StoredBudgetState> {
-    return (await this.#readCircuits(false)).budgets[kind];
+  budgetState(kind: OutboxRecord['kind']): Promise<StoredBudgetState> {
+    return this.#circuits.budgetState(kind);
   }
 
-  /** Reads the circuits that a claim needs, unless this process has kept them, so that they need no round trip later. */
-  async preloadCircuits(): Promise<void> {
-    if (!this.#keptCircuits()) await this.#readCircuits(false);
+  /** Reads the circuits that a claim needs together with its record. */
+  preloadCircuits(): Promise<void> {
+    return this.#circuits.preload();
   }
 
   async waiting(): Promise<Partial<Record<CircuitName, WaitingAtCircuit>>> {
@@ -286,25 +280,6 @@ export class RecordTransaction implements Transaction {
     return { records: all, checks: this.#checks, effects };
   }
 
-  #keptCircuits(): ReadCircuits | null {
-    const { circuits: kept } = this.memory;
-    // Kept for longer, the clock of Redis was set back.
-    const isKept = kept && kept.untilMs > this.nowMs && kept.untilMs <= this.nowMs + CIRCUITS_KEPT_MS;
-    return isKept ? kept : null;
-  }
-
-  async #readCircuits(isFresh: boolean): Promise<ReadCircuits & { readonly after: Circuits }> {
-    if (this.#circuits) return this.#circuits;
-    const kept = this.#keptCircuits();
-    if (!isFresh && kept) {
-      const { known, budgets } = kept;
-      return (this.#circuits = { known, budgets, after: draftOfCircuits(known) });
-    }
-    const { known, budgets } = await readCircuits(this.redis);
-    this.memory.circuits = areQuiet(known) ? { known, budgets, untilMs: this.nowMs + CIRCUITS_KEPT_MS } : null;
-    return (this.#circuits = { known, budgets, after: draftOfCircuits(known) });
-  }
-
   /** The violation of a name. The commit is stale when the name gets another owner meanwhile. */
   async #violationOf(key: string, field: string): Promise<StoredViolation | null> {
     const owner = await this.redis.hget(key, field);
@@ -361,24 +336,22 @@ export class RecordTransaction implements Transaction {
       if (written.record.lease) leased.set(key, written);
       else leased.delete(key);
     }
-    if (this.#hasChangedCircuits) this.memory.circuits = null;
+    if (this.#circuits.hasChanged) this.#circuits.forget();
   }
 
   get changesCircuits(): boolean {
-    return this.#hasChangedCircuits;
+    return this.#circuits.hasChanged;
   }
 
   /** After a stale commit: drops the kept state, which is outdated. */
   forget(): void {
     for (const key of this.#records.keys()) this.memory.leased.delete(key);
-    this.memory.circuits = null;
+    this.#circuits.forget();
   }
 
   #circuitsChange(): RecordChange[] {
-    if (!this.#circuits) return [];
-    const { known, after } = this.#circuits;
-    const change = changeOfCircuits(known, after, { closed: this.circuitEffects.closed, newId: this.newId });
-    this.#hasChangedCircuits = change.hasChanged;
+    const change = this.#circuits.changes(this.newId);
+    if (!change) return [];
     this.effect(...change.effects);
     this.#events.push(...change.events);
     return change.records;

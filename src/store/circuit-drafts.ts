@@ -1,0 +1,75 @@
+import type { Redis } from 'ioredis';
+import type { StoredBudgetState } from '../contracts/stored-budgets';
+import { areQuiet, draftOfCircuits, noEffects, type CircuitEffects, type Circuits } from '../domain/circuits';
+import { changeOfCircuits, readCircuits, type CircuitsChange, type ReadCircuits } from './circuits';
+import type { RecordKind } from './record-kinds';
+
+/** This process may notice a circuit that another process opens this much later. */
+const KEPT_MS = 250;
+
+/** What a process keeps between transactions while no circuit is open, to avoid a read per decision. */
+export interface CircuitsMemory {
+  kept: (ReadCircuits & { readonly untilMs: number }) | null;
+}
+
+/** The circuits that one transaction reads and changes. */
+export class CircuitDrafts {
+  readonly effects: CircuitEffects = noEffects();
+  /** True once `changes` has found a change. */
+  hasChanged = false;
+  #loaded: (ReadCircuits & { readonly draft: Circuits }) | null = null;
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly nowMs: number,
+    private readonly memory: CircuitsMemory,
+  ) {}
+
+  /** A draft. Without `isFresh`, the circuits that this process has kept serve. */
+  async draft(isFresh: boolean): Promise<Circuits> {
+    return (await this.#load(isFresh)).draft;
+  }
+
+  async budgetState(kind: RecordKind): Promise<StoredBudgetState> {
+    return (await this.#load(false)).budgets[kind];
+  }
+
+  /** Reads the circuits, unless this process has kept them, so that they need no round trip later. */
+  async preload(): Promise<void> {
+    if (!this.#kept()) await this.#load(false);
+  }
+
+  /** Makes the next transaction read the circuits. */
+  forget(): void {
+    this.memory.kept = null;
+  }
+
+  /** What the commit writes; null when the circuits were not read. */
+  changes(newId: () => string): CircuitsChange | null {
+    if (!this.#loaded) return null;
+    const { known, draft } = this.#loaded;
+    const change = changeOfCircuits(known, draft, { closed: this.effects.closed, newId });
+    this.hasChanged = change.hasChanged;
+    return change;
+  }
+
+  #kept(): ReadCircuits | null {
+    const { kept } = this.memory;
+    // Kept for longer, the clock of Redis was set back.
+    const isKept = kept && kept.untilMs > this.nowMs && kept.untilMs <= this.nowMs + KEPT_MS;
+    return isKept ? kept : null;
+  }
+
+  async #load(isFresh: boolean): Promise<ReadCircuits & { readonly draft: Circuits }> {
+    if (this.#loaded) return this.#loaded;
+    const kept = isFresh ? null : this.#kept();
+    const { known, budgets } = kept ?? (await this.#read());
+    return (this.#loaded = { known, budgets, draft: draftOfCircuits(known) });
+  }
+
+  async #read(): Promise<ReadCircuits> {
+    const read = await readCircuits(this.redis);
+    this.memory.kept = areQuiet(read.known) ? { ...read, untilMs: this.nowMs + KEPT_MS } : null;
+    return read;
+  }
+}
