@@ -8,7 +8,7 @@ import type { AcceptedViolation } from '../src/domain/violation-names';
 import type { Claim, Claimed, Leased } from '../src/workflow/outbox-port';
 import type { CallOptions, CallResult } from '../src/workflow/service-port';
 
-/** What differs between the kinds of records when entries are sent; send-entry.ts has the shared part. */
+/** What differs between the kinds of records when entries are sent; run-outbox.ts has the shared part. */
 export interface EntryCalls<R extends OutboxRecord, T> {
   /** Prepares the call, or gives the claim back. */
   prepare(claimed: Claimed<R>, tools: T): Promise<Prepared>;

@@ -1,7 +1,7 @@
 import { type JobOutcome, type ReportJob, towsOfJob } from '../src/contracts/jobs';
 import type { StoredTow } from '../src/domain/outbox-record';
 import type { ReportCallTools } from './report-calls';
-import { CALLS, sendEntry, type SendEntryTools } from './send-entry';
+import { CALLS, runOutbox, type RunOutboxTools } from './run-outbox';
 
 /** No tow of a job begins after this time: the next job must not wait long behind a slow service. */
 const JOB_MAX_MS = 5000;
@@ -12,7 +12,7 @@ const JOB_MAX_MS = 5000;
  */
 export async function sendReports(
   job: ReportJob,
-  tools: ReportCallTools & SendEntryTools<StoredTow>,
+  tools: ReportCallTools & RunOutboxTools<StoredTow>,
   /** True once the worker stops. */
   isStopping: () => boolean,
 ): Promise<JobOutcome> {
@@ -25,7 +25,7 @@ export async function sendReports(
     try {
       // One at a time: the worker runs as many jobs at once as tows may be sent at once.
       // oxlint-disable-next-line eslint/no-await-in-loop
-      results.add((await sendEntry(CALLS.tow, ref, tools, isStopping)).what);
+      results.add((await runOutbox(CALLS.tow, ref, tools, isStopping)).what);
     } catch (error) {
       failures.push(error);
     }

@@ -1,6 +1,6 @@
 import { judgeDeliveries } from '../../jobs/judge-deliveries';
 import { processDeliveries } from '../../jobs/process-delivery';
-import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { sendReports } from '../../jobs/send-reports';
 import { bulkJob, deliveryJob, judgedDifference, reportJob, violationJob } from '../contracts/jobs';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
@@ -102,7 +102,7 @@ export function openHandlers(
     deliveries: async (payload) => processDeliveries(deliveryJob.parse(payload), delivering),
     reports: async (payload, isStopping) => sendReports(reportJob.parse(payload), reporting, isStopping),
     violations: async (payload, isStopping) =>
-      sendEntry(CALLS.violation, violationJob.parse(payload).violation_id, submitting, isStopping),
+      runOutbox(CALLS.violation, violationJob.parse(payload).violation_id, submitting, isStopping),
     bulk: async (payload, isStopping) => {
       const differenceId = judgedDifference(bulkJob.parse(payload).bulk_id);
       return differenceId === null ? decideBulk(payload, isStopping) : judgeDeliveries(differenceId, judging);

@@ -1,4 +1,4 @@
-import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -49,7 +49,7 @@ async function sendAnsweredWith(body: string) {
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   const { outbox } = stores;
   const tools = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
-  await sendEntry(CALLS.tow, 'A', tools);
+  await runOutbox(CALLS.tow, 'A', tools);
   const { rawBody, ...rest } = await readEntry(stores.redis, { ref: 'A' }, 1);
   const { r1: _, ...record } = await stores.redis.hgetall('{p0}:tow:A');
   const others = [rest, record, await stores.redis.hgetall('{p0}:tasks')];

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -77,7 +77,7 @@ async function run(ref = 'T1') {
   };
   const { outbox } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return sendEntry(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world });
+  return runOutbox(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world });
 }
 
 async function tow(ref = 'T1') {

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
@@ -153,7 +153,7 @@ describe('report sending: failures of Redis and of the connection', () => {
   };
   const run = (ref: string, through: TowOutbox = outbox) => {
     const tools = { outbox: through, service, settings, claimMaxAgeMs: 5000, clock, log, metrics };
-    return sendEntry(CALLS.tow, ref, tools);
+    return runOutbox(CALLS.tow, ref, tools);
   };
 
   async function setFaults(...rules: object[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { CALLS, sendEntry, type SendEntryTools } from '../../jobs/send-entry';
+import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import type { StoredTow } from '../../src/domain/outbox-record';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -56,8 +56,8 @@ function processWith(clock: MovableClock) {
   clients.push(service);
   const { outbox } = stores;
   const world = { clock: longest, log: silentLog, metrics: createMetrics() };
-  const tools: SendEntryTools<StoredTow> = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
-  return async (ref: string) => (await sendEntry(CALLS.tow, ref, tools)).what;
+  const tools: RunOutboxTools<StoredTow> = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
+  return async (ref: string) => (await runOutbox(CALLS.tow, ref, tools)).what;
 }
 
 /** Redis has its own clock, so everything that waits is moved closer instead. */

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { CALLS, sendEntry, type SendEntryTools } from '../../jobs/send-entry';
+import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import type { StoredTow } from '../../src/domain/outbox-record';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock, type Clock } from '../../src/platform/clock';
@@ -53,13 +53,13 @@ const settings = {
   unknownGraceMs: GRACE_MS,
 };
 
-function tools(also: { clock?: Clock; outbox?: TowOutbox } = {}): SendEntryTools<StoredTow> {
+function tools(also: { clock?: Clock; outbox?: TowOutbox } = {}): RunOutboxTools<StoredTow> {
   const { outbox } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   return { outbox, service, settings, claimMaxAgeMs: 5000, stepsPerRun: 1, ...world, ...also };
 }
 
-const run = (ref: string, also = {}) => sendEntry(CALLS.tow, ref, tools(also));
+const run = (ref: string, also = {}) => runOutbox(CALLS.tow, ref, tools(also));
 
 /** Runs the job repeatedly, as the scheduler does, until the reports are in the expected states. */
 const runUntil = (ref: string, expected: string[]) =>
@@ -208,7 +208,7 @@ test('opens a task and keeps the answer to an invoice request that names another
     },
   };
 
-  await sendEntry(CALLS.tow, ref, { ...tools(), service: other });
+  await runOutbox(CALLS.tow, ref, { ...tools(), service: other });
 
   const record = await stores.read(ref);
   expect(await stores.generalTasks()).toMatchObject([{ type: 'answer_differs' }]);

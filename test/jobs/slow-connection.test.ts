@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createServiceClient, type ServiceClient } from '../../src/service';
@@ -81,7 +81,7 @@ test('sends a report whose connection opens slower than a permit of the tow rate
   };
   const tools = { outbox, service, settings, claimMaxAgeMs: 9500, clock, log: silentLog };
 
-  const outcome = await sendEntry(CALLS.tow, 'A', { ...tools, metrics: createMetrics() });
+  const outcome = await runOutbox(CALLS.tow, 'A', { ...tools, metrics: createMetrics() });
 
   expect([outcome.what, fake.calls.length, await permits(worker, 'tow')]).toEqual(['accepted', 1, 1]);
 });

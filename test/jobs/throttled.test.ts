@@ -1,4 +1,4 @@
-import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -76,7 +76,7 @@ async function processWith(
   const outbox = createTowOutbox(own.redis, systemClock, limited);
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   const tools = { outbox, service, settings: FAST_RETRIES, claimMaxAgeMs: 10_000, stepsPerRun: 1, ...world };
-  return { service, run: async (ref) => (await sendEntry(CALLS.tow, ref, tools)).what };
+  return { service, run: async (ref) => (await runOutbox(CALLS.tow, ref, tools)).what };
 }
 
 async function start(...refs: string[]): Promise<void> {

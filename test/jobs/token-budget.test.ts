@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -61,7 +61,7 @@ function run(ref: string, service: ServiceClient) {
   };
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   const { outbox } = stores;
-  return sendEntry(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world });
+  return runOutbox(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world });
 }
 
 const sending = () => createSendingStore(stores.redis, AUTH_PER_MINUTE).read();

@@ -1,4 +1,4 @@
-import { CALLS, sendEntry, type SendEntryTools } from '../../jobs/send-entry';
+import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import type { ViolationCallTools } from '../../jobs/violation-calls';
 import type { StoredViolation } from '../../src/domain/outbox-record';
 import { systemClock } from '../../src/platform/clock';
@@ -25,7 +25,7 @@ const POLICY = { retryBaseMs: 1000, retryCapMs: 300_000, notFoundRetries: 2, not
 const NO_BUDGETS = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
 export const TAKEN = enveloped({ violation_reference_id: 'V-1', status: 'PENDING', metadata: { id: 'own-U1' } });
 
-type Tools = ViolationCallTools & SendEntryTools<StoredViolation>;
+type Tools = ViolationCallTools & RunOutboxTools<StoredViolation>;
 
 export interface ViolationWorker {
   readonly stores: Stores;
@@ -90,7 +90,7 @@ export async function startWorkerFor(
     spool,
     dataDir,
     async wake(id = 'U1', also = {}) {
-      const outcome = await sendEntry(CALLS.violation, id, { ...tools, ...also });
+      const outcome = await runOutbox(CALLS.violation, id, { ...tools, ...also });
       return outcome.what;
     },
     async makeDue(id = 'U1') {

@@ -20,7 +20,7 @@ import { violationCalls } from './violation-calls';
 export const CALLS = { tow: reportCalls, violation: violationCalls } as const;
 
 /** The tools of a run, besides those of the calls. */
-export interface SendEntryTools<R extends OutboxRecord> {
+export interface RunOutboxTools<R extends OutboxRecord> {
   readonly outbox: Outbox<R>;
   readonly service: ServicePort;
   readonly settings: PolicySettings;
@@ -47,11 +47,11 @@ interface TimedClaim<R extends OutboxRecord> {
   readonly startedMs: number;
 }
 
-/** Runs one record step by step: claim, call, and store the result together with the next claim. */
-export async function sendEntry<R extends OutboxRecord, T>(
+/** Runs the outbox of a record step by step: claim, call, and store the result together with the next claim. */
+export async function runOutbox<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   id: string,
-  tools: T & SendEntryTools<R>,
+  tools: T & RunOutboxTools<R>,
   /** Once true, no further step begins. */
   isStopping: () => boolean = () => false,
 ): Promise<JobOutcome> {
@@ -69,7 +69,7 @@ export async function sendEntry<R extends OutboxRecord, T>(
 function takeStep<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   timed: TimedClaim<R>,
-  tools: T & SendEntryTools<R>,
+  tools: T & RunOutboxTools<R>,
   mayGoOn: () => boolean,
 ): Promise<RunStep<R>> {
   const { claim } = timed;
@@ -103,7 +103,7 @@ async function lastStep<R extends OutboxRecord>(what: string | Promise<string>):
 async function attempt<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   { claim: claimed, startedMs }: TimedClaim<R> & { readonly claim: Claimed<R> },
-  tools: T & SendEntryTools<R>,
+  tools: T & RunOutboxTools<R>,
   mayGoOn: () => boolean,
 ): Promise<RunStep<R>> {
   const { clock, settings } = tools;
@@ -134,7 +134,7 @@ async function attempt<R extends OutboxRecord, T>(
 async function sendWithin<R extends OutboxRecord>(
   prepared: Extract<Prepared, { readonly kind: 'ready' }>,
   right: { readonly claimed: Claimed<R>; readonly startedMs: number; readonly permit: ClaimedPermit },
-  tools: SendEntryTools<R>,
+  tools: RunOutboxTools<R>,
 ): Promise<CallResult<OperationName>> {
   const { claimed, startedMs, permit } = right;
   const isYoung = (ageMs: number) => ageMs < tools.claimMaxAgeMs;
