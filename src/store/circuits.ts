@@ -13,10 +13,10 @@ import type { WaitingAtCircuit } from '../domain/claim-entry';
 import { MEMBER_PREFIXES, nextVersion } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
-import { taskEffects, taskEvents, taskTexts } from './indexes';
 import { blockedKey, budgetStateField, KEYS, probesKey } from './keys';
 import { scheduleOf, type RecordKind } from './record-kinds';
 import { Script } from './scripts';
+import { taskEffects, taskEvents, taskTexts } from './task-effects';
 
 /** The circuits in Redis, and the records that they block. */
 

@@ -1,13 +1,7 @@
 import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
 import { ENTRY_POLICY } from '../domain/entry';
 import { headOf } from '../domain/outbox';
-import {
-  memberOf,
-  type OpenTask,
-  type OutboxRecord,
-  type StoredTow,
-  type StoredViolation,
-} from '../domain/outbox-record';
+import { memberOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { OVERDUE_STATES, stateSinceMs } from '../domain/overdue';
 import { searchTerms, violationSearchTerms, textTerm } from '../domain/search';
 import type { Effect } from './commit';
@@ -17,8 +11,6 @@ import {
   differingKey,
   KEYS,
   probesKey,
-  taskGroupKey,
-  taskGroupsKey,
   towsInStateKey,
   towsOfCrewKey,
   towsSinceKey,
@@ -26,7 +18,7 @@ import {
   violationsInStateKey,
   crewsKey,
 } from './keys';
-import { groupNameOf } from './task-groups';
+import { oneLess, taskEffects, tasksOf } from './task-effects';
 
 /**
  * The index entries of a record: a pure function of the record. A commit writes the difference between the entries
@@ -181,63 +173,9 @@ function circuitNamed(waitsFor: string | null): CircuitName | null {
   return CIRCUIT_NAMES.find((name) => name === waitsFor) ?? null;
 }
 
-/** The stored form of tasks, by id. */
-export type TaskTexts = Readonly<
-  Record<string, { readonly json: string; readonly openedAtMs: number; readonly group: string }>
->;
-
-export function tasksOf(record: OutboxRecord | null): TaskTexts {
-  if (!record) return {};
-  return taskTexts(record.tasks, record.kind === 'tow' ? { towing_reference_id: record.ref } : {});
-}
-
-export function taskTexts(
-  tasks: Readonly<Record<string, OpenTask>>,
-  about: { towing_reference_id?: string },
-): TaskTexts {
-  return Object.fromEntries(
-    Object.entries(tasks).map(([id, { task, openedAtMs }]) => {
-      const whole = { id, ...task, ...about };
-      return [id, { json: JSON.stringify(whole).toWellFormed(), openedAtMs, group: groupNameOf(whole) }];
-    }),
-  );
-}
-
-export function taskEffects(before: TaskTexts, after: TaskTexts): Effect[] {
-  const effects: Effect[] = [];
-  for (const [id, { group }] of Object.entries(before)) {
-    if (after[id]?.group !== group) effects.push(['ZREM', taskGroupKey(group), id], ...oneLess(taskGroupsKey, group));
-    if (!after[id]) effects.push(['HDEL', KEYS.tasks, id], ['ZREM', KEYS.openTasks, id]);
-  }
-  for (const [id, { json, openedAtMs, group }] of Object.entries(after)) {
-    const known = before[id];
-    if (known?.json !== json) effects.push(['HSET', KEYS.tasks, id, json]);
-    if (!known) effects.push(['ZADD', KEYS.openTasks, openedAtMs, id]);
-    if (known?.group !== group)
-      effects.push(['ZADD', taskGroupKey(group), openedAtMs, id], ['ZINCRBY', taskGroupsKey, 1, group]);
-  }
-  return effects;
-}
-
-/** How many tasks a change opens and closes. */
-export function taskEvents(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
-  return {
-    opened: Object.keys(after).filter((id) => !(id in before)).length,
-    closed: Object.keys(before).filter((id) => !(id in after)).length,
-  };
-}
-
 function crewOf(record: OutboxRecord | null): string | null {
   if (record?.kind !== 'tow' || !record.tow) return null;
   return record.tow.dispatch.assignment?.crew ?? '';
-}
-
-/** Decrements a counter and removes it at zero. */
-function oneLess(key: string, name: string): Effect[] {
-  return [
-    ['ZINCRBY', key, -1, name],
-    ['ZREMRANGEBYSCORE', key, '-inf', 0],
-  ];
 }
 
 /** Counts the tows of each crew; '' means no crew. */

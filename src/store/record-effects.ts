@@ -4,8 +4,9 @@ import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
 import { isArchivable, isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
 import type { Effect } from './commit';
 import type { NewEvent } from './events';
-import { hasSameFacts, taskEvents, termsOf } from './indexes';
+import { hasSameFacts, termsOf } from './indexes';
 import { RECORD_KEYS, scheduleOf } from './record-kinds';
+import { taskEvents } from './task-effects';
 
 /** The consequences of a change of a record besides its indexes: schedule, waiting queue, events. */
 

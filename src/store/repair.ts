@@ -4,9 +4,9 @@ import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
 import type { DeliveryState } from '../domain/vocabulary';
 import { orderKeyOf } from '../workflow/transaction-port';
 import type { Effect } from './commit';
-import { tasksOf, type TaskTexts } from './indexes';
-import { deliveryKey, differingDeliveriesKey, KEYS, taskGroupKey, taskGroupsKey } from './keys';
+import { deliveryKey, differingDeliveriesKey, KEYS, taskGroupKey } from './keys';
 import { recordsOf } from './records';
+import { joinGroup, tasksOf, type TaskTexts } from './task-effects';
 import type { RecordTransaction } from './transaction';
 
 /** Restores missing index entries of records. */
@@ -83,12 +83,7 @@ async function missingTasks(redis: Redis, tasks: TaskTexts): Promise<Effect[]> {
       const effects: Effect[] = [];
       if (text !== json) effects.push(['HSET', KEYS.tasks, id, json]);
       if (place === null) effects.push(['ZADD', KEYS.openTasks, openedAtMs, id]);
-      if (placeInGroup !== null) return effects;
-      const inGroup: Effect[] = [
-        ['ZADD', taskGroupKey(group), openedAtMs, id],
-        ['ZINCRBY', taskGroupsKey, 1, group],
-      ];
-      return [...effects, ...inGroup];
+      return placeInGroup === null ? [...effects, ...joinGroup(id, group, openedAtMs)] : effects;
     }),
   );
   return missing.flat();

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import type { NewTask } from '../domain/tasks';
 import type { Check, CommitPart } from './commit';
 import { eventEffect } from './events';
-import { taskEffects, taskTexts, type TaskTexts } from './indexes';
 import { KEYS, taskGroupKey, taskGroupsKey } from './keys';
+import { taskEffects, taskTexts, type TaskTexts } from './task-effects';
 
 /**
  * Opens and closes general tasks: tasks of the whole operator, which belong to no record. Their id is their subject.
