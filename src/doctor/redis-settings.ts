@@ -1,7 +1,7 @@
 import type { Finding } from '../cli';
 import { isSevere, type RedisFault, type RedisSetting } from '../domain/redis-settings';
 import type { Config } from '../platform/config';
-import { infoOf, redisSafety, UNREADABLE_PROBLEM } from '../store/settings';
+import { infoOf, redisSafety, UNREADABLE_PROBLEM } from '../store/redis-settings';
 import { notesOf } from './finding';
 
 type CheckedRedis = Parameters<typeof redisSafety>[0];

@@ -10,7 +10,7 @@ import { connectForCommandLine, deniedCommand, tryCommands, whenReady, writabili
 import { dataKeyFaults } from '../store/data-key-record';
 import { readRedisMemory } from '../store/redis-state';
 import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
-import { isCluster } from '../store/settings';
+import { isCluster } from '../store/redis-settings';
 import { NoEmbeddedData, openExisting } from '../embedded-redis/start';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';

@@ -32,7 +32,7 @@ import { createProcessStore } from '../store/processes';
 import { createSendingStore } from '../store/sending';
 import { recordsOf } from '../store/records';
 import { createSeenServiceStore } from '../store/seen-service';
-import { UNREADABLE_PROBLEM } from '../store/settings';
+import { UNREADABLE_PROBLEM } from '../store/redis-settings';
 import { createSpoolMarker } from '../store/spool-marker';
 import { createTaskStore } from '../store/tasks';
 import { createWebhookAnswerStore } from '../store/webhook-answers';

@@ -6,7 +6,7 @@ import { unverifiedPaths } from '../receiver/unverified-paths';
 import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createNotificationStore } from '../store/notification-record';
-import { UNREADABLE_PROBLEM } from '../store/settings';
+import { UNREADABLE_PROBLEM } from '../store/redis-settings';
 import type { HeartbeatSender } from '../workflow/heartbeat';
 import type { SpoolState } from '../workflow/spool-port';
 import type { WebhookAlarm } from '../workflow/webhook-health';

@@ -1,7 +1,7 @@
 import { isSevere, type RedisFault } from '../domain/redis-settings';
 import type { Log } from '../platform/log';
 import { repeat, type Repetition } from '../platform/timers';
-import { redisSafety, UNREADABLE_PROBLEM, type RedisSafety } from '../store/settings';
+import { redisSafety, UNREADABLE_PROBLEM, type RedisSafety } from '../store/redis-settings';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;

@@ -5,7 +5,7 @@ import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
 import { UnexpectedReply } from '../store/parse';
 import { checkSchema, isSchemaStored, prepareSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
-import { isCluster } from '../store/settings';
+import { isCluster } from '../store/redis-settings';
 import { createSpoolMarker } from '../store/spool-marker';
 import type { Foundation } from './foundation';
 

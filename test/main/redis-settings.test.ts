@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { z } from 'zod';
-import { UNREADABLE_PROBLEM } from '../../src/store/settings';
+import { UNREADABLE_PROBLEM } from '../../src/store/redis-settings';
 import { startApp, type AppOptions } from '../support/app';
 import { startProcess } from '../support/process';
 import { recordedLog } from '../support/recorded-log';
