@@ -7,6 +7,7 @@ import { sealingKeyOf } from '../platform/data-keys';
 import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
 import { decodeDelivery } from './delivery-records';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
+import { IMMEDIATE_MAX } from './immediate';
 import { unlessUnusable } from './newer-records';
 import { texts } from './parse';
 import { replicated } from './replicas';
@@ -92,7 +93,7 @@ async function accept(redis: Redis, clock: Clock, group: readonly WaitingDeliver
     const keys: string[] = [indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries];
     const invoicedTows: string[] = [];
     // The first version of every record of the group: versions of different records are never compared.
-    const args = [nextVersion('', clock.id())];
+    const args = [nextVersion('', clock.id()), IMMEDIATE_MAX];
     for (const { delivery } of group) {
       const { id, kind, towingReferenceId, rawBody, verified, signatureId } = delivery;
       const record = deliveryKey(id);

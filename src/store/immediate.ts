@@ -10,8 +10,8 @@ import { texts } from './parse';
  * they stay in their schedule, and a scheduler adds a job within its interval.
  */
 
-/** While no worker runs the list only grows. Older tows than these are dropped. */
-const KEPT_MAX = 1000;
+/** While no worker runs a list only grows. Older members than these are dropped. */
+export const IMMEDIATE_MAX = 1000;
 const TAKEN_AT_ONCE_MAX = 100;
 const BLOCKED_S = 5;
 
@@ -19,7 +19,7 @@ const BLOCKED_S = 5;
 export function immediateEffects(ref: string): Effect[] {
   return [
     ['RPUSH', KEYS.immediateTows, ref],
-    ['LTRIM', KEYS.immediateTows, -KEPT_MAX, -1],
+    ['LTRIM', KEYS.immediateTows, -IMMEDIATE_MAX, -1],
   ];
 }
 

@@ -7,15 +7,14 @@
 -- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of stored deliveries
 --         5 channel of nudges · 6 channel of other events · 7 deliveries that a worker takes at once
 --         then the key of each delivery, then the key of the tow of each invoice webhook, in the same order
--- ARGV    1 version of new records
+-- ARGV    1 version of new records · 2 how many deliveries the list of KEYS 7 keeps: while no worker runs it only grows
 --         then per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or ''
 -- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
 --! include shared/now.lua
 
 local SHARED_KEYS = 7
+local SHARED_ARGS = 2
 local FIELDS = 6
--- While no worker runs the list only grows. Older deliveries than these are dropped.
-local IMMEDIATE_MAX = 1000
 local now = now_ms()
 local now_text = string.format('%.0f', now)
 
@@ -38,13 +37,14 @@ end
 
 -- A delivery that is known already has no fields to store.
 local deliveries = {}
-local count = (#ARGV - 1) / FIELDS
+local count = (#ARGV - SHARED_ARGS) / FIELDS
 local invoices = 0
 local is_known = {}
 -- Times and ids of what is stored now: one command adds all of them to a list.
 local stored = {}
 for place = 1, count do
-  local id, kind, ref, raw_body, verified, signature_id = unpack(ARGV, 2 + FIELDS * (place - 1), 1 + FIELDS * place)
+  local before = SHARED_ARGS + FIELDS * (place - 1)
+  local id, kind, ref, raw_body, verified, signature_id = unpack(ARGV, before + 1, before + FIELDS)
   local delivery = { record = KEYS[SHARED_KEYS + place], ref = ref }
   if kind == 'tow_invoice' then
     invoices = invoices + 1
@@ -91,7 +91,7 @@ for place, delivery in ipairs(deliveries) do
     redis.call('PUBLISH', channel, cjson.encode(event))
   end
 end
-if is_alone and redis.call('RPUSH', KEYS[7], stored[2]) > IMMEDIATE_MAX then
+if is_alone and redis.call('RPUSH', KEYS[7], stored[2]) > tonumber(ARGV[2]) then
   redis.call('LPOP', KEYS[7])
 end
 return replies
