@@ -3,7 +3,8 @@ import { conflict, invalid } from './refusal';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
 import { delayOf } from './invoice';
 import { isoTimestamp, occurredAt } from './timestamp';
-import { invoiceReport, paymentReport, type ReportStatus } from './outbox';
+import type { ReportStatus } from './outbox';
+import { invoiceReport, paymentReport } from './report-bodies';
 import { previousTimestamp, type InvoiceRequest, type Payment, type Tow } from './tow';
 import type { JsonObject } from './vocabulary';
 

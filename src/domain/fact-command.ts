@@ -1,6 +1,7 @@
-import type { Owed, ReportStatus } from './outbox';
+import type { ReportStatus } from './outbox';
 import type { OverdueAfter } from './overdue';
 import type { Decision } from './refusal';
+import type { Owed } from './report-bodies';
 import { isoTimestamp } from './timestamp';
 import type { Tow, Whereabouts } from './tow';
 import type { FactEvent, JsonObject, Role } from './vocabulary';

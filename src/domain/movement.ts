@@ -2,7 +2,7 @@ import { invoiceMayExist, paymentIsMissing } from './billing';
 import { blockedByHold } from './dispatch-rules';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
 import { occurredAt } from './timestamp';
-import { canceledReport, startedReport, statusReport } from './outbox';
+import { canceledReport, startedReport, statusReport } from './report-bodies';
 import { conflict, forbidden, invalid, type FieldRule } from './refusal';
 import {
   mayBecome,

@@ -1,18 +1,7 @@
 import type { EntryState } from './entry';
-import type { InvoiceRequest, Tow, Whereabouts } from './tow';
-import type { JsonObject, ReportKind, ReportState } from './vocabulary';
+import type { ReportKind, ReportState } from './vocabulary';
 
-/**
- * The reports that facts owe to the service. They are sent in order, per tow. The body of a report is fixed when its fact is
- * recorded; only a correction replaces it.
- */
-
-/** A report to append to the outbox. */
-export interface Owed {
-  readonly kind: ReportKind;
-  /** Field names and order as in docs/service-api.md#operations. */
-  readonly body: JsonObject;
-}
+/** The order of an outbox: only its head, the first entry that is not settled, is sent. */
 
 /** A report in the outbox, as far as the rules of facts depend on it. */
 export interface ReportStatus {
@@ -23,52 +12,6 @@ export interface ReportStatus {
   readonly mayHaveHadEffect: boolean;
   /** True while an attempt is in flight. */
   readonly inFlight: boolean;
-}
-
-/** docs/service-api.md#tow-started. */
-export function startedReport(tow: Tow, whereabouts: Whereabouts, occurredAt: string): Owed {
-  return {
-    kind: 'started',
-    body: {
-      ...references(tow),
-      plate_number: whereabouts.plateNumber,
-      // Open question Q2: what towed_location names is not documented; we send the place the vehicle was taken from.
-      towed_location: whereabouts.towedLocation,
-      latitude: whereabouts.latitude,
-      longitude: whereabouts.longitude,
-      status_update_time: occurredAt,
-    },
-  };
-}
-
-/** docs/service-api.md#tow-detained and #tow-released. */
-export function statusReport(tow: Tow, kind: 'detained' | 'released'): Owed {
-  return { kind, body: references(tow) };
-}
-
-/** docs/service-api.md#tow-canceled. */
-export function canceledReport(tow: Tow, cancellationReason: string): Owed {
-  return { kind: 'canceled', body: { ...references(tow), cancellation_reason: cancellationReason } };
-}
-
-/** docs/service-api.md#create-tow-invoice. */
-export function invoiceReport(tow: Tow, request: InvoiceRequest): Owed {
-  return {
-    kind: 'invoice',
-    body: {
-      towing_reference_id: tow.towingReferenceId,
-      vehicle_type: request.vehicleType,
-      delay_in_days: request.delayInDays,
-    },
-  };
-}
-
-/** docs/service-api.md#update-payment-status. */
-export function paymentReport(tow: Tow, paymentStatus: string): Owed {
-  return {
-    kind: 'payment',
-    body: { towing_reference_id: tow.towingReferenceId, payment_status: paymentStatus },
-  };
 }
 
 /** How calls of one kind are sent. The rest of the outbox is the same for all kinds. */
@@ -100,8 +43,4 @@ export function isUnsettled<R extends Reported>(report: R): report is Unsettled<
 /** The head of an outbox, whose reports are in order; undefined when all are settled. */
 export function headOf<R extends Reported>(reports: readonly R[]): Unsettled<R> | undefined {
   return reports.find(isUnsettled);
-}
-
-function references(tow: Tow): JsonObject {
-  return { violation_reference_id: tow.violationReferenceId, towing_reference_id: tow.towingReferenceId };
 }

@@ -1,6 +1,7 @@
 import { newEntry, type Entry } from './entry';
 import { editEntry, type StoredTow } from './outbox-record';
-import type { Owed, ReportStatus } from './outbox';
+import type { ReportStatus } from './outbox';
+import type { Owed } from './report-bodies';
 import type { InvoiceWebhook, Tow } from './tow';
 import { REPORT_KINDS, type ReportKind, type ReportState, type ShadowState } from './vocabulary';
 

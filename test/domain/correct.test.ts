@@ -1,6 +1,6 @@
 import { advance } from '../../src/domain/facts';
 import { correct, type Correction } from '../../src/domain/correct';
-import type { Owed } from '../../src/domain/outbox';
+import type { Owed } from '../../src/domain/report-bodies';
 import type { Tow } from '../../src/domain/tow';
 import { COMMANDS, context, deepFreeze, fact, nowMs, recorded, refusalOf, report, RULES, towAs } from './tows';
 

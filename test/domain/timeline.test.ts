@@ -4,7 +4,7 @@ import { acceptEntry } from '../../src/domain/settle-entry';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
 import { markFactRecorded, timelineOf } from '../../src/domain/timeline';
 import { absentTow } from '../support/absent-tow';
-import { startedReport } from '../../src/domain/outbox';
+import { startedReport } from '../../src/domain/report-bodies';
 import { minutesFromNow, nowMs, RULES, towAs, WHEREABOUTS } from './tows';
 
 const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
