@@ -11,9 +11,23 @@ import type { DELIVERY_STATES, STANDINGS } from './vocabulary';
 
 export type ConservationState = (typeof STANDINGS)[number];
 
+/** The names of checked items. A tow is one when its reports cannot be listed. */
+export const ITEM_NAMES = {
+  delivery: (id: string) => `delivery ${id}`,
+  violation: (id: string) => `violation ${id}`,
+  report: (ref: string, seq: number) => `report ${ref} ${seq}`,
+  tow: (ref: string) => `tow ${ref}`,
+} as const;
+
+/** What an item counts as. */
+export function countedAs(name: string): 'deliveries' | 'reports' | 'violations' {
+  if (name.startsWith(ITEM_NAMES.delivery(''))) return 'deliveries';
+  return name.startsWith(ITEM_NAMES.violation('')) ? 'violations' : 'reports';
+}
+
 /** A delivery, a report or a violation that the check counts. */
 export interface CheckedItem {
-  /** `delivery <id>`, `violation <id>`, `report <towing reference> <place in its outbox>` or `tow <towing reference>`. */
+  /** See ITEM_NAMES. */
   readonly name: string;
   readonly state: ConservationState;
   /** True for a lost item that only lacks an index entry: its record shows which one. */
@@ -40,19 +54,19 @@ const TRY_WAIT_MAX_MS = DAY_MS;
 const PROOF_WAIT_MAX_MS = 40 * DAY_MS;
 
 /**
- * Returns the reports of a tow, and `tow <reference>` when it is gone, or due but not scheduled. A report after the
+ * Returns the reports of a tow, and the tow itself when it is gone, or due but not scheduled. A report after the
  * head counts as waiting unless the head is lost.
  */
 export function checkTow(record: StoredTow, indexed: IndexEntries): CheckedItem[] {
   const { ref, tow, entries } = record;
-  if (!tow) return [lostItem(`tow ${ref}`)];
+  if (!tow) return [lostItem(ITEM_NAMES.tow(ref))];
   const head = headOf(entries);
   const headItem = head && stateOfUnsettled(record, indexed);
   const isStuck = headItem?.state === 'lost' && !headItem.isRepairable;
   const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
   const last = Math.max(tow.facts.length, entries.at(-1)?.seq ?? 0);
   const items = Array.from({ length: last }, (_, at): CheckedItem => {
-    const name = `report ${ref} ${at + 1}`;
+    const name = ITEM_NAMES.report(ref, at + 1);
     const entry = bySeq.get(at + 1);
     if (!entry) return lostItem(name);
     if (isSettled(entry.state)) return { name, state: 'finished', isRepairable: false };
@@ -60,13 +74,14 @@ export function checkTow(record: StoredTow, indexed: IndexEntries): CheckedItem[
     return { name, state: isStuck ? 'lost' : 'waiting', isRepairable: false };
   });
   const hasOtherWork = head === undefined || headTaskId(record) !== null;
-  if (hasOtherWork && isUnscheduled(record, indexed)) items.push({ ...lostItem(`tow ${ref}`), isRepairable: true });
+  if (hasOtherWork && isUnscheduled(record, indexed))
+    items.push({ ...lostItem(ITEM_NAMES.tow(ref)), isRepairable: true });
   return items;
 }
 
 /** Returns the state of a violation. It is finished once its tows are matched and its images removed. */
 export function checkViolation(record: StoredViolation, indexed: IndexEntries): CheckedItem {
-  const name = `violation ${record.id}`;
+  const name = ITEM_NAMES.violation(record.id);
   const isFinished = headOf(record.entries) === undefined && record.unfinishedSince === null;
   return isFinished ? { name, state: 'finished', isRepairable: false } : { name, ...stateOfUnsettled(record, indexed) };
 }
@@ -94,7 +109,7 @@ export function checkDelivery(
   delivery: CheckedDelivery | null,
   indexed: DeliveryIndexEntries,
 ): CheckedItem {
-  const name = `delivery ${id}`;
+  const name = ITEM_NAMES.delivery(id);
   return delivery ? { name, ...stateOfDelivery(delivery, indexed) } : lostItem(name);
 }
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { checkedDelivery } from '../contracts/conservation';
-import { checkDelivery, newerItem, parkedTaskId, type CheckedItem } from '../domain/conservation';
+import { checkDelivery, ITEM_NAMES, newerItem, parkedTaskId, type CheckedItem } from '../domain/conservation';
 import { OLDEST_READER_FIELD } from '../domain/newer-record';
 import { timestampOf, repliesOf, readTogether } from './batch-reads';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
@@ -28,7 +28,7 @@ export async function checkDeliveries(redis: Redis, ids: readonly string[], nowM
   const areTowsThere = await repliesOf(asking);
   const items = await Promise.all(
     ids.map(async (id, at) => {
-      if (needsNewer(rows[at])) return [newerItem(`delivery ${id}`)];
+      if (needsNewer(rows[at])) return [newerItem(ITEM_NAMES.delivery(id))];
       const delivery = deliveries[at] ?? null;
       const ref = delivery?.towingReferenceId ?? '';
       const first = checkDelivery(id, delivery, {

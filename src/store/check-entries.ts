@@ -1,5 +1,12 @@
 import type { Redis } from 'ioredis';
-import { checkTow, checkViolation, newerItem, type CheckedItem, type IndexEntries } from '../domain/conservation';
+import {
+  checkTow,
+  checkViolation,
+  ITEM_NAMES,
+  newerItem,
+  type CheckedItem,
+  type IndexEntries,
+} from '../domain/conservation';
 import { headTaskId } from '../domain/outbox-schedule';
 import { UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord } from '../domain/outbox-record';
@@ -40,11 +47,11 @@ function slices(names: readonly string[]): string[][] {
 
 /** The names of the items of a record that is missing or cannot be decoded. */
 function itemNames(kind: RecordKind, id: string, fields: Fields): string[] {
-  if (kind === 'violation') return [`violation ${id}`];
+  if (kind === 'violation') return [ITEM_NAMES.violation(id)];
   const places = Object.keys(fields).filter((name) => /^r\d+$/.test(name));
-  if (places.length === 0) return [`tow ${id}`];
+  if (places.length === 0) return [ITEM_NAMES.tow(id)];
   const seqs = places.map((name) => Number(name.slice(1))).toSorted((a, b) => a - b);
-  return seqs.map((seq) => `report ${id} ${seq}`);
+  return seqs.map((seq) => ITEM_NAMES.report(id, seq));
 }
 
 async function checkRecords(

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { scanState, scanRecord, type ScanProgress } from '../contracts/conservation';
-import type { CheckedItem } from '../domain/conservation';
+import { countedAs, type CheckedItem } from '../domain/conservation';
 import { nextVersion } from '../domain/outbox-record';
 import { recordsLostTask } from '../domain/tasks';
 import { systemClock } from '../platform/clock';
@@ -154,7 +154,7 @@ function advanced(before: ScanProgress, entries: readonly LedgerEntry[], items: 
     violations: { ...before.tallies.violations },
   };
   for (const { name, state, isRepairable } of items) {
-    const tally = tallies[kindOf(name)];
+    const tally = tallies[countedAs(name)];
     tally.acknowledged += 1;
     tally[state] += 1;
     if (isRepairable) tally.repaired += 1;
@@ -170,11 +170,6 @@ function advanced(before: ScanProgress, entries: readonly LedgerEntry[], items: 
     newer: before.newer + newer.length,
     newerNames: [...before.newerNames, ...newer].slice(0, NAMES_MAX),
   };
-}
-
-function kindOf(name: string): keyof ScanProgress['tallies'] {
-  if (name.startsWith('delivery ')) return 'deliveries';
-  return name.startsWith('violation ') ? 'violations' : 'reports';
 }
 
 /** The task about lost records is open from the first lost item until a complete scan finds none. */
