@@ -264,7 +264,7 @@ export function openCircuit(circuits: Circuits, name: CircuitName, opened: NewTa
   return (circuits.open[name] ??= { untilMs: nowMs, sinceMs: nowMs, failures: 0, lastProbe: null, safeOnly: false });
 }
 
-/** Closes a circuit and its task. Returns true when it was open. */
+/** Closes a circuit and its task, whose subject is the name of the circuit. Returns true when it was open. */
 export function closeCircuit(circuits: Circuits, name: CircuitName, effects: CircuitEffects): boolean {
   if (!circuits.open[name]) return false;
   delete circuits.open[name];
