@@ -40,6 +40,21 @@ test('every source file that the documentation names exists', () => {
   expect(named.filter(({ file }) => !exists(file)).map(({ path, file }) => `${path}: there is no ${file}`)).toEqual([]);
 });
 
+test('every function, field and type that the pages for contributors quote exists', () => {
+  const folders = ['src', 'jobs', 'test', 'tools', 'bench'];
+  const code = readSources(folders, ['.ts', '.tsx', '.lua', '.js', '.cjs', '.json']);
+  const known = new Set(code.flatMap(({ text }) => text.match(/\w+/g) ?? []));
+  const pages = ['docs/architecture.md', 'docs/failure-policy.md', 'docs/state-machines.md'];
+  const quoted = documents
+    // A decision names what was considered, too.
+    .filter(({ path }) => pages.includes(path) || /^docs\/contributing\/[\w-]+\.md$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/`([A-Za-z]*[a-z][A-Z]\w*)`/g)].map(([, name = '']) => ({ path, name })),
+    );
+  expect(quoted.length).toBeGreaterThan(25);
+  expect(quoted.filter(({ name }) => !known.has(name)).map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
+});
+
 test('the Redis data model describes every key that the store builds', () => {
   const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
   const described = [...page.matchAll(/`([a-z][\w:<>.,[\] -]*)`/g)].map(([, name = '']) =>
