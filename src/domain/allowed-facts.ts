@@ -32,7 +32,10 @@ export interface TriedRule<C> {
   record(tow: Tow, command: C, context: FactContext): Advance;
 }
 
-/** The refusal of the first trial if every trial is refused; null if the fact is allowed. */
+/**
+ * The refusal if every trial is refused; null if the fact is allowed. It is that of the first trial that is not recorded
+ * already: a tow on hold with a part payment waits for the hold, because its final payment can still come.
+ */
 export function refusalOfTrials<C>(rule: TriedRule<C>, tow: Tow, context: FactContext): Refusal | null {
   const { role } = rule;
   if (!roleAllows(context.role, role)) return forbidden(`Only ${role} or above may do this.`).refusal;
@@ -41,7 +44,7 @@ export function refusalOfTrials<C>(rule: TriedRule<C>, tow: Tow, context: FactCo
     const decision = rule.record(tow, command, context);
     // A person can correct a field that fails its rule, so the fact itself is allowed.
     if (decision.ok || decision.refusal.kind === 'invalid') return null;
-    first ??= decision.refusal;
+    if (first === null || first.code === 'already_recorded') first = decision.refusal;
   }
   return first;
 }

@@ -40,17 +40,18 @@ export function recordPayment(tow: Tow, command: FactCommand<'payment'>, context
   if (!tow.facts.some(({ event }) => event === 'started')) {
     return conflict('transition_not_allowed', 'A tow that was never started has nothing to pay.');
   }
+  const paymentStatus = command.paymentStatus ?? 'PAID';
+  const recorded = countedPayments(tow, context.reports).map((payment) => payment.paymentStatus);
+  // Before the hold: lifting it would not make this payment possible.
+  if (recorded.includes(paymentStatus) || recorded.includes('PAID')) {
+    return conflict('already_recorded', 'This payment, or the final PAID, was already recorded.');
+  }
   const blocked = blockedByHold(tow);
   if (blocked) return blocked;
-  const paymentStatus = command.paymentStatus ?? 'PAID';
   const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!context.rules.paymentStatuses.includes(paymentStatus)) {
     const broken = { field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) };
     return invalid([broken, ...(when.ok ? [] : when.refusal.details)]);
-  }
-  const recorded = countedPayments(tow, context.reports).map((payment) => payment.paymentStatus);
-  if (recorded.includes(paymentStatus) || recorded.includes('PAID')) {
-    return conflict('already_recorded', 'This payment, or the final PAID, was already recorded.');
   }
   if (!when.ok) return when;
   const payment = { paymentStatus, externalReference: entered(command.externalReference) ?? null };

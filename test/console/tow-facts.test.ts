@@ -211,6 +211,14 @@ describe('console: facts that are not allowed', () => {
     expect(textIn(html, 'checklist')).toContain('No open hold missing');
     expect(textIn(html, 'tow-head')).toContain('On hold');
   });
+
+  test('names no hold as the reason against the payment of a tow that is paid', async () => {
+    const ref = await towAfter(app, 'started', 'detained', 'invoice', 'payment');
+    await api(app).post(apiPath(ref, '/holds')).send({ reason: 'police' });
+    const next = textIn((await visitor.get(pagePath(ref))).html, 'next');
+    expect(next).toContain('Released (the tow is on hold)');
+    expect(next).not.toContain('Payment (');
+  });
 });
 
 test('records a fact once when its form is sent twice', async () => {

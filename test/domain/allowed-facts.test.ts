@@ -129,6 +129,21 @@ test('an open hold makes the payment and the release unavailable', () => {
   expect([codeOf('payment', tow), codeOf('released', tow)]).toEqual(['on_hold', 'on_hold']);
 });
 
+test('a hold is the reason against a payment only while a payment can still come', () => {
+  const hold = { id: 'h1', reason: 'police', at: '2026-03-10T11:00:00Z', by: 'x', lifted: null };
+  const onHold = (paymentStatus: string): Tow => ({
+    ...towAs('detained'),
+    invoiceWebhooks: [INVOICE_WEBHOOK],
+    payments: [{ paymentStatus, externalReference: null }],
+    dispatch: { ...towAs('detained').dispatch, holds: [hold] },
+  });
+  const rules = { ...RULES, paymentStatuses: ['PARTIAL', 'PAID'] };
+  const reports = [report('payment', 'accepted')];
+
+  expect(codeOf('payment', onHold('PAID'), { reports })).toBe('already_recorded');
+  expect(codeOf('payment', onHold('PARTIAL'), { rules, reports })).toBe('on_hold');
+});
+
 describe('allowed facts after any history of a tow', () => {
   test('a fact is recorded only if it was listed as allowed, after any history of a tow', () => {
     let recorded = 0;
