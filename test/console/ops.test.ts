@@ -1,7 +1,7 @@
 import { rivalRequestTask } from '../../src/domain/tasks';
 import { messagesIn } from '../../src/console/messages';
 import { createProcessStore } from '../../src/store/processes';
-import { KEYS } from '../../src/store/keys';
+import { budgetStateField, KEYS } from '../../src/store/keys';
 import { systemClock } from '../../src/platform/clock';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
@@ -73,6 +73,22 @@ describe('console: operations overview', () => {
     const text = textOf((await (await signedIn(app)).get('/ops')).html);
     expect(text).toContain('No webhook has arrived for 2 h. At these hours one usually arrives every 1 min.');
     expect(text).toContain(opsAlarms.noWebhooks.todo);
+  });
+
+  test('puts no "now" into a sentence about the end of the token or of a closed rate limit', async () => {
+    const inAMinute = systemClock.nowMs() + 60_000;
+    const token = { token: 'token-of-the-test', expiresAtMs: inAMinute, access: 'access-of-the-test' };
+    await app.foundation.redis.set(KEYS.token, JSON.stringify(token));
+    await app.foundation.redis.hset(
+      KEYS.circuits,
+      budgetStateField('site'),
+      JSON.stringify({ closed_until: inAMinute }),
+    );
+    const { html } = await (await signedIn(app)).get('/ops');
+    const { validFor, closed } = ops.sending;
+    for (const sentence of [validFor, closed]) {
+      expect(html).toContain(`data-over="${sentence.now}" data-sentence="${sentence.in({ time: '{time}' })}"`);
+    }
   });
 
   test('shows the operations page in Arabic, right to left', async () => {

@@ -146,31 +146,29 @@ const TIME_LEFT = '{time}';
 const SECOND_MS = 1000;
 
 /**
- * The time left until a timestamp, with the timestamp in the tooltip, by default on its own. A sentence around it has
- * another form for the last second and after it. Pages that show it load `countdown.js`.
+ * The time left until a timestamp, in a sentence, with the timestamp in the tooltip. The sentence has another form for
+ * the last second and after it: no time is left then to put into it. Pages that show it load `countdown.js`.
  */
 export function Countdown(props: {
   readonly viewer: Viewer;
   readonly atMs: number;
-  readonly sentence?: { readonly in: (values: { time: string }) => string; readonly now: string };
+  readonly sentence: { readonly in: (values: { time: string }) => string; readonly now: string };
 }) {
   const { viewer, atMs, sentence } = props;
   const { formats, nowMs } = viewer;
-  const { units, why } = viewer.messages;
+  const { units } = viewer.messages;
   const iso = new Date(atMs).toISOString();
   const left = atMs - nowMs;
-  const over = sentence?.now ?? why.now;
-  const isOver = left < SECOND_MS;
   return (
     <time
       datetime={iso}
       title={`${formats.timestamp(iso)} · ${formats.hover(iso)}`}
       data-countdown={String(Math.max(0, left))}
       data-units={[units.days, units.hours, units.minutes, units.seconds].join('|')}
-      data-over={over}
-      {...(sentence === undefined ? {} : { 'data-sentence': sentence.in({ time: TIME_LEFT }) })}
+      data-over={sentence.now}
+      data-sentence={sentence.in({ time: TIME_LEFT })}
     >
-      {isOver ? over : (sentence?.in({ time: formats.duration(left) }) ?? formats.duration(left))}
+      {left < SECOND_MS ? sentence.now : sentence.in({ time: formats.duration(left) })}
     </time>
   );
 }

@@ -172,11 +172,9 @@ function InQueue({ viewer, queue }: { viewer: Viewer; queue: QueuePlace }) {
     <>
       {closedUntilMs !== null && messages.why.queue.closed({ time: timeText(viewer, closedUntilMs) })}
       {closedUntilMs !== null && messages.why.separator}
-      {messages.why.queue.place.rich({
-        place: formats.number(place),
-        of: formats.number(of),
-        time: <Countdown viewer={viewer} atMs={leavesAtMs} />,
-      })}
+      {messages.why.queue.place({ place: formats.number(place), of: formats.number(of) })}
+      {messages.why.separator}
+      <Countdown viewer={viewer} atMs={leavesAtMs} sentence={messages.why.queue.sent} />
     </>
   );
 }

@@ -66,9 +66,11 @@ function Token({ viewer, token }: { viewer: Viewer; token: SendingView['token'] 
       {token.state === 'valid' && (
         <span class="muted">
           {' '}
-          {token.expires_at === null
-            ? messages.noEnd
-            : messages.validFor.rich({ time: <Countdown viewer={viewer} atMs={Date.parse(token.expires_at)} /> })}
+          {token.expires_at === null ? (
+            messages.noEnd
+          ) : (
+            <Countdown viewer={viewer} atMs={Date.parse(token.expires_at)} sentence={messages.validFor} />
+          )}
         </span>
       )}
     </>
@@ -157,7 +159,9 @@ function Budgets({ viewer, budgets }: { viewer: Viewer; budgets: SendingView['bu
               {closedUntil !== null && (
                 <>
                   {' · '}
-                  <strong>{messages.closed}</strong> <Countdown viewer={viewer} atMs={Date.parse(closedUntil)} />
+                  <strong>
+                    <Countdown viewer={viewer} atMs={Date.parse(closedUntil)} sentence={messages.closed} />
+                  </strong>
                 </>
               )}
             </span>
