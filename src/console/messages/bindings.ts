@@ -126,7 +126,10 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       nextTry: { ...catalogue.ops.nextTry, in: bind<{ readonly time: string }>(catalogue.ops.nextTry.in) },
       sending: {
         ...catalogue.ops.sending,
-        validFor: bind<{ readonly time: string }>(catalogue.ops.sending.validFor),
+        validFor: {
+          ...catalogue.ops.sending.validFor,
+          in: bind<{ readonly time: string }>(catalogue.ops.sending.validFor.in),
+        },
         failures: bind<{ readonly count: number }>(catalogue.ops.sending.failures),
         resumeOf: bind<{ readonly operation: string }>(catalogue.ops.sending.resumeOf),
         heldCount: bind<{ readonly count: number }>(catalogue.ops.sending.heldCount),
@@ -134,6 +137,10 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
         unlimited: bind<{ readonly used: string }>(catalogue.ops.sending.unlimited),
         announced: bind<{ readonly limit: string }>(catalogue.ops.sending.announced),
         waiting: bind<{ readonly count: string }>(catalogue.ops.sending.waiting),
+        closed: {
+          ...catalogue.ops.sending.closed,
+          in: bind<{ readonly time: string }>(catalogue.ops.sending.closed.in),
+        },
       },
       queues: {
         ...catalogue.ops.queues,
@@ -474,7 +481,8 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       },
       queue: {
         ...catalogue.why.queue,
-        place: bind<{ readonly place: string; readonly of: string; readonly time: string }>(catalogue.why.queue.place),
+        place: bind<{ readonly place: string; readonly of: string }>(catalogue.why.queue.place),
+        sent: { ...catalogue.why.queue.sent, in: bind<{ readonly time: string }>(catalogue.why.queue.sent.in) },
         closed: bind<{ readonly time: string }>(catalogue.why.queue.closed),
       },
     },
