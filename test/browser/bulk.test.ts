@@ -36,6 +36,23 @@ async function runsElsewhere(id: string, { waiting, done }: { waiting: number; d
   await setBulkHead(world.app.foundation, id, { state: 'running', counts });
 }
 
+test('the numbers of the bulk bar follow a decision of another person', async () => {
+  const { scopes, chosen, chooseAll } = messages;
+  const [ref = ''] = await refusedTows(2);
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/tasks?type=report_refused');
+  await page.locator('.tasks-bulk summary').click();
+  await page.getByLabel(chooseAll).check();
+  await waitForText(page.locator('[data-chosen-count]'), chosen({ count: '2' }));
+  const { reports } = await world.tow(ref);
+  await world.call('POST', `/tows/${ref}/reports/${reports[0]?.id}/waive`, { reason: 'reported by telephone' });
+
+  await waitForText(page.locator('[data-chosen-count]'), chosen({ count: '1' }));
+  await waitForText(page.locator('.tasks-scopes'), scopes.page({ count: 1 }));
+  await waitForText(page.locator('.tasks-scopes'), scopes.filter({ count: 1 }));
+  expect(await page.getByLabel(chooseAll).isChecked()).toBe(true);
+});
+
 test('a dispatcher selects reports, previews the bulk retry, starts it, and sees the result of each report', async () => {
   const refs = await refusedTows(3);
   const page = await browser.open();

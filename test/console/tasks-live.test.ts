@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messagesIn } from '../../src/console/messages';
 import { anchorOf } from '../../src/console/pages/tasks/model';
 import { rivalRequestTask } from '../../src/domain/tasks';
+import { newKey } from '../operator/client';
 import { answerHead, newTow } from '../operator/world';
 import { useApp } from '../support/app';
 import { decideBy, openOn, refusedTow } from './task-world';
@@ -23,8 +24,8 @@ async function look(visitor: Visitor, list = '/tasks') {
 }
 
 const { gone, changed, fresh } = messagesIn('en').tasks;
-const markFor = (taskId: string, text: string) =>
-  `id="${anchorOf(taskId)}-now" role="status" hx-swap-oob="morph">${text}</p>`;
+const markFor = (taskId: string, now: string, text: string) =>
+  `id="${anchorOf(taskId)}-now" role="status" data-now="${now}" hx-swap-oob="morph">${text}</p>`;
 
 test('marks a task decided elsewhere and leaves unchanged tasks unmarked on refresh', async () => {
   const [decided, left] = [await refusedTow(app), await refusedTow(app)];
@@ -32,8 +33,8 @@ test('marks a task decided elsewhere and leaves unchanged tasks unmarked on refr
   const since = await look(visitor);
   await decideBy(await signedIn(app), { id: decided.taskId, decision: 'retry' });
   const html = await since();
-  expect(html).toContain(markFor(decided.taskId, gone));
-  expect(html).toContain(markFor(left.taskId, ''));
+  expect(html).toContain(markFor(decided.taskId, 'gone', gone));
+  expect(html).toContain(markFor(left.taskId, 'same', ''));
 });
 
 test('marks a task that was reopened with a new question on refresh', async () => {
@@ -42,7 +43,7 @@ test('marks a task that was reopened with a new question on refresh', async () =
   const since = await look(visitor);
   await decideBy(await signedIn(app), { id: taskId, decision: 'retry' });
   await answerHead(app, ref, 'refused');
-  expect(await since()).toContain(markFor(taskId, changed));
+  expect(await since()).toContain(markFor(taskId, 'changed', changed));
 });
 
 test('counts new tasks of the displayed task list only', async () => {
@@ -70,7 +71,25 @@ test('refreshes the counts that the task list shows, and no others', async () =>
     ['tasks-of-all', '2'],
     ['tasks-of-type-report_refused', '1'],
     ['tasks-of-kind-started', '1'],
+    ['bulk-on-page', messagesIn('en').bulk.scopes.page({ count: 1 })],
+    ['bulk-matching', messagesIn('en').bulk.scopes.filter({ count: 1 })],
   ]);
+});
+
+test('refreshes the number of matching tasks in the bulk bar of one tow, which has no count of its own', async () => {
+  const { ref } = await refusedTow(app);
+  const since = await look(await signedIn(app), `/tasks?tow=${ref}`);
+  await openOn(app, ref, rivalRequestTask);
+  const { page, filter } = messagesIn('en').bulk.scopes;
+  const html = await since();
+  expect(html).toContain(`<span id="bulk-on-page" hx-swap-oob="innerHTML">${page({ count: 1 })}</span>`);
+  expect(html).toContain(`<span id="bulk-matching" hx-swap-oob="innerHTML">${filter({ count: 2 })}</span>`);
+});
+
+test('asks for no counts of a bulk bar that a viewer does not have', async () => {
+  await refusedTow(app);
+  const since = await look(await signedIn(app, await newKey(app, 'viewer')), '/tasks?type=report_refused');
+  expect(await since()).not.toContain('id="bulk-');
 });
 
 test.each(['//[', 'http://[', '', '/board?type=rival_request'])(

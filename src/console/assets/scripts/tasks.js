@@ -1,13 +1,26 @@
 // @ts-check
-/** Selecting tasks: shows the count on the bar, and selects all tasks of the page with one checkbox. */
+/**
+ * Selecting tasks: shows the count on the bar, and selects all tasks of the page with one checkbox. A task that was closed
+ * elsewhere cannot be selected.
+ */
 
 const bar = document.querySelector('#bulk-bar');
 const chooseAll = document.querySelector('[data-choose-all]');
 const allBox = chooseAll?.querySelector('input') ?? null;
 
-/** Includes rows that were decided meanwhile. The preview shows which of them can still be decided. */
 const boxes = () =>
-  [...document.querySelectorAll('input[name=chosen]')].filter((box) => box instanceof HTMLInputElement);
+  [...document.querySelectorAll('input[name=chosen]')]
+    .filter((box) => box instanceof HTMLInputElement)
+    .filter(({ disabled }) => !disabled);
+
+/** A refresh marks the rows whose tasks were closed. A disabled checkbox keeps its tick, in case its task opens again. */
+function disableGone() {
+  for (const mark of document.querySelectorAll('[data-now]')) {
+    const box = mark.parentElement?.querySelector('input[name=chosen]');
+    if (box instanceof HTMLInputElement) box.disabled = mark.getAttribute('data-now') === 'gone';
+  }
+  count();
+}
 
 function count() {
   const all = boxes();
@@ -47,3 +60,4 @@ if (chooseAll instanceof HTMLElement) chooseAll.hidden = false;
 // The browser may restore ticked boxes after a reload.
 count();
 globalThis.addEventListener('pageshow', count);
+document.addEventListener('htmx:afterSettle', disableGone);

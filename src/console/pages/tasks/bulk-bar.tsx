@@ -1,21 +1,16 @@
 import { BULK_ACTIONS, type BulkAction } from '../../../contracts/bulk';
-import type { Task } from '../../../contracts/records';
 import type { FormFailure } from '../../page';
 import { ReasonField } from '../../parts/decision-form';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
-import { addressOf, isNarrowed, type TaskQuery, type TaskPage } from './model';
+import { bulkTexts, MATCHING_ID, ON_PAGE_ID } from './counts';
+import { addressOf, canBeChosen, isNarrowed, type TaskQuery, type TaskPage } from './model';
 
 /** The form that the checkboxes of the rows belong to. */
 export const BULK_FORM = 'bulk';
 export const SCOPES = ['ticked', 'page', 'filter'] as const;
 type Scope = (typeof SCOPES)[number];
-
-/** True if a bulk decision applies to the task. */
-export function canBeChosen({ actions }: Task): boolean {
-  return BULK_ACTIONS.some((action) => actions.includes(action));
-}
 
 /** The id of the summary, which links to the bar focus. */
 const SUMMARY = 'bulk-choice';
@@ -44,7 +39,7 @@ export function BulkBar(props: {
   const { viewer, query, page, isOpen, failure } = props;
   const messages = viewer.messages.bulk;
   const actions = actionsOf(page);
-  if (!viewer.may('dispatcher') || actions.length === 0) return null;
+  if (!hasBulkBar(viewer, page)) return null;
   const wasRefused = failure?.form === BULK_FORM;
   const scope = wasRefused ? failure.entered.get('scope') : null;
   return (
@@ -65,9 +60,10 @@ export function BulkBar(props: {
         ))}
         <fieldset class="tasks-scopes">
           <legend>{messages.which}</legend>
-          {scopesOf(props).map(([value, label]) => (
+          {scopesOf(props).map(([value, id, label]) => (
             <label>
-              <input type="radio" name="scope" value={value} checked={value === (scope ?? 'ticked')} /> {label}
+              <input type="radio" name="scope" value={value} checked={value === (scope ?? 'ticked')} />{' '}
+              <span id={id}>{label}</span>
             </label>
           ))}
           {!isNarrowed(query) && <p class="hint">{messages.scopeHint}</p>}
@@ -101,6 +97,11 @@ export function BulkBar(props: {
   );
 }
 
+/** True if the page offers bulk decisions to the viewer. */
+export function hasBulkBar(viewer: Viewer, page: TaskPage): boolean {
+  return viewer.may('dispatcher') && actionsOf(page).length > 0;
+}
+
 /** Decisions that apply to at least one shown task. */
 function actionsOf({ rows }: TaskPage): readonly BulkAction[] {
   return BULK_ACTIONS.filter((action) => rows.some(({ task }) => task.actions.includes(action)));
@@ -111,12 +112,11 @@ function chosenByPage({ rows }: TaskPage) {
 }
 
 function scopesOf({ viewer, query, page }: { viewer: Viewer; query: TaskQuery; page: TaskPage }) {
-  const { scopes } = viewer.messages.bulk;
-  const fitting = page.fitting ?? page.rows.length;
-  const ofFilter = isNarrowed(query) ? ([['filter', scopes.filter({ count: fitting })]] as const) : [];
+  const texts = bulkTexts(viewer, { matching: page.fitting ?? page.rows.length, onPage: chosenByPage(page).length });
+  const ofFilter = isNarrowed(query) ? ([['filter', MATCHING_ID, texts.get(MATCHING_ID)]] as const) : [];
   return [
-    ['ticked', scopes.ticked],
-    ['page', scopes.page({ count: chosenByPage(page).length })],
+    ['ticked', undefined, viewer.messages.bulk.scopes.ticked],
+    ['page', ON_PAGE_ID, texts.get(ON_PAGE_ID)],
     ...ofFilter,
-  ] as const satisfies readonly (readonly [Scope, string])[];
+  ] as const satisfies readonly (readonly [Scope, string | undefined, string | undefined])[];
 }

@@ -8,6 +8,9 @@ import { fittingIn, isNarrowed, type TaskQuery } from './model';
 
 export const TOTAL_ID = 'tasks-total';
 export const ALL_ID = 'tasks-of-all';
+/** In the bulk bar: the tasks on this page, and those that match the filter. */
+export const ON_PAGE_ID = 'bulk-on-page';
+export const MATCHING_ID = 'bulk-matching';
 export const typeId = (type: TaskType) => `tasks-of-type-${type}`;
 export const kindId = (kind: EntryKind) => `tasks-of-kind-${kind}`;
 
@@ -45,6 +48,22 @@ export function countTexts(viewer: Viewer, query: TaskQuery, counts: TaskCounts)
     [ALL_ID, formats.number(counts.total)],
     ...TASK_TYPES.map((type) => [typeId(type), formats.number(countOfType(counts, type))] as const),
     ...ENTRY_KINDS.map((kind) => [kindId(kind), formats.number(countOfKind(counts, query, kind))] as const),
+  ]);
+}
+
+/** The ids of the counts in the bulk bar. */
+export function bulkIds(query: TaskQuery): string[] {
+  return isNarrowed(query) ? [ON_PAGE_ID, MATCHING_ID] : [ON_PAGE_ID];
+}
+
+/** The text of each count in the bulk bar by its id. */
+export function bulkTexts(
+  { messages: { bulk } }: Viewer,
+  { matching, onPage }: { readonly matching: number; readonly onPage: number },
+): ReadonlyMap<string, string> {
+  return new Map([
+    [ON_PAGE_ID, bulk.scopes.page({ count: onPage })],
+    [MATCHING_ID, bulk.scopes.filter({ count: matching })],
   ]);
 }
 

@@ -3,7 +3,7 @@ import { Age, Badge, English, Plate, Ref } from '../../parts/text';
 import { differencePath } from '../../page-table';
 import { taskMessages } from '../../parts/task';
 import { Actions, type ActionProps } from './actions';
-import { BULK_FORM, canBeChosen } from './bulk-bar';
+import { BULK_FORM } from './bulk-bar';
 import { Mark } from './live';
 import type { Task } from '../../../contracts/records';
 import type { EntryError } from '../../../domain/entry';
@@ -12,7 +12,7 @@ import type { Json, JsonObject } from '../../../domain/vocabulary';
 import { maskedJson } from '../../mask';
 import { FoldedErrorText } from '../../parts/why';
 import type { Viewer } from '../../viewer';
-import type { TaskRow } from './model';
+import { canBeChosen, type TaskRow } from './model';
 
 /** One task, with its forms. */
 export function TaskItem(props: ActionProps) {

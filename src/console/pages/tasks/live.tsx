@@ -1,7 +1,8 @@
 import { part, type PageResult, type PostedForm } from '../../page';
 import type { Viewer } from '../../viewer';
-import { countTexts } from './counts';
-import { addressOf, TASK_ROWS, queryOf, type TaskQuery, sinceShown, type TaskPageTools, type RowNow } from './model';
+import { bulkTexts, countTexts } from './counts';
+import { addressOf, fittingIn, queryOf, sinceShown, TASK_ROWS, type RowMark } from './model';
+import type { TaskPageTools, TaskQuery } from './model';
 
 /**
  * Keeps the list current without moving rows: marks the rows that were decided or changed, counts new tasks, and updates
@@ -50,7 +51,14 @@ export async function showLive(
   const shown = form.getAll('shown').slice(0, TASK_ROWS);
   const newestAt = form.get('newest') ?? '';
   const { rows, newCount, counts } = await sinceShown({ tasks }, { query, rows: shown.map(rowOf), newestAt });
-  const texts = [...countTexts(viewer, query, counts)].filter(([id]) => form.getAll('counted').includes(id));
+  const open = rows.filter(({ now }) => now !== 'gone').length;
+  const inBar = {
+    matching: fittingIn(counts, query) ?? open + newCount,
+    onPage: rows.filter((row) => row.canBeChosen).length,
+  };
+  const texts = [...countTexts(viewer, query, counts), ...bulkTexts(viewer, inBar)].filter(([id]) =>
+    form.getAll('counted').includes(id),
+  );
   const counted = texts.map(([id]) => id);
   return part(
     <>
@@ -73,12 +81,13 @@ function rowOf(shown: string): readonly [id: string, question: string] {
 }
 
 /** Marks a row whose task was closed or changed since it was shown. */
-export function Mark({ viewer, row, isNews = false }: { viewer: Viewer; row: RowNow; isNews?: boolean }) {
+export function Mark({ viewer, row, isNews = false }: { viewer: Viewer; row: RowMark; isNews?: boolean }) {
   return (
     <p
       class="tasks-gone"
       id={`${row.anchor}-now`}
       role="status"
+      data-now={row.now}
       // Morphing keeps the element, so that screen readers announce it.
       {...(isNews ? { 'hx-swap-oob': 'morph' } : {})}
     >
@@ -87,7 +96,7 @@ export function Mark({ viewer, row, isNews = false }: { viewer: Viewer; row: Row
   );
 }
 
-function markText({ messages }: Viewer, { now }: RowNow): string {
+function markText({ messages }: Viewer, { now }: RowMark): string {
   switch (now) {
     case 'gone':
       return messages.tasks.gone;

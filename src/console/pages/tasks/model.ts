@@ -1,3 +1,4 @@
+import { BULK_ACTIONS } from '../../../contracts/bulk';
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
 import { readCursor, SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
 import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
@@ -138,10 +139,20 @@ export function anchorOf(taskId: string): string {
   return `task-${sha256Hex(taskId).slice(0, 12)}`;
 }
 
-/** The current state of a shown row. */
-export interface RowNow {
+/** True if a bulk decision applies to the task. */
+export function canBeChosen({ actions }: Task): boolean {
+  return BULK_ACTIONS.some((action) => actions.includes(action));
+}
+
+/** The mark of a row: what became of its task since it was shown. */
+export interface RowMark {
   readonly anchor: string;
   readonly now: 'same' | 'changed' | 'gone';
+}
+
+/** The current state of a shown row. */
+export interface RowNow extends RowMark {
+  readonly canBeChosen: boolean;
 }
 
 /** The state of the shown rows, the number of tasks opened after `newestAt`, and the counts of all tasks. */
@@ -156,7 +167,11 @@ export async function sinceShown(
     ...shown.rows.map(async ([id, question]): Promise<RowNow> => {
       const task = await tasks.read(id);
       const isSame = task !== null && questionOf(task) === question;
-      return { anchor: anchorOf(id), now: task === null ? 'gone' : isSame ? 'same' : 'changed' };
+      return {
+        anchor: anchorOf(id),
+        now: task === null ? 'gone' : isSame ? 'same' : 'changed',
+        canBeChosen: task !== null && canBeChosen(task),
+      };
     }),
   ]);
   const newCount = newest.items.filter(({ opened_at: at = '' }) => at > shown.newestAt).length;

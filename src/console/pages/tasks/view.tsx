@@ -5,11 +5,11 @@ import { Problem } from '../../parts/problem';
 import { Empty, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { formsOf } from './actions';
-import { BULK_FORM, BulkBar, bulkBarAddress, canBeChosen } from './bulk-bar';
+import { BULK_FORM, BulkBar, bulkBarAddress, hasBulkBar } from './bulk-bar';
 import { TaskItem } from './item';
-import { ALL_ID, countIds, kindId, kindsIn, TOTAL_ID, totalText, typeId, typesIn } from './counts';
+import { ALL_ID, bulkIds, countIds, kindId, kindsIn, TOTAL_ID, totalText, typeId, typesIn } from './counts';
 import { Live } from './live';
-import { addressOf, isNarrowed, withChanges, type TaskQuery, type TaskPage, EVERYTHING } from './model';
+import { addressOf, canBeChosen, isNarrowed, withChanges, type TaskQuery, type TaskPage, EVERYTHING } from './model';
 import type { TaskCounts } from '../../../workflow/list-port';
 
 interface TasksProps {
@@ -47,7 +47,7 @@ function Tasks(props: TasksProps) {
           viewer={viewer}
           query={query}
           shown={shown.rows.map(({ task, question }) => `${question} ${task.id}`)}
-          counted={countIds(shown.counts, query)}
+          counted={[...countIds(shown.counts, query), ...(hasBulkBar(viewer, shown) ? bulkIds(query) : [])]}
           newestAt={shown.newestAt}
           newCount={0}
         />
