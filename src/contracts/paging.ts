@@ -8,7 +8,7 @@ const wholeNumber = z.int({ error: ({ code }) => (code === 'invalid_type' ? 'mus
 export const pageQuery = {
   cursor: z
     .string()
-    .refine((text) => readCursor(text) !== null, 'must be a next_cursor of this list')
+    .refine((text) => readCursor(text) !== null, 'must be a next_cursor of this list with the same filters')
     .optional(),
   // The default is inside, because the JSON schema of a converted value has none.
   limit: z.preprocess(limitIn, wholeNumber.min(1).max(200).default(50)),

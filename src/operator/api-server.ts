@@ -5,6 +5,7 @@ import type { AnswerStore } from '../workflow/ports';
 import { checkCall, checkRole, type RouteCall, type UncheckedCall } from './check-call';
 import { answerForm, type FormResponse, type UncheckedForm } from './form-endpoint';
 import { changeOnce, type Change } from './idempotency';
+import { listCursor } from './list-cursor';
 import { traced, type TraceTools } from './trace-call';
 import type { FormTools, ReceivedForm } from './receive-form';
 import {
@@ -32,6 +33,11 @@ import {
 export interface ApiServer {
   /** Registers a route that only reads. The handler's value is the answer; null means 404. */
   read<R extends Route>(route: R, handler: (call: RouteCall<R>) => Promise<unknown>): void;
+  /** Registers a route that reads a page of a list, with a cursor of the store; null means 404. */
+  list<R extends Route>(
+    route: R,
+    handler: (call: RouteCall<R>) => Promise<{ readonly next_cursor: string | null } | null>,
+  ): void;
   /** Registers a route that asks the parking service, which may fail. It changes nothing, also as a POST. */
   ask<R extends Route>(
     route: R,
@@ -85,6 +91,12 @@ export function createApiServer(
       register(route, async (call) => {
         const answer = await handler(call);
         return answer === null ? NOT_FOUND : answered(route.status, answer);
+      }),
+    list: (route, handler) =>
+      register(route, async (call, unchecked) => {
+        const page = await handler(call);
+        if (page === null) return NOT_FOUND;
+        return answered(route.status, { ...page, next_cursor: listCursor(route, unchecked, page.next_cursor) });
       }),
     ask: (route, handler) =>
       register(route, async (call) => {

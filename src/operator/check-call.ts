@@ -3,6 +3,7 @@ import { failedRules } from '../contracts/rules';
 import type { Actor } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 import { roleAllows } from '../domain/vocabulary';
+import { withStoreCursor } from './list-cursor';
 import { invalidFields, refused, type RefusedResponse } from './responses';
 
 type ParsedBy<S> = S extends { readonly _zod: { readonly output: infer T } } ? T : Record<string, never>;
@@ -46,7 +47,7 @@ export function checkCall<R extends Route>(
   faults: readonly FieldRule[] = [],
 ): RouteCall<R> | RefusedResponse {
   const { actor, params } = unchecked;
-  const query = route.query?.safeParse(unchecked.query);
+  const query = route.query?.safeParse(withStoreCursor(route, unchecked));
   const body = route.body?.safeParse(unchecked.body);
   const broken = [query, body].flatMap((checked) => (checked?.error ? failedRules(checked.error) : []));
   // A field with a fault is absent from the body. Do not report it as missing as well.

@@ -22,7 +22,7 @@ export function serveDifferences(server: ApiServer, tools: DifferenceRouteTools)
   const { differences } = tools;
   server.read(ROUTES.readService, () => readServiceView(tools));
   server.read(ROUTES.listDifferences, async () => ({ items: (await differences.all()).map(differenceViewOf) }));
-  server.read(ROUTES.listDifferingReports, async ({ params, query }) => {
+  server.list(ROUTES.listDifferingReports, async ({ params, query }) => {
     const id = params('difference_id');
     if ((await differences.read(id)) === null) return null;
     const page = await differences.reports(id, { cursor: query.cursor ?? null, limit: query.limit });

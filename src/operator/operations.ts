@@ -29,7 +29,7 @@ export function serveOperations(server: ApiServer, tools: OperationRouteTools): 
   serveSending(server, tools);
   const { audit, conservation } = tools;
   server.read(ROUTES.readConservation, async () => conservationViewOf(await conservation.lastScan()));
-  server.read(ROUTES.listAudit, async ({ query }) => {
+  server.list(ROUTES.listAudit, async ({ query }) => {
     const page = await audit.list({
       cursor: query.cursor ?? null,
       limit: query.limit,
@@ -41,7 +41,7 @@ export function serveOperations(server: ApiServer, tools: OperationRouteTools): 
 
 function serveDeliveries(server: ApiServer, tools: OperationRouteTools): void {
   const { deliveries, refusedCalls } = tools;
-  server.read(ROUTES.listDeliveries, async ({ query }) => {
+  server.list(ROUTES.listDeliveries, async ({ query }) => {
     const { cursor = null, limit, difference_id: differenceId } = query;
     const isDiffering = differenceId !== undefined || query.differing === 'true';
     if (!isDiffering) return listed(await deliveries.list({ cursor, limit }));

@@ -17,7 +17,7 @@ export interface ShadowRouteTools {
 /** Shadow mode: what would have been sent, and the decisions about it. */
 export function serveShadow(server: ApiServer, tools: ShadowRouteTools): void {
   const { shadow, addressOf } = tools;
-  server.read(ROUTES.readShadow, async ({ query }) => {
+  server.list(ROUTES.readShadow, async ({ query }) => {
     const [{ sinceMs, held }, page] = await Promise.all([
       shadow.summary(),
       shadow.list({ cursor: query.cursor ?? null, limit: query.limit }),

@@ -16,7 +16,7 @@ export interface TaskRouteTools {
 /** Tasks. Only a task that offers `resolve` is closed here; a decision closes any other. */
 export function serveTasks(server: ApiServer, tools: TaskRouteTools): void {
   const { tasks } = tools;
-  server.read(ROUTES.listTasks, async ({ query }) => {
+  server.list(ROUTES.listTasks, async ({ query }) => {
     const page = await tasks.list({
       cursor: query.cursor ?? null,
       limit: query.limit,

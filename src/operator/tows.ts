@@ -22,7 +22,7 @@ export function serveTows(server: ApiServer, tools: TowRouteTools): void {
     const record = await tools.tows.read(params('towing_reference_id'));
     return record && towViewOf(record);
   });
-  server.read(ROUTES.listTows, async ({ query }) => {
+  server.list(ROUTES.listTows, async ({ query }) => {
     const page = await tools.tows.list({
       states: query.state === undefined ? [] : [query.state],
       search: query.q ?? null,

@@ -31,7 +31,7 @@ export function serveViolations(server: ApiServer, tools: ViolationRouteTools): 
     const request = { id: params('violation_id'), command, upload, actor };
     return { effect: (idempotency) => replaceImages(tools, { ...request, idempotency }) };
   });
-  server.read(ROUTES.listViolations, async ({ query }) => {
+  server.list(ROUTES.listViolations, async ({ query }) => {
     const page = await violations.list({
       state: query.state ?? null,
       search: query.q ?? null,

@@ -44,7 +44,7 @@ describe('the page query', () => {
     const result = towsQuery.safeParse({ cursor: 'page-2' });
 
     expect(result.error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([
-      ['cursor', 'must be a next_cursor of this list'],
+      ['cursor', 'must be a next_cursor of this list with the same filters'],
     ]);
   });
 });

@@ -6,6 +6,7 @@ import type { Route } from '../../../src/contracts/routes/route';
 import type { Actor } from '../../../src/domain/audit';
 import { checkCall } from '../../../src/operator/check-call';
 import { changeOnce } from '../../../src/operator/idempotency';
+import { listCursor } from '../../../src/operator/list-cursor';
 import { edited, editedText, perhapsEdits } from '../bytes';
 import { messagesOf } from '../from-schema';
 import { bulkyJson, hostileText } from '../hostile';
@@ -96,6 +97,10 @@ const rawQueries = (route: Route): fc.Arbitrary<string> =>
       for (const [name, value] of Object.entries(object.success ? object.data : {})) {
         search.append(name, typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
       }
+      // A cursor without its list would only be refused.
+      const list = { params: () => '', query: Object.fromEntries(search) };
+      const cursor = listCursor(route, list, search.get('cursor'));
+      if (cursor !== null) search.set('cursor', cursor);
       return editedText(search.toString(), changes);
     });
 
