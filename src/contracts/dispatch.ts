@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { CREW_STEPS, type Dispatch } from '../domain/dispatch';
+import type { DispatchCommand } from '../domain/dispatch-rules';
 import { reason, text } from './common';
+import { readableFieldsOf } from './readable-fields';
 import { sensitive } from './sensitive';
 
 /**
@@ -68,3 +70,18 @@ export const yardBody = z.strictObject({ yard: text(100), slot: text(100).option
 export const holdBody = z.strictObject({ reason });
 export const liftBody = z.strictObject({ reason });
 export const noteBody = z.strictObject({ text: text(2000) });
+
+const readableAssignment = readableFieldsOf(assignmentBody);
+const readableStep = readableFieldsOf(stepBody);
+
+/** The command of only those fields that keep the contract, or null if they say nothing about a crew. */
+export function readableAssignmentOf(given: unknown): DispatchCommand | null {
+  const { crew, truck } = readableAssignment(given) ?? {};
+  return crew === undefined ? null : { kind: 'assign', crew, truck };
+}
+
+/** The command of only those fields that keep the contract, or null for a body that is not an object. */
+export function readableStepOf(given: unknown): DispatchCommand | null {
+  const fields = readableStep(given);
+  return fields && { kind: 'step', step: fields.step, occurredAt: fields.occurred_at };
+}

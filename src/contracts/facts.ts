@@ -3,6 +3,7 @@ import type { FactCommand } from '../domain/fact-command';
 import { FACTS } from '../domain/facts';
 import type { FactEvent, Role } from '../domain/vocabulary';
 import { latitude, longitude, oneLine, reason, severalLines, text } from './common';
+import { readableFieldsOf } from './readable-fields';
 import { sensitive } from './sensitive';
 
 /**
@@ -29,28 +30,16 @@ interface ContractParts<B extends z.ZodObject> extends Pick<FactContract, 'summa
 
 function contractOf<B extends z.ZodObject>(event: FactEvent, { toCommand, ...parts }: ContractParts<B>) {
   const { body } = parts;
-  const partial = body.partial();
-  const readable = z.custom<Partial<z.output<B>>>((fields) => partial.safeParse(fields).success);
+  const readable = readableFieldsOf(body);
   return {
     ...parts,
     role: FACTS[event].role,
     commandOf: (given: unknown) => toCommand(body.parse(given)),
     readableCommandOf: (given: unknown) => {
-      const fields = readableFields(partial, given);
-      return fields && toCommand(readable.parse(fields));
+      const fields = readable(given);
+      return fields && toCommand(fields);
     },
   };
-}
-
-/** The parsed fields of a body that keep their contracts, or null for a body that is not an object. */
-function readableFields(partial: z.ZodObject, given: unknown): Readonly<Record<string, unknown>> | null {
-  const { data: fields } = z.record(z.string(), z.unknown()).safeParse(given);
-  if (!fields) return null;
-  const readable = Object.entries(partial.shape).flatMap(([name, schema]) => {
-    const data: unknown = z.safeParse(schema, fields[name]).data;
-    return data === undefined ? [] : [[name, data] as const];
-  });
-  return Object.fromEntries(readable);
 }
 
 /** A time in a body: ISO 8601 with an offset. The rules check it, since it must follow the previous fact. */
@@ -164,10 +153,12 @@ export const correctionBody = z.strictObject({
   payment_status: paymentStatus.optional(),
 } satisfies Readonly<Record<CorrectableField, z.ZodType>>);
 
+const readableCorrection = readableFieldsOf(correctionBody);
+
 /** The correction of only those fields that keep the contract, or null if there is none. */
 export function readableCorrectionOf(given: unknown): z.output<typeof correctionBody> | null {
-  const fields = readableFields(correctionBody, given) ?? {};
-  return Object.keys(fields).length === 0 ? null : correctionBody.parse(fields);
+  const fields = readableCorrection(given) ?? {};
+  return Object.keys(fields).length === 0 ? null : fields;
 }
 
 /** How a field is entered in a form or on the command line. */

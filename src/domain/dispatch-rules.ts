@@ -16,7 +16,8 @@ import { isTerminal, type Tow } from './tow';
 export type DispatchCommand =
   /** `crew: null` removes the assignment. */
   | { readonly kind: 'assign'; readonly crew: string | null; readonly truck?: string | undefined }
-  | { readonly kind: 'step'; readonly step: CrewStep; readonly occurredAt?: string | undefined }
+  /** Without a step it is refused. */
+  | { readonly kind: 'step'; readonly step: CrewStep | undefined; readonly occurredAt?: string | undefined }
   | { readonly kind: 'yard'; readonly yard: string; readonly slot?: string | undefined }
   | { readonly kind: 'hold'; readonly holdId: string; readonly reason: string }
   | { readonly kind: 'lift'; readonly holdId: string; readonly reason: string }
@@ -99,14 +100,15 @@ function takeStep(tow: Tow, { step, occurredAt: given }: Command<'step'>, contex
   if (tow.state !== 'requested' && tow.state !== 'started') {
     return conflict('step_not_allowed', `A tow that is ${tow.state} takes no more steps of its crew.`);
   }
+  const last = steps.at(-1) ?? null;
+  const when = occurredAt(given, last && last.occurredAt, context.nowMs);
+  if (step === undefined) return when.ok ? invalid([{ field: 'step', rule: 'is required' }]) : when;
   if (steps.some((taken) => taken.step === step)) {
     return conflict('already_recorded', `The step ${step} was already recorded.`);
   }
-  const last = steps.at(-1) ?? null;
   if (last && CREW_STEPS.indexOf(step) < CREW_STEPS.indexOf(last.step)) {
     return conflict('step_not_allowed', `The crew is already at ${last.step}, which comes after ${step}.`);
   }
-  const when = occurredAt(given, last && last.occurredAt, context.nowMs);
   if (!when.ok) return when;
   const taken: CrewStepTaken = { step, occurredAt: when.timestamp, recordedAt: iso(context), by: context.by };
   return changed(tow, { steps: [...steps, taken] });

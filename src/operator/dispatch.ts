@@ -1,22 +1,39 @@
+import { readableAssignmentOf, readableStepOf } from '../contracts/dispatch';
 import { ROUTES } from '../contracts/operator-routes';
 import type { Actor } from '../domain/audit';
 import type { DispatchCommand } from '../domain/dispatch-rules';
 import { addPhotos, type PhotosTools } from '../workflow/add-photos';
-import { updateDispatch } from '../workflow/update-dispatch';
+import { dispatchFaults, updateDispatch } from '../workflow/update-dispatch';
 import type { FactTools } from '../workflow/record-fact';
 import type { Spool } from '../workflow/spool-port';
-import type { ApiServer } from './api-server';
+import type { ApiServer, ChangeOptions } from './api-server';
 import type { Change } from './idempotency';
 
 /** The operator's own records of a tow, which are never sent to the service: crew, steps, yard, holds, notes. */
 export function serveDispatch(server: ApiServer, tools: Pick<FactTools, 'records' | 'clock'>): void {
-  const change = (call: { actor: Actor; params: (name: string) => string }, command: DispatchCommand): Change => {
-    const ref = call.params('towing_reference_id');
-    return { effect: (idempotency) => updateDispatch(tools, { ref, command, actor: call.actor, idempotency }) };
+  type Call = { readonly actor: Actor; readonly params: (name: string) => string };
+  const requestOf = ({ actor, params }: Call, command: DispatchCommand) => {
+    return { ref: params('towing_reference_id'), command, actor };
   };
-  server.change(ROUTES.assignTow, (call) => change(call, { kind: 'assign', ...call.body }));
-  server.change(ROUTES.recordStep, (call) =>
-    change(call, { kind: 'step', step: call.body.step, occurredAt: call.body.occurred_at }),
+  const change = (call: Call, command: DispatchCommand): Change => {
+    const request = requestOf(call, command);
+    return { effect: (idempotency) => updateDispatch(tools, { ...request, idempotency }) };
+  };
+  const faultsBy = (readable: (body: unknown) => DispatchCommand | null): ChangeOptions => ({
+    alsoFails: async (call) => {
+      const command = readable(call.body);
+      return command ? dispatchFaults(tools, requestOf(call, command)) : [];
+    },
+  });
+  server.change(
+    ROUTES.assignTow,
+    (call) => change(call, { kind: 'assign', ...call.body }),
+    faultsBy(readableAssignmentOf),
+  );
+  server.change(
+    ROUTES.recordStep,
+    (call) => change(call, { kind: 'step', step: call.body.step, occurredAt: call.body.occurred_at }),
+    faultsBy(readableStepOf),
   );
   server.change(ROUTES.setYard, (call) => change(call, { kind: 'yard', ...call.body }));
   server.change(ROUTES.placeHold, (call) =>

@@ -2,12 +2,19 @@ import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
 import { applyDispatch, type DispatchCommand } from '../domain/dispatch-rules';
 import { addEvent } from '../domain/outbox-record';
+import type { FieldRule } from '../domain/refusal';
+import type { KnownTow } from '../domain/stored-tow';
 import type { Tow } from '../domain/tow';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { changeTow, type TowRequest } from './change-tow';
+import { changeTow, fieldFaults, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
 import type { RecordStore } from './transaction-port';
+
+interface DispatchTools {
+  readonly records: RecordStore;
+  readonly clock: Clock;
+}
 
 export interface DispatchRequest extends TowRequest {
   readonly command: DispatchCommand;
@@ -15,13 +22,10 @@ export interface DispatchRequest extends TowRequest {
 }
 
 /** Updates the dispatch data of a tow, or refuses and changes nothing. Dispatch data is never sent to the service. */
-export function updateDispatch(
-  tools: { records: RecordStore; clock: Clock },
-  request: DispatchRequest,
-): Promise<ActionResult<TowView>> {
+export function updateDispatch(tools: DispatchTools, request: DispatchRequest): Promise<ActionResult<TowView>> {
   const { command, actor } = request;
   return changeTow(tools.records, request, (draft, { nowMs }) => {
-    const decision = applyDispatch(draft.tow, command, { by: actor.name, nowMs: tools.clock.nowMs() });
+    const decision = decideDispatch(tools, request, draft);
     if (!decision.ok) return decision;
     draft.tow = decision.tow;
     const audit = auditOfKept(request, decision.tow);
@@ -30,13 +34,22 @@ export function updateDispatch(
   });
 }
 
+/** The fields of a change that break a rule of its tow; see `fieldFaults`. */
+export function dispatchFaults(tools: DispatchTools, request: DispatchRequest): Promise<readonly FieldRule[]> {
+  return fieldFaults(tools.records, request.ref, (tow) => decideDispatch(tools, request, tow));
+}
+
+function decideDispatch({ clock }: DispatchTools, { command, actor }: DispatchRequest, { tow }: KnownTow) {
+  return applyDispatch(tow, command, { by: actor.name, nowMs: clock.nowMs() });
+}
+
 /** The timeline fields of a command. Crew names are included; the text of a note is only in the note. */
 function timelineFields(command: DispatchCommand, tow: Tow): JsonObject {
   switch (command.kind) {
     case 'assign':
       return { crew: command.crew, truck: command.truck ?? null };
     case 'step':
-      return { step: command.step, occurred_at: lastStepAt(tow) ?? null };
+      return lastStepOf(tow);
     case 'yard':
       return { yard: command.yard, slot: command.slot ?? null };
     case 'hold':
@@ -53,11 +66,8 @@ function auditOfKept({ ref, command, actor }: DispatchRequest, tow: Tow): AuditE
   switch (command.kind) {
     case 'assign':
       return auditOf(actor, command.crew === null ? 'tow.unassigned' : 'tow.assigned', { on });
-    case 'step': {
-      const occurredAt = lastStepAt(tow);
-      const what = { step: command.step, ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }) };
-      return auditOf(actor, 'tow.step_recorded', { on, what });
-    }
+    case 'step':
+      return auditOf(actor, 'tow.step_recorded', { on, what: lastStepOf(tow) });
     case 'yard':
       return auditOf(actor, 'tow.yard_set', { on });
     case 'hold':
@@ -69,6 +79,8 @@ function auditOfKept({ ref, command, actor }: DispatchRequest, tow: Tow): AuditE
   }
 }
 
-function lastStepAt(tow: Tow): string | undefined {
-  return tow.dispatch.steps.at(-1)?.occurredAt;
+/** The step that was just recorded. */
+function lastStepOf({ dispatch }: Tow): JsonObject {
+  const { step = null, occurredAt = null } = dispatch.steps.at(-1) ?? {};
+  return { step, occurred_at: occurredAt };
 }
