@@ -1,6 +1,7 @@
 import type { TowView } from '../contracts/operator';
 import type { AuditEntry } from '../domain/audit';
-import { versionNumber } from '../domain/outbox-record';
+import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
+import { versionNumber, type StoredTow } from '../domain/outbox-record';
 import { unknown, type Decision, type FieldRule } from '../domain/refusal';
 import { isKnown, type KnownTow } from '../domain/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
@@ -42,8 +43,8 @@ export function changeTow(
 }
 
 /**
- * The failing fields for which `decide` refuses a change of a tow; empty if the tow is unknown, or if the change is
- * refused for another reason or not at all. Changes nothing: `decide` gets a copy of the tow.
+ * The failing fields for which `decide` refuses a change of a tow; empty if the tow is unknown or cannot be used, or if
+ * the change is refused for another reason or not at all. Changes nothing: `decide` gets a copy of the tow.
  */
 export function fieldFaults(
   records: RecordStore,
@@ -51,10 +52,17 @@ export function fieldFaults(
   decide: (tow: KnownTow, nowMs: number) => Decision<object>,
 ): Promise<readonly FieldRule[]> {
   return records.transact(orderKeyOf('tow', ref), async (transaction) => {
-    const draft = await transaction.tow(ref);
-    if (!isKnown(draft)) return [];
+    const draft = await unlessUnusable(transaction.tow(ref));
+    if (!draft || !isKnown(draft)) return [];
     const decision = decide(structuredClone(draft), transaction.nowMs);
     return decision.ok || decision.refusal.kind !== 'invalid' ? [] : decision.refusal.details;
+  });
+}
+
+function unlessUnusable(reading: Promise<StoredTow>): Promise<StoredTow | null> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof DamagedRecord || error instanceof UnusableRecord) return null;
+    throw error;
   });
 }
 
