@@ -143,6 +143,17 @@ describe('docker-compose.yml', () => {
     expect(people).toContain('proxy_request_buffering off;');
   });
 
+  test('the proxy logs no address of the console with its query, which may name a plate', () => {
+    const nginx = settingsOf('proxy');
+    const [, people = ''] = nginx.split(/^  server \{$/m).slice(1);
+    expect(nginx).toContain('access_log /dev/stdout without_query;');
+    expect(/log_format without_query ([^;]+);/.exec(nginx)?.[1]).not.toMatch(
+      /\$(request|request_uri|args|http_referer)\b/,
+    );
+    // Lines of the levels error and warn have the whole first line of the request, and its Referer.
+    expect(people).toContain('error_log stderr crit;');
+  });
+
   test('docker-compose.yml refuses to start without the variables that have no default', () => {
     const required = [...text.matchAll(/\$\{(\w+):\?[^}]+\}/g)].map((match) => match[1]);
     expect(required).toEqual(['SERVICE_BASE_URL', 'SERVICE_CLIENT_ID']);
