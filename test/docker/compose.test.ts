@@ -112,6 +112,15 @@ describe('docker-compose.yml', () => {
     expect(serviceNamed('redis').command.join(' ')).toMatch(/--maxmemory \S+/);
   });
 
+  test('docker-compose.yml limits what the log of each container takes of the disk', () => {
+    for (const name of [...OTHERS, ...ROLES]) {
+      expect([name, serviceNamed(name)['logging']]).toEqual([
+        name,
+        { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } },
+      ]);
+    }
+  });
+
   test('docker-compose.yml gives the console memory for the data of Redis once more, to verify a backup', () => {
     const gigabyte = 1024 ** 3;
     const limitOf = (name: string) => bytesOf(serviceNamed(name).mem_limit);
