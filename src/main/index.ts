@@ -39,8 +39,18 @@ async function main(): Promise<void> {
 
 function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The process could not start.';
-  const isTaken = 'code' in error && error.code === 'EADDRINUSE';
-  return isTaken ? `${error.message}: set RECEIVER_PORT, CONSOLE_PORT, SIMULATOR_PORT or OPS_PORT` : error.message;
+  const variables = 'syscall' in error && 'code' in error ? variablesOf(error.syscall, error.code) : null;
+  return variables === null ? error.message : `${error.message}: set ${variables}`;
+}
+
+const PORTS = 'RECEIVER_PORT, CONSOLE_PORT, SIMULATOR_PORT or OPS_PORT';
+const HOSTS = 'HOST, RECEIVER_HOST or CONSOLE_HOST';
+
+/** The variables that decide whether this operation of a listener succeeds; null for any other operation. */
+function variablesOf(operation: unknown, code: unknown): string | null {
+  if (operation === 'getaddrinfo') return HOSTS;
+  if (operation !== 'listen') return null;
+  return code === 'EADDRNOTAVAIL' ? HOSTS : PORTS;
 }
 
 async function run(role: ProcessRole): Promise<void> {
