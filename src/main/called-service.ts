@@ -33,7 +33,7 @@ export function watchCalledService({ config, redis, troubleLog: log }: Foundatio
   };
   const first = look().catch(() => {});
   const repetition = repeat({
-    name: 'called service',
+    name: 'called_service',
     everyMs: EVERY_MS,
     firstAfterMs: EVERY_MS,
     log,

@@ -50,7 +50,7 @@ export function watchDataKeys(redis: Foundation['redis'], keys: DataKeys | null,
     last = text;
     return 'wait' as const;
   };
-  return repeat({ name: 'data keys', everyMs: EVERY_MS, firstAfterMs: AFTER_START_MS, log, work });
+  return repeat({ name: 'data_keys', everyMs: EVERY_MS, firstAfterMs: AFTER_START_MS, log, work });
 }
 
 async function refuseDifferent(redis: Foundation['redis'], keys: DataKeys, ids: Iterable<string>): Promise<void> {

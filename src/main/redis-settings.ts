@@ -54,5 +54,5 @@ export function watchRedisSettings(
     await read();
     return 'wait' as const;
   };
-  return repeat({ name: 'redis settings', everyMs: EVERY_MS, log: troubleLog, work });
+  return repeat({ name: 'redis_settings', everyMs: EVERY_MS, log: troubleLog, work });
 }

@@ -23,7 +23,7 @@ const RETRY_MS = 500;
  */
 export function startImmediateRuns({ queue, take, workers, scheduler, log }: ImmediateRunsOptions): Repetition {
   return repeat({
-    name: `immediate_runs of ${queue}`,
+    name: `immediate_runs.${queue}`,
     everyMs: RETRY_MS,
     log,
     async work(signal) {
