@@ -28,9 +28,19 @@ export function violationSearchTerms(violation: Violation, reference: string | n
   return [...new Set([...values.map(textTerm), plateTerm(violation.form.plateNumber)])];
 }
 
-/** The term of a reference, id or number; case and spaces around it are ignored. */
+/** As long as a reference may be. A record keeps its earlier terms, so longer ones would slow down every change of it. */
+const TERM_LENGTH_MAX = 200;
+
+/**
+ * The term of a reference, id or number; case and spaces around it are ignored. A control character counts as a space:
+ * in the index a line feed ends the term.
+ */
 export function textTerm(text: string): string {
-  return `word:${text.trim().toLowerCase()}`;
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\p{Cc}/gu, ' ');
+  return `word:${plain.slice(0, TERM_LENGTH_MAX).toWellFormed()}`;
 }
 
 /** The prefixes of terms that match a typed search. */

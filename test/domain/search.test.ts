@@ -9,6 +9,12 @@ import { INVOICE_WEBHOOK, towAs, towWithPlate, violationReference } from './tows
 const finds = (tow: Tow, typed: string) =>
   searchPrefixes(typed).some((prefix) => searchTerms(tow).some((term) => term.startsWith(prefix)));
 
+/** A tow with one invoice that has this number. */
+function towWithInvoiceNumber(number: string): Tow {
+  const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, towingInvoice: { invoice_number: number } }];
+  return { ...towAs('detained'), invoiceWebhooks };
+}
+
 describe('plateKey', () => {
   test.each([
     ['أ ب ح ١٢٣٤', 'A B J 1234'],
@@ -51,6 +57,21 @@ describe('searchTerms', () => {
     for (const typed of ['TW-20260310', 'tw-20260310-aaaaaa', 'v-2026', 'V-20260310-BBBBBB', ' tw-2026 ']) {
       expect([typed, finds(tow, typed)]).toEqual([typed, true]);
     }
+  });
+
+  test('a search finds a tow by the beginning of a number that is longer than a term', () => {
+    const number = `INV-${'7'.repeat(10_000)}`;
+    const tow = towWithInvoiceNumber(number);
+
+    expect([number, number.slice(0, 300), 'INV-777'].map((typed) => finds(tow, typed))).toEqual([true, true, true]);
+    expect(Math.max(...searchTerms(tow).map(({ length }) => length))).toBeLessThan(300);
+  });
+
+  test('no term has a line feed, which ends a term in the index', () => {
+    const tow = towWithInvoiceNumber('INV-1\nTW-20260310-CCCCCC');
+
+    expect(finds(tow, 'INV-1')).toBe(true);
+    expect(searchTerms(tow).filter((term) => term.includes('\n'))).toEqual([]);
   });
 
   test("a search finds a tow by the operator's own id", () => {

@@ -20,9 +20,9 @@ useStores((opened) => {
 const KEPT = 20;
 
 /** Attaches an invoice webhook with an invoice number and a total of its own. */
-async function attach(number: number): Promise<void> {
+async function attach(number: number, invoiceNumber = `NUMBER-${number}`): Promise<void> {
   const charges = { total_amount: 1000 + number, paid_amount: 0, tax: 45 };
-  const invoice = { invoice_number: `NUMBER-${number}`, ...charges };
+  const invoice = { invoice_number: invoiceNumber, ...charges };
   await stores.accept('tow_invoice', { ...towInvoice('T1'), towing_invoice: invoice }, `i${number}`);
   expect(await stores.process(`i${number}`)).toBe('attached');
 }
@@ -30,6 +30,8 @@ async function attach(number: number): Promise<void> {
 async function attachAll(from: number, to: number): Promise<void> {
   for (let number = from; number < to; number += 1) await attach(number);
 }
+
+const lengthOf = (part: { without: string[] }) => storedLength(stores.redis, 'T1', part);
 
 const find = async (word: string) =>
   (await stores.tows.list({ ...ALL_TOWS, search: word, cursor: null, limit: 5 })).items;
@@ -53,6 +55,22 @@ test('a tow is found by the number of an invoice that has left its record', asyn
 
   expect(await find('NUMBER-0')).toHaveLength(1);
   expect(await find('NUMBER-29')).toHaveLength(1);
+});
+
+test('the earlier search terms of a tow stay short however long its invoice numbers were', async () => {
+  await stores.request('T1');
+  for (let number = 0; number < 25; number += 1) await attach(number, `NUMBER-${number}-${'7'.repeat(10_000)}`);
+
+  const [all, others] = await Promise.all([{ without: [] }, { without: ['terms'] }].map((part) => lengthOf(part)));
+  expect(Number(all) - Number(others)).toBeLessThan(5 * 300);
+  expect(await find('NUMBER-0-77')).toHaveLength(1);
+});
+
+test('a tow is found by an invoice number that has a line feed', async () => {
+  await stores.request('T1');
+  await attach(1, 'NUMBER-1\nT2');
+
+  expect(await find('NUMBER-1')).toHaveLength(1);
 });
 
 test('the record of a tow is no longer with 60 invoices than with 30', async () => {
