@@ -1,6 +1,6 @@
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { HOUR_MS } from '../domain/timestamp';
+import { HOUR_MS, MINUTE_MS } from '../domain/timestamp';
 import { errorCode, nullIfAbsent } from '../platform/errors';
 import { FILE_MODE, syncFolder } from '../platform/folders';
 import { ensureFolder, type SpoolLayout } from './folders';
@@ -10,8 +10,10 @@ import { ensureFolder, type SpoolLayout } from './folders';
  * copied. While a marker file exists, its images are therefore moved aside and not removed.
  */
 
-/** A marker that is older was left by a process that ended. */
-const BACKUP_MAX_MS = HOUR_MS;
+/** A marker that was not renewed for this time was left by a process that ended. */
+const MARKER_MAX_MS = HOUR_MS;
+/** A running backup renews its marker this often: the copy of many images may take hours. */
+const RENEW_EVERY_MS = MINUTE_MS;
 
 /** Another backup of the same disk is running, or was killed less than an hour ago. */
 export class BackupRunning extends Error {
@@ -25,11 +27,15 @@ export class BackupRunning extends Error {
 /** True while dropped images are kept for a backup. */
 export async function isBackupRunning({ backupRunning }: SpoolLayout, nowMs: number): Promise<boolean> {
   const marker = await stat(backupRunning).catch(nullIfAbsent);
-  return marker !== null && marker.mtimeMs > nowMs - BACKUP_MAX_MS;
+  return marker !== null && marker.mtimeMs > nowMs - MARKER_MAX_MS;
 }
 
 /** Begins to keep dropped images; the returned function ends it and removes them. @throws BackupRunning */
-export async function beginBackup(layout: SpoolLayout, clock: { nowMs(): number }): Promise<() => Promise<void>> {
+export async function beginBackup(
+  layout: SpoolLayout,
+  clock: { nowMs(): number },
+  renewEveryMs = RENEW_EVERY_MS,
+): Promise<() => Promise<void>> {
   await sweepDropped(layout, clock.nowMs());
   await ensureFolder(layout.spool);
   try {
@@ -38,7 +44,15 @@ export async function beginBackup(layout: SpoolLayout, clock: { nowMs(): number 
     if (errorCode(error) === 'EEXIST') throw new BackupRunning(layout.backupRunning);
     throw error;
   }
+  const renew = async () => {
+    const now = new Date(clock.nowMs());
+    await utimes(layout.backupRunning, now, now);
+  };
+  // A marker that cannot be renewed now is renewed later.
+  const renewing = setInterval(() => void renew().catch(() => {}), renewEveryMs);
+  renewing.unref();
   return async () => {
+    clearInterval(renewing);
     await rm(layout.backupRunning, { force: true });
     await rm(layout.dropped, { recursive: true, force: true });
   };

@@ -35,7 +35,8 @@ export interface DiskSpool extends Spool {
   /** The last `state` if it is less than 10 s old, else a new one. */
   recentState(): Promise<SpoolState>;
   /**
-   * Keeps images that are dropped from now on until the returned function is called, for an hour at most.
+   * Keeps images that are dropped from now on until the returned function is called, or an hour after this process has
+   * ended.
    *
    * @throws BackupRunning when another backup keeps them.
    */

@@ -1,5 +1,8 @@
-import { utimes } from 'node:fs/promises';
+import { stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../../src/platform/clock';
+import { beginBackup } from '../../src/spool/backup';
+import { layoutOf } from '../../src/spool/folders';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
 import { filesIn, newFolder, openSpool, pieces, sharedMarker } from './world';
@@ -17,6 +20,12 @@ async function spoolWithImage() {
   const images = async () => (await filesIn(join(dataDir, 'spool'))).filter((path) => path.endsWith(file));
   const backupRunning = join(dataDir, 'spool', 'backup-running');
   return { dataDir, marker, spool, file, images, backupRunning };
+}
+
+/** As a backup leaves its marker that was killed, or did not renew it, more than an hour ago. */
+async function makeOld(backupRunning: string): Promise<void> {
+  const longAgoS = Date.now() / 1000 - 3601;
+  await utimes(backupRunning, longAgoS, longAgoS);
 }
 
 it('images that are dropped during a backup stay on the disk until it ends', async () => {
@@ -55,12 +64,25 @@ it('a second backup of the same disk is refused while the first one runs', async
   )();
 });
 
+it('images that are dropped in the third hour of a backup stay on the disk until it ends', async () => {
+  const { spool, dataDir, marker, file, images, backupRunning } = await spoolWithImage();
+  const endBackup = await beginBackup(layoutOf(dataDir), systemClock, 5);
+  await makeOld(backupRunning);
+  await eventually(async () => expect((await stat(backupRunning)).mtimeMs).toBeGreaterThan(Date.now() - 60_000));
+
+  await spool.drop(VIOLATION);
+
+  expect(await images()).toEqual([`dropped/v-1/${file}`]);
+  await expect(openSpool(dataDir, marker).beginBackup()).rejects.toThrow('another backup of this disk is running');
+  await endBackup();
+  expect(await images()).toEqual([]);
+});
+
 it('what a killed backup kept is removed by the sweep after an hour', async () => {
   const { spool, images, backupRunning } = await spoolWithImage();
   await spool.beginBackup();
   await spool.drop(VIOLATION);
-  const longAgoS = Date.now() / 1000 - 3601;
-  await utimes(backupRunning, longAgoS, longAgoS);
+  await makeOld(backupRunning);
 
   const sweeping = spool.startSweeping({
     violation: () => Promise.resolve(true),
