@@ -6,12 +6,9 @@ import { KEY_NAME_TAKEN, KEY_NOT_FOUND } from '../workflow/identity-port';
 import type { ApiKey, ApiKeyStore, ListedApiKey } from '../workflow/ports';
 import type { IdempotencyRecord } from '../workflow/transaction-port';
 import { KEYS } from './keys';
-import { text } from './parse';
 import { recordsOf } from './records';
-import { Script, wellFormedJson } from './scripts';
+import { wellFormedJson } from './scripts';
 import type { RecordTransaction } from './transaction';
-
-const findApiKey = new Script('find-api-key');
 
 const ORDER_KEY = 'api-keys';
 
@@ -35,8 +32,13 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
 
   return {
     async findByHash(hash) {
-      const json = await findApiKey.run(redis, [KEYS.apiKeys, KEYS.apiKeyHashes], [hash]);
-      return json === null ? null : withoutHashes(recordOf(text(json, 'find-api-key')));
+      const id = await redis.hget(KEYS.apiKeyHashes, hash);
+      const json = id === null ? null : await redis.hget(KEYS.apiKeys, id);
+      if (json === null) return null;
+      const record = recordOf(json);
+      // The key may have been rotated between the two reads, so its record decides.
+      const isValid = record.hash === hash || validPrevious(record, await records.nowMs())?.hash === hash;
+      return isValid ? withoutHashes(record) : null;
     },
     async read(id) {
       const [json, atMs] = await Promise.all([redis.hget(KEYS.apiKeys, id), records.nowMs()]);
@@ -95,7 +97,12 @@ function withoutHashes({ id, name, role, createdAt }: ApiKeyRecord): ApiKey {
   return { id, name, role, createdAt };
 }
 
+/** The text before the last rotation; null after its grace time. */
+function validPrevious({ previous }: ApiKeyRecord, nowMs: number): ApiKeyRecord['previous'] {
+  return previous !== null && nowMs < previous.validUntilMs ? previous : null;
+}
+
 function listed(record: ApiKeyRecord, nowMs: number): ListedApiKey {
-  const untilMs = record.previous && record.previous.validUntilMs > nowMs ? record.previous.validUntilMs : null;
+  const untilMs = validPrevious(record, nowMs)?.validUntilMs ?? null;
   return { ...withoutHashes(record), previousValidUntil: isoOrNull(untilMs) };
 }
