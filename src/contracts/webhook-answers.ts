@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REFUSAL_REASONS, type PathAnswers } from '../domain/webhook-answers';
+import type { PathAnswers } from '../domain/webhook-answers';
 
 /** Files of webhook secrets that cannot be used. */
 export const storedSecretsFault = z.object({
@@ -8,11 +8,11 @@ export const storedSecretsFault = z.object({
   sinceMs: z.number(),
 });
 
-/** What receivers answered on a path, as lua/count-answers.lua stores it. Times are ms. */
+/** What receivers answered on a path, as it is stored. Times are ms. Reasons that only a later version knows are kept. */
 export const storedPathAnswers: z.ZodType<PathAnswers> = z
   .object({
     accepted_at: z.number().nullable().default(null),
-    refused: z.partialRecord(z.enum(REFUSAL_REASONS), z.number()).catch({}),
+    refused: z.record(z.string(), z.number()).catch({}),
     refused_since: z.number().nullable().default(null),
     refused_at: z.number().nullable().default(null),
     behind_seconds: z.number().nullable().default(null),
@@ -26,3 +26,15 @@ export const storedPathAnswers: z.ZodType<PathAnswers> = z
     behindSeconds: stored.behind_seconds,
     isProxied: stored.proxied,
   }));
+
+/** The JSON of it. Fields without a value are left out. */
+export function encodePathAnswers(answers: PathAnswers): string {
+  return JSON.stringify({
+    accepted_at: answers.acceptedAtMs ?? undefined,
+    refused: answers.refused,
+    refused_since: answers.refusedSinceMs ?? undefined,
+    refused_at: answers.refusedAtMs ?? undefined,
+    behind_seconds: answers.behindSeconds ?? undefined,
+    proxied: answers.isProxied,
+  });
+}

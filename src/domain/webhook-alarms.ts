@@ -1,3 +1,4 @@
+import type { AnswersByPath } from './count-answers';
 import { DAY_MS } from './timestamp';
 import {
   REFUSAL_REASONS,
@@ -41,10 +42,7 @@ const REMEMBERED_MS = DAY_MS;
  * refused one. That of calls to other addresses ends with the next accepted webhook; once one was accepted, only a
  * sender that signs raises it.
  */
-export function refusedWebhooks(
-  answers: Readonly<Record<WebhookPath, PathAnswers>>,
-  nowMs: number,
-): readonly RefusedWebhooks[] {
+export function refusedWebhooks(answers: AnswersByPath, nowMs: number): readonly RefusedWebhooks[] {
   const acceptedAtMs = Math.max(...WEBHOOK_PATHS.map((path) => answers[path].acceptedAtMs ?? 0));
   return WEBHOOK_PATHS.flatMap((path) => {
     const { refused, refusedSinceMs, refusedAtMs, isProxied, behindSeconds } = answers[path];

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from './timestamp';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './timestamp';
 
 /** The rule of the alarm that no webhook arrives any more although they usually do. */
 
@@ -16,7 +16,9 @@ export interface WebhookSilence {
 }
 
 /** Earlier days that are compared. */
-export const COMPARED_DAYS = 7;
+const COMPARED_DAYS = 7;
+/** The compared days, and the day of the silence itself. */
+const KEPT_HOURS = (COMPARED_DAYS + 2) * 24;
 /** From this many known days on, the quietest is left out: it may be a day on which something was broken. */
 const DAYS_TO_DROP_ONE = 4;
 
@@ -39,6 +41,21 @@ export function webhookSilence(history: AcceptedHistory, intervals: number, nowM
     .toSorted((one, other) => one - other);
   const expected = usual[usual.length >= DAYS_TO_DROP_ONE ? 1 : 0] ?? 0;
   return expected >= intervals ? { sinceMs: lastAcceptedAtMs, usualMs: Math.round(silenceMs / expected) } : null;
+}
+
+/**
+ * The minute since the epoch of a webhook that is accepted now; null if it is counted, as several of one minute count
+ * once. Near its end, another process may have counted the next one.
+ */
+export function minuteToCount(counted: number | null, nowMs: number): number | null {
+  const minute = Math.floor(nowMs / MINUTE_MS);
+  return counted === minute || counted === minute + 1 ? null : minute;
+}
+
+/** Those of these hours since the epoch that are too old to be compared. */
+export function outdatedHours(hours: readonly number[], nowMs: number): number[] {
+  const oldest = Math.floor(nowMs / HOUR_MS) - KEPT_HOURS;
+  return hours.filter((hour) => hour <= oldest);
 }
 
 /** The minutes with an accepted webhook between two times, as if those of an hour were spread evenly over it. */

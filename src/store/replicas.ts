@@ -42,6 +42,18 @@ export async function replicated<T>(redis: Redis, call: () => Promise<T>): Promi
   return result;
 }
 
+/**
+ * Waits for a write that nothing is acknowledged for and that must not be repeated, such as a count: it is done even if
+ * replicas do not confirm it in time. A commit that was stale then is lost.
+ */
+export async function evenUnconfirmed(write: Promise<void>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof NotReplicated)) throw error;
+  }
+}
+
 /** Whether the master has as many replicas in step as REDIS_MIN_REPLICAS asks for. Rejects when it does not answer. */
 export async function hasReplicas(redis: Redis): Promise<boolean> {
   const wanted = minReplicasOf(redis);

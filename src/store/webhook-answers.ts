@@ -1,33 +1,58 @@
 import type { Redis } from 'ioredis';
 import { jsonText } from '../contracts/stored';
-import { storedPathAnswers, storedSecretsFault } from '../contracts/webhook-answers';
-import { COMPARED_DAYS } from '../domain/webhook-silence';
-import type { PathAnswers } from '../domain/webhook-answers';
+import { encodePathAnswers, storedPathAnswers, storedSecretsFault } from '../contracts/webhook-answers';
+import { type AnswersByPath, countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../domain/count-answers';
+import { HOUR_MS } from '../domain/timestamp';
+import { WEBHOOK_PATHS, type PathAnswers } from '../domain/webhook-answers';
+import { minuteToCount, outdatedHours } from '../domain/webhook-silence';
 import type { WebhookAnswerStore } from '../workflow/webhook-port';
 import { KEYS } from './keys';
+import type { Fields } from './packed-fields';
+import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
-import { Script } from './scripts';
+import { evenUnconfirmed } from './replicas';
+import type { RecordTransaction } from './transaction';
 
-const countAnswers = new Script('count-answers');
-
-/** The compared days, and the day of the silence itself. */
-const KEPT_HOURS = (COMPARED_DAYS + 2) * 24;
+/** The last minute with an accepted webhook, in the hash of the answers. */
+const MINUTE = 'minute';
 
 /** Longer than the interval in which a receiver checks its files. */
 const FAULT_KEPT_MS = 30_000;
 
-/** What receivers answer: counted by lua/count-answers.lua, two small hashes for all processes. */
+/** What receivers answer: two small hashes for all processes. */
 export function createWebhookAnswerStore(redis: Redis): WebhookAnswerStore {
+  const records = recordsOf(redis);
+
+  const countMinute = async (transaction: RecordTransaction, counted: string | undefined): Promise<void> => {
+    const { nowMs } = transaction;
+    const minute = minuteToCount(counted === undefined ? null : Number(counted), nowMs);
+    if (minute === null) return;
+    const hours = await redis.hkeys(KEYS.webhookHours);
+    const outdated = outdatedHours(hours.map(Number), nowMs);
+    transaction.effect(
+      ['HSET', KEYS.webhookAnswers, MINUTE, minute],
+      ['HINCRBY', KEYS.webhookHours, Math.floor(nowMs / HOUR_MS), 1],
+      ...outdated.map((hour) => ['HDEL', KEYS.webhookHours, hour] as const),
+    );
+  };
+
   return {
     async add(answered) {
-      const args = answered.flatMap(({ path, hasAccepted, refused, behindSeconds, isProxied }) => [
-        path,
-        hasAccepted ? 'accepted' : '',
-        JSON.stringify(refused),
-        behindSeconds ?? '',
-        isProxied ? 'proxied' : '',
-      ]);
-      await countAnswers.run(redis, [KEYS.webhookAnswers, KEYS.webhookHours], [KEPT_HOURS, ...args]);
+      const counting = records.transact(KEYS.webhookAnswers, async (transaction) => {
+        const fields: Fields = await redis.hgetall(KEYS.webhookAnswers);
+        const before = answersIn(fields);
+        const after = countAnswers(before, answered, transaction.nowMs);
+        // Another receiver may count at the same time.
+        for (const field of [...WEBHOOK_PATHS, MINUTE]) {
+          transaction.check({ key: KEYS.webhookAnswers, field, value: fields[field] ?? '' });
+        }
+        for (const path of WEBHOOK_PATHS) {
+          if (after[path] === before[path]) continue;
+          transaction.effect(['HSET', KEYS.webhookAnswers, path, encodePathAnswers(after[path])]);
+        }
+        if (hasAcceptedWebhook(answered)) await countMinute(transaction, fields[MINUTE]);
+      });
+      await evenUnconfirmed(counting);
     },
 
     async reportSecrets(fault) {
@@ -36,18 +61,14 @@ export function createWebhookAnswerStore(redis: Redis): WebhookAnswerStore {
     },
 
     async read() {
-      const [documents, hours, fault, readAtMs] = await Promise.all([
+      const [fields, hours, fault, readAtMs] = await Promise.all([
         redis.hgetall(KEYS.webhookAnswers),
         redis.hgetall(KEYS.webhookHours),
         redis.get(KEYS.webhookSecrets),
         redisTimeMs(redis),
       ]);
       return {
-        byPath: {
-          tow_request: answersOf(documents['tow_request']),
-          tow_invoice: answersOf(documents['tow_invoice']),
-          other: answersOf(documents['other']),
-        },
+        byPath: answersIn(fields),
         minutesOfHour: new Map(Object.entries(hours).map(([hour, minutes]) => [Number(hour), Number(minutes)])),
         secretsFault: jsonText(storedSecretsFault).safeParse(fault).data ?? null,
         readAtMs,
@@ -56,7 +77,14 @@ export function createWebhookAnswerStore(redis: Redis): WebhookAnswerStore {
   };
 }
 
+function answersIn(fields: Fields): AnswersByPath {
+  const { tow_request: requests, tow_invoice: invoices, other } = fields;
+  return { tow_request: answersOf(requests), tow_invoice: answersOf(invoices), other: answersOf(other) };
+}
+
+const storedAnswers = jsonText(storedPathAnswers);
+
 /** A document that cannot be read counts as empty; the next answers replace it. */
-function answersOf(json = '{}'): PathAnswers {
-  return jsonText(storedPathAnswers).safeParse(json).data ?? storedPathAnswers.parse({});
+function answersOf(json: string | undefined): PathAnswers {
+  return storedAnswers.safeParse(json).data ?? NO_ANSWERS;
 }

@@ -1,16 +1,6 @@
 import type { KeptRefusal } from '../contracts/refused-calls';
-import type { PathAnswers, RefusalReason, WebhookPath } from '../domain/webhook-answers';
-
-/** What one receiver answered on one path within about a second. */
-export interface AnsweredCalls {
-  readonly path: WebhookPath;
-  /** True if it accepted a call. */
-  readonly hasAccepted: boolean;
-  /** Refused calls, those before the last accepted one left out. */
-  readonly refused: PathAnswers['refused'];
-  readonly behindSeconds: number | null;
-  readonly isProxied: boolean;
-}
+import type { AnsweredCalls, AnswersByPath } from '../domain/count-answers';
+import type { RefusalReason } from '../domain/webhook-answers';
 
 /** A refused call, as far as alarms need it. */
 export interface CountedRefusal {
@@ -37,7 +27,7 @@ export interface RefusedCallStore {
 
 /** What all receivers answered. */
 export interface WebhookAnswers {
-  readonly byPath: Readonly<Record<WebhookPath, PathAnswers>>;
+  readonly byPath: AnswersByPath;
   /** See `AcceptedHistory`. */
   readonly minutesOfHour: ReadonlyMap<number, number>;
   readonly secretsFault: SecretsFault | null;

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/timestamp';
-import { webhookSilence } from '../../src/domain/webhook-silence';
+import { minuteToCount, outdatedHours, webhookSilence } from '../../src/domain/webhook-silence';
 
 /** A whole hour. */
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
@@ -62,4 +62,19 @@ test('raises no alarm without a whole day of history, without any webhook, and w
 
 test('keeps the alarm for as long as the silence lasts', () => {
   expect(webhookSilence(history(3, byDay, NOW), INTERVALS, NOW + 30 * DAY_MS)).toMatchObject({ sinceMs: NOW });
+});
+
+test('counts a minute once, also in a process whose clock is a moment behind, and again after clocks were set back', () => {
+  const minute = NOW / MINUTE_MS;
+  expect(minuteToCount(null, NOW)).toBe(minute);
+  expect(minuteToCount(minute - 1, NOW)).toBe(minute);
+  expect(minuteToCount(minute, NOW + MINUTE_MS - 1)).toBeNull();
+  expect(minuteToCount(minute, NOW - 1)).toBeNull();
+  expect(minuteToCount(minute + 2, NOW)).toBe(minute);
+});
+
+test('names the hours before the compared days and the day of the silence as outdated', () => {
+  const hour = NOW / HOUR_MS;
+  const days = 9;
+  expect(outdatedHours([hour, hour - days * 24 + 1, hour - days * 24], NOW)).toEqual([hour - days * 24]);
 });

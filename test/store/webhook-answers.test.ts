@@ -1,15 +1,16 @@
 import type { WebhookPath } from '../../src/domain/webhook-answers';
-import { DAY_MS, HOUR_MS } from '../../src/domain/timestamp';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/timestamp';
 import { KEYS } from '../../src/store/keys';
 import { createWebhookAnswerStore } from '../../src/store/webhook-answers';
-import { useStores, type Stores } from '../support/stores';
+import { privateAccess } from '../../src/store/access';
+import { openStores, useStores, type Stores } from '../support/stores';
 
 let stores: Stores;
-useStores((opened) => {
+const redis = useStores((opened) => {
   stores = opened;
 });
 
-const open = () => createWebhookAnswerStore(stores.redis);
+const open = (by = stores) => createWebhookAnswerStore(by.redis);
 const answered = (path: WebhookPath, also: { refused?: object; hasAccepted?: boolean }) => ({
   path,
   hasAccepted: false,
@@ -71,4 +72,66 @@ test('refused calls on other paths are counted on when what was stored for a web
   await refuse('other');
 
   expect((await refusedOn('other')).refused).toEqual({ signature_wrong: 2 });
+});
+
+test('receivers that count at the same time lose no refused call and count a minute once', async () => {
+  const receivers = await Promise.all(Array.from({ length: 4 }, () => openStores(redis.url)));
+  try {
+    const rounds = Array.from({ length: 10 }, () => [
+      answered('tow_request', { refused: { signature_wrong: 1, not_json: 2 } }),
+      answered('tow_invoice', { hasAccepted: true }),
+    ]);
+    const startedMs = (await open().read()).readAtMs;
+
+    await Promise.all(receivers.flatMap((receiver) => rounds.map((calls) => open(receiver).add(calls))));
+
+    const { byPath, minutesOfHour, readAtMs } = await open().read();
+    expect(byPath.tow_request.refused).toEqual({ signature_wrong: 40, not_json: 80 });
+    const minutes = Math.floor(readAtMs / MINUTE_MS) - Math.floor(startedMs / MINUTE_MS) + 1;
+    const counted = [...minutesOfHour.values()].reduce((sum, count) => sum + count, 0);
+    expect(counted).toBeGreaterThanOrEqual(1);
+    expect(counted).toBeLessThanOrEqual(minutes);
+  } finally {
+    receivers.forEach((receiver) => receiver.close());
+  }
+});
+
+test('hours that are too old to be compared are removed with the next accepted webhook', async () => {
+  const hour = Math.floor((await open().read()).readAtMs / HOUR_MS);
+  await stores.redis.hset(KEYS.webhookHours, { [hour - 8 * 24]: 7, [hour - 10 * 24]: 7 });
+
+  await accept('tow_request');
+
+  const { minutesOfHour } = await open().read();
+  expect(minutesOfHour.get(hour - 8 * 24)).toBe(7);
+  expect(minutesOfHour.has(hour - 10 * 24)).toBe(false);
+});
+
+test('calls on other paths that are accepted count no minute', async () => {
+  await accept('other');
+  expect((await open().read()).minutesOfHour.size).toBe(0);
+});
+
+test('refused calls are counted after what was stored about them was damaged', async () => {
+  await stores.redis.hset(KEYS.webhookAnswers, 'tow_request', '{"refused":');
+  await refuse('tow_request');
+  expect((await refusedOn('tow_request')).refused).toEqual({ signature_wrong: 1 });
+});
+
+test('the count of a reason that only a later version knows is kept', async () => {
+  const atMs = (await open().read()).readAtMs;
+  const document = { refused: { reason_of_later: 3 }, refused_since: atMs, refused_at: atMs, proxied: false };
+  await stores.redis.hset(KEYS.webhookAnswers, 'tow_request', JSON.stringify(document));
+  await refuse('tow_request');
+  expect((await refusedOn('tow_request')).refused).toEqual({ reason_of_later: 3, signature_wrong: 1 });
+});
+
+test('refused calls are counted once while replicas are missing', async () => {
+  const receiver = await openStores({ ...privateAccess(redis.url, null), minReplicas: 1 });
+  try {
+    await open(receiver).add([answered('tow_request', { refused: { signature_wrong: 1 } })]);
+    expect((await refusedOn('tow_request')).refused).toEqual({ signature_wrong: 1 });
+  } finally {
+    receiver.close();
+  }
 });
