@@ -1,33 +1,27 @@
 import { z } from 'zod';
 import { DIFFERENCE_SOURCES } from '../domain/difference';
+import type { CallCounts, MessageCounts } from '../domain/seen-service';
 import { differenceView } from './differences';
 import { BUDGET_NAMES } from './operations';
 
-/** What was seen of the service: as processes report it, as it is stored, and as the API shows it. */
-
-/** Counts of one process since its last report. Fields are named `<path> <type>`. */
-export interface SeenService {
-  readonly messages: Record<string, { samples: number; readonly fields: Record<string, number> }>;
-  readonly calls: Record<string, { readonly statuses: Record<string, number>; readonly steps: Record<string, number> }>;
-}
+/** What was seen of the service: as it is stored, and as the API shows it. */
 
 const count = z.number();
 const counts = z.record(z.string(), count);
 
-/** As stored (lua/see-service.lua). Calls are counted per ten minutes, named by their number since the epoch. */
-export const storedService = z.object({
-  messages: z.record(
-    z.string(),
-    z.object({
-      samples: count,
-      first: count,
-      last: count,
-      fields: z.record(z.string(), z.object({ count, first: count, last: count })),
-    }),
-  ),
-  calls: z.record(z.string(), z.record(z.string(), z.object({ statuses: counts, steps: counts }))),
-});
-export type StoredService = z.infer<typeof storedService>;
+/** The messages of an operation or a webhook, as they are stored. */
+export const storedMessages = z.looseObject({
+  samples: count,
+  first: count,
+  last: count,
+  fields: z.record(z.string(), z.looseObject({ count, first: count, last: count })),
+}) satisfies z.ZodType<MessageCounts>;
+
+/** The calls of an operation, as they are stored. */
+export const storedCalls = z.record(
+  z.string(),
+  z.looseObject({ statuses: counts, steps: counts }),
+) satisfies z.ZodType<CallCounts>;
 
 const timestamp = z.string().nullable();
 

@@ -124,7 +124,7 @@ export function openOperator(
     refusedCalls: createRefusedCallStore(redis),
     tasks: createTaskStore(redis),
     differences: createDifferenceStore(redis),
-    seenService: createSeenServiceStore(redis),
+    seenService: createSeenServiceStore(redis, clock),
     judgements: createJudgementStore(redis, clock),
     sending: createSendingStore(redis, config.budgetsPerMinute),
     // Opened before the listener, so that it is closed after the last request has ended.

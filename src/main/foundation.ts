@@ -174,7 +174,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       patient: (owner) => open('redis patient', connectPatient, owner),
       queues,
       spool,
-      serviceObserver: openServiceObserver({ redis, log: troubleLog, resources }),
+      serviceObserver: openServiceObserver({ redis, clock, log: troubleLog, resources }),
       webhookHealth,
       opsState,
       mode,
@@ -200,9 +200,14 @@ function openTracing({ tracing }: Config, log: Log): Tracing {
 const OBSERVED_EVERY_MS = 5000;
 
 /** Collects what this process sees of the service, and adds it every few seconds to what all have seen. */
-function openServiceObserver(tools: { redis: Connection; log: Log; resources: Resources }): ServiceObserver {
+function openServiceObserver(tools: {
+  redis: Connection;
+  clock: Clock;
+  log: Log;
+  resources: Resources;
+}): ServiceObserver {
   const observer = createServiceObserver();
-  const store = createSeenServiceStore(tools.redis);
+  const store = createSeenServiceStore(tools.redis, tools.clock);
   const records = recordsOf(tools.redis);
   const flush = async () => {
     const seen = observer.take();

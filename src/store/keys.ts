@@ -40,8 +40,8 @@ export const KEYS = {
   releasing: key('circuits', 'releasing'),
   /** The kinds of differences, by the time at which they were first seen (differences.ts). */
   differences: key('index', 'differences'),
-  /** What all processes have seen of the service, as JSON (seen-service.ts). */
-  seenService: key('seen-service'),
+  /** What all processes have seen of the service (seen-service.ts). */
+  seenService: key('seen-service', 'counts'),
   /** Tows that wait for a rate limit permit, by rank. */
   permitQueueTows: key('budget-waiting'),
   /** Violations that wait for a rate limit permit, by rank. */

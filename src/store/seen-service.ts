@@ -1,33 +1,77 @@
 import type { Redis } from 'ioredis';
-import { type SeenService, storedService } from '../contracts/seen-service';
-import { MINUTE_MS } from '../domain/timestamp';
-import type { SeenServiceStore } from '../workflow/service-view';
+import { storedCalls, storedMessages } from '../contracts/seen-service';
+import { jsonText } from '../contracts/stored';
+import { nextVersion } from '../domain/outbox-record';
+import { type SeenService, withCalls, withMessages } from '../domain/seen-service';
+import type { Clock } from '../platform/clock';
+import type { SeenServiceStore, StoredService } from '../workflow/service-view';
 import { KEYS } from './keys';
+import type { Fields } from './packed-fields';
+import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
-import { Script } from './scripts';
+import { evenUnconfirmed } from './replicas';
 
-/** What all processes have seen of the service: one JSON, to which each adds every few seconds (lua/see-service.lua). */
+/**
+ * What all processes have seen of the service: one hash with a version, to which each adds every few seconds. Messages
+ * and calls have a field each.
+ */
 
-const script = new Script('see-service');
-/** More fields than documented messages have. Further ones are not stored. */
-const FIELDS_KEPT = 120;
-const SLOT_MS = 10 * MINUTE_MS;
-/** The current ten minutes and the hour before. */
-const SLOTS_KEPT = 7;
+const MESSAGES_PREFIX = 'messages:';
+const CALLS_PREFIX = 'calls:';
 
-export function createSeenServiceStore(redis: Redis): SeenServiceStore & {
+export function createSeenServiceStore(
+  redis: Redis,
+  clock: Pick<Clock, 'id'>,
+): SeenServiceStore & {
   /** Adds what a process has seen. Not repeated, so that nothing counts twice. */
   add(seen: SeenService): Promise<void>;
 } {
+  const records = recordsOf(redis);
   return {
     async read() {
-      const [json, nowMs] = await Promise.all([redis.get(KEYS.seenService), redisTimeMs(redis)]);
-      const stored = storedService.parse(json === null ? { messages: {}, calls: {} } : JSON.parse(json));
-      const oldest = Math.floor(nowMs / SLOT_MS) - SLOTS_KEPT;
-      return { stored, oldestSlot: oldest };
+      const [fields, nowMs] = await Promise.all([redis.hgetall(KEYS.seenService), redisTimeMs(redis)]);
+      return { stored: storedIn(fields), nowMs };
     },
-    async add(seen) {
-      await script.run(redis, [KEYS.seenService], [JSON.stringify(seen), FIELDS_KEPT, SLOTS_KEPT, SLOT_MS]);
+    async add({ messages, calls }) {
+      const adding = records.transact(KEYS.seenService, async (transaction) => {
+        const { nowMs } = transaction;
+        const fields: Fields = await redis.hgetall(KEYS.seenService);
+        const known = storedIn(fields);
+        const set: Record<string, string> = {};
+        for (const [name, seen] of Object.entries(messages)) {
+          set[`${MESSAGES_PREFIX}${name}`] = JSON.stringify(withMessages(known.messages[name] ?? null, seen, nowMs));
+        }
+        for (const [name, seen] of Object.entries(calls)) {
+          set[`${CALLS_PREFIX}${name}`] = JSON.stringify(withCalls(known.calls[name] ?? {}, seen, nowMs));
+        }
+        const expected = fields['v'] ?? '';
+        transaction.change({ key: KEYS.seenService, expected, version: nextVersion(expected, clock.id()), set });
+      });
+      await evenUnconfirmed(adding);
     },
   };
+}
+
+const messagesText = jsonText(storedMessages);
+const callsText = jsonText(storedCalls);
+
+function storedIn(fields: Fields): StoredService {
+  return {
+    messages: storedUnder(MESSAGES_PREFIX, messagesText, fields),
+    calls: storedUnder(CALLS_PREFIX, callsText, fields),
+  };
+}
+
+/** A field that cannot be read counts as absent; the next report of it replaces it. */
+function storedUnder<T>(
+  prefix: string,
+  schema: { safeParse(json: string): { data?: T | undefined } },
+  fields: Fields,
+): Record<string, T> {
+  const stored = Object.entries(fields).flatMap(([field, json]): [string, T][] => {
+    if (!field.startsWith(prefix)) return [];
+    const { data } = schema.safeParse(json);
+    return data === undefined ? [] : [[field.slice(prefix.length), data]];
+  });
+  return Object.fromEntries(stored);
 }

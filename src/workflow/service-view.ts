@@ -1,9 +1,10 @@
 import { documentedFields } from '../contracts/contract-fields';
 import { OPERATIONS } from '../contracts/operations';
-import type { ServiceView, StoredService } from '../contracts/seen-service';
+import type { ServiceView } from '../contracts/seen-service';
 import { WEBHOOKS } from '../contracts/webhooks';
 import type { DifferenceSource } from '../domain/difference';
 import { LATENCY_STEPS_MS, quantileMs } from '../domain/metric-names';
+import { isRecentSlot, type CallCounts, type MessageCounts } from '../domain/seen-service';
 import { compareFields, type ObservedMessage } from '../domain/service-shapes';
 import { isoTimestamp } from '../domain/timestamp';
 import type { DifferenceStore } from './difference-port';
@@ -11,9 +12,15 @@ import { differenceViewOf } from './expect-difference';
 
 /** The service as it was seen, beside its document. */
 
+/** What all processes have seen: messages by `<source>.<name>`, and calls by operation. */
+export interface StoredService {
+  readonly messages: Readonly<Record<string, MessageCounts>>;
+  readonly calls: Readonly<Record<string, CallCounts>>;
+}
+
 export interface SeenServiceStore {
-  /** What all processes have seen. Slots of calls up to `oldestSlot` are too old to be shown. */
-  read(): Promise<{ readonly stored: StoredService; readonly oldestSlot: number }>;
+  /** What all processes have seen, and the Redis time of the reading. */
+  read(): Promise<{ readonly stored: StoredService; readonly nowMs: number }>;
 }
 
 export interface ServiceViewTools {
@@ -22,7 +29,7 @@ export interface ServiceViewTools {
 }
 
 export async function readServiceView({ seenService, differences }: ServiceViewTools): Promise<ServiceView> {
-  const [{ stored, oldestSlot }, kinds] = await Promise.all([seenService.read(), differences.all()]);
+  const [{ stored, nowMs }, kinds] = await Promise.all([seenService.read(), differences.all()]);
   return {
     messages: [
       ...Object.keys(WEBHOOKS).map((name) => messageView(stored, 'webhook', name)),
@@ -30,7 +37,7 @@ export async function readServiceView({ seenService, differences }: ServiceViewT
     ],
     operations: Object.entries(OPERATIONS).map(([operation, { budget }]) => ({
       operation,
-      ...callsView(stored.calls[operation] ?? {}, oldestSlot),
+      ...callsView(stored.calls[operation] ?? {}, nowMs),
       budget,
     })),
     differences: kinds.map(differenceViewOf),
@@ -72,8 +79,8 @@ function observed({ messages }: StoredService, source: DifferenceSource, name: s
   return { source, name, samples: message.samples, firstSeenMs: message.first, lastSeenMs: message.last, fields };
 }
 
-function callsView(slots: StoredService['calls'][string], oldestSlot: number) {
-  const recent = Object.entries(slots).flatMap(([slot, calls]) => (Number(slot) > oldestSlot ? [calls] : []));
+function callsView(slots: CallCounts, nowMs: number) {
+  const recent = Object.entries(slots).flatMap(([slot, calls]) => (isRecentSlot(slot, nowMs) ? [calls] : []));
   const statuses = new Map<string, number>();
   const steps = Array.from({ length: LATENCY_STEPS_MS.length + 1 }, () => 0);
   for (const slot of recent) {

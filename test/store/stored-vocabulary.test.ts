@@ -8,7 +8,7 @@ import { storedJudgement } from '../../src/contracts/judgements';
 import { processDocument } from '../../src/contracts/metrics';
 import { notificationSettings, storedNotificationState } from '../../src/contracts/notifications';
 import { apiKeyRecord, deliveryRecord, sessionRecord, towDocument } from '../../src/contracts/records';
-import { storedService } from '../../src/contracts/seen-service';
+import { storedCalls, storedMessages } from '../../src/contracts/seen-service';
 import { storedCircuits } from '../../src/contracts/stored-circuits';
 import {
   storedEntry,
@@ -48,7 +48,8 @@ const RECORDS: Readonly<Record<string, z.ZodType>> = {
   session: sessionRecord,
   audit: auditEntry,
   process: processDocument,
-  'seen-service': storedService,
+  'seen-service.calls': storedCalls,
+  'seen-service.messages': storedMessages,
 };
 
 const FILE = join(__dirname, 'stored-vocabulary.json');
