@@ -5,6 +5,11 @@ import { environmentUses } from './environment';
 
 /** A file holds one idea, typically 60 to 250 lines. */
 const LINES_MAX = 400;
+/**
+ * Of all scripts together, without comments and blank lines. Scripts hold what must be atomic inside Redis; rules are
+ * decided in TypeScript (docs/contributing/decisions/0003-rules-in-typescript-one-commit-script.md).
+ */
+const LUA_LINES_MAX = 600;
 /** Written by `npm run generate`. */
 const GENERATED = ['src/console/messages/bindings.ts'];
 const sources = readSources(['src', 'jobs'], ['.ts', '.tsx']);
@@ -28,6 +33,13 @@ describe('the architecture', () => {
       ({ path, text }) => !GENERATED.includes(path) && text.trimEnd().split('\n').length > LINES_MAX,
     );
     expect(long.map(({ path }) => `${path}: split it by verb`)).toEqual([]);
+  });
+
+  test(`all Lua scripts together hold at most ${LUA_LINES_MAX} lines without comments and blank lines`, () => {
+    const lines = readSources(['src', 'jobs'], ['.lua']).flatMap(({ text }) => text.split('\n'));
+    const code = lines.filter((line) => !/^\s*(--.*)?$/.test(line));
+    expect(code.length).toBeGreaterThan(100);
+    expect(code.length).toBeLessThanOrEqual(LUA_LINES_MAX);
   });
 
   test('the layer rules name only folders that exist', () => {
