@@ -50,7 +50,7 @@ function bucketOf(text: string): Bucket | null {
 
 function checkRange({ fromMs, toMs, stepMs }: TimeRange): void {
   const isStep = stepMs >= MINUTE_MS && stepMs <= KEPT_MS && stepMs % MINUTE_MS === 0;
-  if (!isStep) throw new RangeError('a step is a whole number of minutes, and no longer than figures are kept');
+  if (!isStep) throw new RangeError('a step is a whole number of minutes, and no longer than metrics are kept');
   if (!(toMs > fromMs)) throw new RangeError('a range must end after it begins');
-  if (toMs - fromMs > KEPT_MS) throw new RangeError(`figures are kept for ${KEPT_HOURS} hours`);
+  if (toMs - fromMs > KEPT_MS) throw new RangeError(`metrics are kept for ${KEPT_HOURS} hours`);
 }

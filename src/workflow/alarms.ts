@@ -96,7 +96,7 @@ export interface OpsState {
 /** What the service sends is processed within a minute (field-notes); what has been due for longer is late. */
 const LATE_AFTER_MS = 60_000;
 /** A hundred thousand names are walked in two minutes. */
-const WALK_OLD_AFTER_MS = 15 * 60_000;
+const SCAN_OLD_AFTER_MS = 15 * 60_000;
 
 const CLOSED_BORNE_MS = 60_000;
 /** A working service may fail now and then; more failures in a row raise an alarm. */
@@ -238,7 +238,7 @@ function ofConservation({ conservation, nowMs }: OpsState): Alarm[] {
   const { lost, ended_at: endedAt } = conservation;
   if (lost > 0) return [{ kind: 'lost', count: lost }];
   // Before the first scan nothing is known; the worker alarms cover missing scans.
-  const isOld = endedAt !== null && nowMs - Date.parse(endedAt) > WALK_OLD_AFTER_MS;
+  const isOld = endedAt !== null && nowMs - Date.parse(endedAt) > SCAN_OLD_AFTER_MS;
   return isOld ? [{ kind: 'conservationCheckOld', since: endedAt }] : [];
 }
 
@@ -256,23 +256,23 @@ function ofProcesses(processes: readonly ProcessStatus[]): Alarm[] {
   ];
 }
 
-function ofProcess(standing: ProcessStatus, all: readonly ProcessStatus[]): Alarm[] {
-  const { role, hostName: host } = standing;
-  if (standing.isSilent) {
-    if (isReplaced(standing, all)) return [];
-    return [{ kind: 'silent', role, host, since: isoTimestamp(standing.beatAtMs) }];
+function ofProcess(status: ProcessStatus, all: readonly ProcessStatus[]): Alarm[] {
+  const { role, hostName: host } = status;
+  if (status.isSilent) {
+    if (isReplaced(status, all)) return [];
+    return [{ kind: 'silent', role, host, since: isoTimestamp(status.beatAtMs) }];
   }
-  const keys = standing.missingDataKeys.join(', ');
-  const aheadSeconds = standing.clockOffsetSeconds;
+  const keys = status.missingDataKeys.join(', ');
+  const aheadSeconds = status.clockOffsetSeconds;
   const lacking: Alarm[] = [
     ...(keys === '' ? [] : [{ kind: 'dataKeysMissing' as const, role, host, keys }]),
     ...(aheadSeconds === 0 ? [] : [{ kind: 'clockOff' as const, role, host, aheadSeconds }]),
   ];
-  const still = standing.queues.filter(({ isStalled }) => isStalled);
-  if (still.length > 0)
-    return [...lacking, ...still.map(({ name }) => ({ kind: 'workerStalled' as const, queue: name, host }))];
-  if (standing.isReady) return lacking;
-  return [...lacking, { kind: 'unready', role, host, checks: standing.problems.join(', ') }];
+  const stalled = status.queues.filter(({ isStalled }) => isStalled);
+  if (stalled.length > 0)
+    return [...lacking, ...stalled.map(({ name }) => ({ kind: 'workerStalled' as const, queue: name, host }))];
+  if (status.isReady) return lacking;
+  return [...lacking, { kind: 'unready', role, host, checks: status.problems.join(', ') }];
 }
 
 function ofNotices({ noticeChannels, nowMs }: OpsState): Alarm[] {

@@ -41,14 +41,14 @@ export function seriesOf(range: TimeRange, buckets: readonly (Bucket | null)[], 
   };
 }
 
-const LATELY_MINUTES = 5;
+const RECENT_MINUTES = 5;
 
 /** Reads the five minutes before the end of a minute. Resolves with a function that adds up series of these minutes. */
 export async function sumsUntil(
-  figures: MetricsStore,
+  metrics: MetricsStore,
   toMs: number,
 ): Promise<(...names: readonly SeriesName[]) => number> {
-  const { lines } = await figures.series({ fromMs: toMs - LATELY_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });
+  const { lines } = await metrics.series({ fromMs: toMs - RECENT_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });
   return (...names) => names.flatMap((name) => lines[name]).reduce<number>((sum, point) => sum + (point ?? 0), 0);
 }
 

@@ -75,8 +75,8 @@ export function opsStateReader(tools: OpsStateTools): ReadOpsState {
 }
 
 /** Attempts of the last five complete minutes, and how many failed. */
-async function readAttempts(figures: MetricsStore, nowMs: number): Promise<OpsState['attempts']> {
-  const sum = await sumsUntil(figures, Math.floor(nowMs / MINUTE_MS) * MINUTE_MS);
+async function readAttempts(metrics: MetricsStore, nowMs: number): Promise<OpsState['attempts']> {
+  const sum = await sumsUntil(metrics, Math.floor(nowMs / MINUTE_MS) * MINUTE_MS);
   const failed = sum('attempts.failed', 'attempts.refused', 'attempts.unknown');
   return { made: failed + sum(...ENTRY_KINDS.map((kind) => `delivered.${kind}` as const)), failed };
 }

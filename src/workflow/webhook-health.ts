@@ -30,7 +30,7 @@ export function createWebhookHealth(tools: {
     async alarms() {
       const answers = await tools.answers.read();
       const refused = refusedWebhooks(answers.byPath, answers.readAtMs);
-      const mostly = refused.length === 0 ? mostlyRefused(await lately(tools.figures, answers.readAtMs)) : null;
+      const mostly = refused.length === 0 ? mostlyRefused(await recentAnswers(tools.figures, answers.readAtMs)) : null;
       const silence = webhookSilence(historyOf(answers), tools.silenceIntervals, answers.readAtMs);
       return [
         ...refused.map((each) => ({ kind: 'webhooksRefused' as const, ...each })),
@@ -46,8 +46,8 @@ export function createWebhookHealth(tools: {
  * The answers of the last five minutes on all webhook paths together, the current minute included. Refused calls on
  * other paths count as `address`.
  */
-async function lately(figures: MetricsStore, nowMs: number) {
-  const sum = await sumsUntil(figures, (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS);
+async function recentAnswers(metrics: MetricsStore, nowMs: number) {
+  const sum = await sumsUntil(metrics, (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS);
   return {
     refused: Object.fromEntries(
       REFUSAL_REASONS.flatMap((reason) => (reason === 'address' ? [] : [[reason, sum(`answers.${reason}`)]])),
