@@ -113,10 +113,15 @@ export class Records implements RecordStore {
   ): Promise<
     { readonly kind: 'done'; readonly value: T } | { readonly kind: 'stale'; readonly changesCircuits: boolean }
   > {
-    const { transaction, value } = await this.#untilRead(decide, { repeatMs, usesKept });
+    const whileAway = { clock: this.clock, limitMs: repeatMs };
+    const newId = () => this.clock.id();
+    const { transaction, value } = await untilAnswered(async () => {
+      const begun = new RecordTransaction(this.redis, newId, await this.nowMs(), this.#memory, usesKept);
+      return { transaction: begun, value: await decide(begun) };
+    }, whileAway);
     const commit = transaction.commit();
     if (!commit) return { kind: 'done', value };
-    const reply = await this.#untilCertain(commit, { repeatMs, drains });
+    const reply = await untilAnswered(() => this.#committer.commit(commit, { drains }), whileAway);
     switch (reply) {
       case 'done':
         transaction.keepWritten();
@@ -127,27 +132,6 @@ export class Records implements RecordStore {
         transaction.forget();
         return { kind: 'stale', changesCircuits: transaction.changesCircuits };
     }
-  }
-
-  /** Reads and decides, repeated for up to `repeatMs` while Redis does not answer. */
-  #untilRead<T>(
-    decide: (transaction: RecordTransaction) => Promise<T>,
-    { repeatMs, usesKept }: Required<Pick<TransactOptions, 'repeatMs' | 'usesKept'>>,
-  ): Promise<{ transaction: RecordTransaction; value: T }> {
-    const newId = () => this.clock.id();
-    const read = async () => {
-      const transaction = new RecordTransaction(this.redis, newId, await this.nowMs(), this.#memory, usesKept);
-      return { transaction, value: await decide(transaction) };
-    };
-    return untilAnswered(read, { clock: this.clock, limitMs: repeatMs });
-  }
-
-  #untilCertain(
-    commit: Commit,
-    { repeatMs, drains }: Required<Pick<TransactOptions, 'repeatMs' | 'drains'>>,
-  ): Promise<CommitReply> {
-    const write = () => this.#committer.commit(commit, { drains });
-    return untilAnswered(write, { clock: this.clock, limitMs: repeatMs });
   }
 }
 
