@@ -1,5 +1,4 @@
 import { ENTRY_KINDS, type EntryKind } from './vocabulary';
-import { perFact } from './facts';
 import type { NewTask } from './tasks';
 import { HOUR_MS } from './timestamp';
 
@@ -92,14 +91,9 @@ const SANE_OPEN_MS = 2 * OPEN_MAX_MS;
 /** When a record that is blocked by shadow mode runs again by itself; the end of the mode makes it due. */
 const SHADOW_LOOK_MS = 600_000;
 
-const CIRCUITS_OF = {
-  ...perFact((kind): readonly CircuitName[] => ['connection', 'outage', `paused.${kind}`]),
-  violation: ['connection', 'outage', 'paused.violation'],
-} as const satisfies Readonly<Record<EntryKind, readonly CircuitName[]>>;
-
 /** The circuits that a call of this kind must pass, in the order of their checks; one that is due is probed by the call. */
 export function circuitsOf(kind: EntryKind): readonly CircuitName[] {
-  return CIRCUITS_OF[kind];
+  return ['connection', 'outage', `paused.${kind}`];
 }
 
 /** Returns the circuit that blocks a call of this kind now, or null. */

@@ -44,10 +44,6 @@ export function resolveTaskCall(taskId: string): DecisionCall {
   return { route: ROUTES.resolveTask, params: { task_id: taskId } };
 }
 
-function expectDifferenceCall(differenceId: string): DecisionCall {
-  return { route: ROUTES.expectDifference, params: { difference_id: differenceId } };
-}
-
 /** The call that carries out an action of a task; null if the task names nothing that the action applies to. */
 export function decisionCall(action: TaskAction, target: DecisionTarget): DecisionCall | null {
   const { taskId, towingReferenceId, reportId, violationId, operation, differenceId } = target;
@@ -57,7 +53,7 @@ export function decisionCall(action: TaskAction, target: DecisionTarget): Decisi
     case 'resume':
       return operation === null ? null : { route: ROUTES.resumeOperation, params: { operation } };
     case 'expect':
-      return differenceId === null ? null : expectDifferenceCall(differenceId);
+      return differenceId === null ? null : { route: ROUTES.expectDifference, params: { difference_id: differenceId } };
     case 'correct':
     case 'retry':
     case 'waive':
