@@ -48,8 +48,10 @@ export function findingLines(findings: readonly Finding[]): OutputLine[] {
       ...(fix === null ? [] : [[' '.repeat(width + 11), paint('bold', 'fix:'), ` ${fix}`]]),
     ]),
     '',
-    faults === 0 ? `No faults, ${warnings} warnings.` : `${faults} faults, ${warnings} warnings.`,
+    `${faults === 0 ? 'No faults' : counted(faults, 'fault')}, ${counted(warnings, 'warning')}.`,
   ];
 }
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const COLORS = { fine: 'green', warning: 'yellow', fault: 'red', skipped: 'yellow' } as const;

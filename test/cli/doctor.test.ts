@@ -379,7 +379,7 @@ test('towhook doctor without --json prints one plain line per check and the fix 
 
   expect(result.exitCode).toBe(5);
   expect(result.out).toMatch(/^fault +console +answers, but does not accept the API key\n +fix: Set TOWHOOK_API_KEY/m);
-  expect(result.out).toContain(`1 faults, ${NODE_WARNINGS.length} warnings.`);
+  expect(result.out).toMatch(/^1 fault, \d+ warnings?\.$/m);
   // oxlint-disable-next-line eslint/no-control-regex
   expect(result.out).not.toMatch(/\u001b/);
 });
