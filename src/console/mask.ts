@@ -1,8 +1,9 @@
-import { json } from '../contracts/common';
+import { JSON_LEVELS_MAX } from '../contracts/common';
 import { OPERATIONS, type Operation } from '../contracts/operations';
 import { sensitiveFieldNames } from '../contracts/sensitive';
+import { isObject, jsonFaults, jsonIn, withoutByteOrderMark } from '../domain/json';
 import { bothScripts } from '../domain/plate';
-import type { Json, JsonObject } from '../domain/vocabulary';
+import type { JsonObject } from '../domain/vocabulary';
 
 /**
  * Masks personal data in requests and responses that people see, because such pages are printed and sent to the support
@@ -15,10 +16,10 @@ const ALL: readonly Operation[] = Object.values(OPERATIONS);
 const SCHEMAS = ALL.flatMap(({ request, answer }) => (request === null ? [answer] : [request, answer]));
 const NAMES = new Set(sensitiveFieldNames(SCHEMAS).map((name) => name.toLowerCase()));
 
-/** Masks every sensitive field, at any depth. */
-export function masked(value: Json): Json {
+/** Masks every sensitive field, at any depth. Recurses once per level. */
+export function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [name, isSensitive(name) && field !== null ? MASK : masked(field)]),
   );
@@ -34,10 +35,18 @@ export function maskedJson(value: JsonObject, known: readonly string[] = []): st
   return maskedText(JSON.stringify(masked(value), null, 2), known);
 }
 
-/** A raw body, masked as JSON if it is JSON, else as text. */
+/** A raw body, masked as JSON if it is JSON, else as text. Of JSON that was cut off, sensitive fields are masked too. */
 export function maskedBody(raw: string, known: readonly string[] = []): string {
   const value = jsonOf(raw);
-  return value === undefined ? maskedText(raw, known) : maskedText(JSON.stringify(masked(value), null, 2), known);
+  const shown = value === undefined ? maskedFields(raw) : JSON.stringify(masked(value), null, 2);
+  return maskedText(shown, known);
+}
+
+/** A field of a JSON text with a text or a number, which may be cut off. */
+const FIELD = /"([^"\\]*)"\s*:\s*(?:"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*)/g;
+
+function maskedFields(text: string): string {
+  return text.replaceAll(FIELD, (field, name: string) => (isSensitive(name) ? `"${name}": "${MASK}"` : field));
 }
 
 /** Masks known plates in text, in either script and with any spacing. */
@@ -60,10 +69,10 @@ function escaped(letter: string): string {
   return letter.replace(/[\\^$.*+?()[\]{}|/]/, String.raw`\$&`);
 }
 
-function jsonOf(raw: string): Json | undefined {
-  try {
-    return json.parse(JSON.parse(raw));
-  } catch {
-    return undefined;
-  }
+/** The service echoes JSON of that depth inside its own message. */
+const LEVELS_MAX = JSON_LEVELS_MAX + 1;
+
+/** Undefined for text that is not JSON, or is nested too deeply to recurse into it. */
+function jsonOf(raw: string): unknown {
+  return jsonFaults(raw, LEVELS_MAX).isTooDeep ? undefined : jsonIn(withoutByteOrderMark(raw));
 }

@@ -33,4 +33,19 @@ describe('console: masking of personal data', () => {
     expect(maskedBody('<p>ABJ 1234 (.*</p>', ['ABJ 1234'])).toBe('<p>••• (.*</p>');
     expect(maskedJson({ message: 'plate a.c+ 12 unknown' }, ['a.c+12'])).toContain('plate ••• unknown');
   });
+
+  test.each([
+    ['begins with a byte order mark', '\uFEFF{"mobileNumber":"0500000001"}'],
+    ['has a number out of range', '{"mobileNumber":"0500000001","total":1e999}'],
+    ['was cut off', '{"data":[{"mobileNumber":"0500000001","status":"open"'],
+    ['was cut off inside the field', '{"code":1,"mobileNumber": "0500000001'],
+    ['was cut off after a backslash', String.raw`{"code":1,"mobileNumber":"0500000001\"\\`.slice(0, -1)],
+    ['was cut off behind a number', '{"mobileNumber" : 500000001'],
+    ['is nested too deeply', `{"mobileNumber":"0500000001","deep":${'['.repeat(40)}`],
+  ])('masks a sensitive field of a body that %s', (_what, body) => {
+    const shown = maskedBody(body);
+
+    expect(shown).toContain('•••');
+    expect(shown).not.toContain('500000001');
+  });
 });
