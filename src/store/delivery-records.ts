@@ -15,7 +15,7 @@ import { nextVersion } from '../domain/outbox-record';
 
 /** Null when there is no delivery. @throws UnusableRecord */
 export function decodeDelivery(fields: Fields): Delivery | null {
-  refuseSealed(fields);
+  refuseSealed('delivery', fields);
   refuseNewer(fields);
   return fields['id'] === undefined ? null : deliveryRecord.parse(fields);
 }

@@ -22,8 +22,8 @@ export function refuseNewer(fields: Fields): void {
 }
 
 /** All fields of a tow or violation, unpacked. @throws UnusableRecord */
-export function readableFields(stored: Fields): Fields {
-  refuseSealed(stored);
+export function readableFields(kind: RecordName['kind'], stored: Fields): Fields {
+  refuseSealed(kind, stored);
   const fields = unpackFields(stored);
   refuseNewer(fields);
   return fields;

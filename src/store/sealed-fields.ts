@@ -97,9 +97,15 @@ export class MissingDataKey extends UnusableRecord {
   }
 }
 
-/** Called before a record is decoded. @throws MissingDataKey, or an error for a value that was changed or moved. */
-export function refuseSealed(fields: Fields): void {
+/**
+ * Called before a record is decoded. Plain fields may look like sealed ones: senders of webhooks choose some of them.
+ *
+ * @throws MissingDataKey, or an error for a value that was changed or moved.
+ */
+export function refuseSealed(family: 'tow' | 'violation' | 'delivery', fields: Fields): void {
+  const plain = plainFields.get(family);
   for (const name in fields) {
+    if (plain?.has(name)) continue;
     const text = fields[name] ?? '';
     const missing = sealingKeyOf(text);
     if (missing !== null) throw new MissingDataKey(missing);
@@ -113,8 +119,11 @@ export function refuseSealed(fields: Fields): void {
 export function openReply(keys: DataKeys, name: string, args: readonly unknown[], reply: unknown): unknown {
   const [key] = args;
   if (typeof key !== 'string') return reply;
+  const isSealed = (field: string) => isSealedList(key) || isSealedField(key, field);
   const open = (field: unknown, text: unknown) =>
-    typeof text === 'string' && typeof field === 'string' ? openedAt(keys, placeOf(key, field), text) : text;
+    typeof text === 'string' && typeof field === 'string' && isSealed(field)
+      ? openedAt(keys, placeOf(key, field), text)
+      : text;
   switch (name.toLowerCase()) {
     case 'hget':
       return isSealedHash(key) ? open(args[1], reply) : reply;

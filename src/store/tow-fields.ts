@@ -16,7 +16,7 @@ const FACT = /^f\d+$/;
 
 /** @throws UnusableRecord */
 export function decodeTow(ref: string, stored: Fields): StoredTow {
-  const fields = readableFields(stored);
+  const fields = readableFields('tow', stored);
   const { v: version = '', meta, head, proof } = fields;
   const { requestedAtMs = 0, ...immutable } = meta === undefined ? {} : storedMeta.parse(JSON.parse(meta));
   const names = Object.keys(fields);

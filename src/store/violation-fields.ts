@@ -35,7 +35,7 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
 
 /** Null when there is no violation. @throws UnusableRecord */
 export function decodeViolation(stored: Fields): StoredViolation | null {
-  const fields = readableFields(stored);
+  const fields = readableFields('violation', stored);
   const { v: version, document, links } = fields;
   if (version === undefined || document === undefined) return null;
   const violation = violationDocument.parse(JSON.parse(document));

@@ -118,6 +118,23 @@ test('a task whose sealed text was changed is left out of the lists and can be c
   expect(await tasks.counts()).toEqual({ total: 1, types: [{ type: 'delivery_failing', count: 1, kinds: [] }] });
 });
 
+test.each([
+  ['a process without keys', []],
+  ['a process with the key', ['a']],
+  ['a process with another key', ['b']],
+])('%s processes webhooks whose ids look like sealed values', async (_process, ids) => {
+  const stores = await storesWith(...ids);
+  for (const [at, text] of ['sealed:1:a:AAAA', 'changed sealed:1:a:AAAA'].entries()) {
+    const [ref, id] = [reference(text), `d${at}`];
+    await stores.accept('tow_request', { violation_reference_id: `V${at}`, towing_reference_id: ref }, id);
+    await stores.redis.hset(deliveryKey(id), 'signature_id', text);
+
+    expect(await stores.process(id)).toBe('created');
+    expect((await stores.read(ref)).tow.violationReferenceId).toBe(`V${at}`);
+    expect(await stores.deliveries.read(id)).toMatchObject({ towingReferenceId: ref, signatureId: text });
+  }
+});
+
 test('a delivery is stored sealed and processed into its tow', async () => {
   const stores = await storesWith('a');
   const ref = reference('T1');
