@@ -62,7 +62,7 @@ export type Application = RequestListener & { request: object; response: object 
 
 /**
  * Starts a listener on `host:port` (0 = any free port). It answers `/healthz`, `/readyz` and, if given, `/metrics` itself
- * and passes other requests to the application.
+ * and passes other requests, and each POST, to the application.
  */
 export async function listen(
   application: Application | null,
@@ -143,7 +143,8 @@ const TOO_MANY_HEADERS = `{"code":"too_many_headers","message":"A request has ${
 function healthFirst(application: RequestListener | null, health: Health, isEnding: () => boolean): RequestListener {
   return (request, response) => {
     if (isEnding()) response.shouldKeepAlive = false;
-    const path = (request.url ?? '').split('?', 1)[0];
+    // A POST may be a webhook: its sender would take the answer of a probe for that of the application.
+    const path = request.method === 'POST' ? null : (request.url ?? '').split('?', 1)[0];
     if (request.rawHeaders.length > 2 * HEADERS_MAX) {
       response.shouldKeepAlive = false;
       answer(response, 431, 'application/json', TOO_MANY_HEADERS);

@@ -24,14 +24,20 @@ describe('receiver: paths', () => {
     expect(await others()).toEqual([]);
   });
 
-  it.each(['/', '/tickets', '/v2/violations/created', '/my-tow-request', '/invoice'])(
-    'answers a JSON object on %s with 200, keeps it, and makes no delivery of it',
-    async (path) => {
-      await post(app.receiverUrl, path, EVENT).expect(200, { code: 'not_for_towhook' });
-      expect(await others()).toMatchObject([{ path, verified: false, raw_body: JSON.stringify(EVENT) }]);
-      expect(await deliveriesIn(app.foundation)).toEqual([]);
-    },
-  );
+  it.each([
+    '/',
+    '/tickets',
+    '/v2/violations/created',
+    '/my-tow-request',
+    '/invoice',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+  ])('answers a JSON object on %s with 200, keeps it, and makes no delivery of it', async (path) => {
+    await post(app.receiverUrl, path, EVENT).expect(200, { code: 'not_for_towhook' });
+    expect(await others()).toMatchObject([{ path, verified: false, raw_body: JSON.stringify(EVENT) }]);
+    expect(await deliveriesIn(app.foundation)).toEqual([]);
+  });
 
   it('keeps the newest 200 calls on other paths, each up to 16,384 characters', async () => {
     const long = { text: 'x'.repeat(20_000) };
