@@ -62,8 +62,13 @@ async function copyKeys(keys: readonly Buffer[], from: Redis, to: Redis): Promis
     // It expired between the scan and now.
     if (value === null) continue;
     if (!Buffer.isBuffer(value)) throw new UnexpectedReply('DUMP');
-    // 0: without a lifetime. A connection that breaks repeats the command.
-    writing.restore(key, Math.max(0, Number(lifetimeMs)), value, 'REPLACE');
+    // A connection that breaks repeats the command.
+    writing.restore(key, restoredLifetimeMs(Number(lifetimeMs)), value, 'REPLACE');
   }
   await repliesOf(writing);
+}
+
+/** The lifetime for RESTORE, where 0 is none, from that of PTTL, where 0 is the last millisecond and -1 is none. */
+export function restoredLifetimeMs(leftMs: number): number {
+  return leftMs < 0 ? 0 : Math.max(1, leftMs);
 }

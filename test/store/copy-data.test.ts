@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
-import { copyData, endCopy, releaseTarget, takeTarget } from '../../src/store/copy-data';
+import { copyData, endCopy, releaseTarget, restoredLifetimeMs, takeTarget } from '../../src/store/copy-data';
 import { KEYS } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/schema';
 import { useOwnRedis, useRedis } from '../support/redis';
@@ -75,4 +75,12 @@ it('a Redis with data is not taken as the target of a copy, and stays as it was'
   const version = await to.get(KEYS.schemaVersion);
   expect(await takeTarget(to, 'first')).toBe(false);
   expect(await to.get(KEYS.schemaVersion)).toBe(version);
+});
+
+it.each([
+  ['none, which stays none', -1, 0],
+  ['its last millisecond, which it keeps', 0, 1],
+  ['an hour, which it keeps', 3_600_000, 3_600_000],
+])('a copied key has a lifetime: %s', (_name, leftMs, restoredMs) => {
+  expect(restoredLifetimeMs(leftMs)).toBe(restoredMs);
 });
