@@ -92,7 +92,7 @@ async function accept(redis: Redis, clock: Clock, group: readonly WaitingDeliver
     const { indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries } = KEYS;
     const keys: string[] = [indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries];
     const invoicedTows: string[] = [];
-    // The first version of every record of the group: versions of different records are never compared.
+    // Of every record of the group: versions of different records are never compared.
     const args = [nextVersion('', clock.id()), IMMEDIATE_MAX];
     for (const { delivery } of group) {
       const { id, kind, towingReferenceId, rawBody, verified, signatureId } = delivery;

@@ -1,3 +1,4 @@
+import { addEvent } from '../../src/domain/outbox-record';
 import { waiveEntry } from '../../src/domain/settle-entry';
 import { editEntryNamed } from '../../src/domain/stored-tow';
 import { systemClock, type Clock } from '../../src/platform/clock';
@@ -5,11 +6,12 @@ import { silentLog } from '../../src/platform/log';
 import { ClaimAttempt } from '../../src/store/claims';
 import { Committer } from '../../src/store/commit';
 import { connectFailFast, whenReady } from '../../src/store/connect';
-import { KEYS } from '../../src/store/keys';
+import { KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { Records, recordsOf } from '../../src/store/records';
 import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
+import { copyRecord } from '../support/stored-records';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, readViolation, reportViolations } from '../support/violations';
 
@@ -55,6 +57,24 @@ test('a decision on a processed delivery is repeated when the delivery is replay
   });
 
   expect(await stores.redis.zscore(KEYS.dueDeliveries, 'request-T1')).not.toBeNull();
+});
+
+test('a decision on a proof is repeated when a failover loses the proof and another one follows', async () => {
+  await stores.request('T1');
+  const failOver = await copyRecord(stores.redis, towKey('T1'));
+  await stores.acceptInvoice('T1', 'lost');
+  let decisions = 0;
+
+  await recordsOf(stores.redis).transact('any', async (transaction) => {
+    decisions += 1;
+    const draft = await transaction.tow('T1');
+    addEvent(draft, { type: 'decided' }, transaction.nowMs);
+    if (decisions > 1) return;
+    await failOver();
+    await stores.acceptInvoice('T1', 'kept');
+  });
+
+  expect(decisions).toBe(2);
 });
 
 test('reads of one record at the same time share one draft, so that no change to it is lost', async () => {

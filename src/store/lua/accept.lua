@@ -7,7 +7,8 @@
 -- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of stored deliveries
 --         5 channel of nudges · 6 channel of other events · 7 deliveries that a worker takes at once
 --         then the key of each delivery, then the key of the tow of each invoice webhook, in the same order
--- ARGV    1 version of new records · 2 how many deliveries the list of KEYS 7 keeps: while no worker runs it only grows
+-- ARGV    1 version of new records; its unique part also ends the version of each proved tow
+--         2 how many deliveries the list of KEYS 7 keeps: while no worker runs it only grows
 --         then per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or ''
 -- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
 --! include shared/now.lua
@@ -15,6 +16,8 @@
 local SHARED_KEYS = 7
 local SHARED_ARGS = 2
 local FIELDS = 6
+-- After a failover, writes that were lost may be followed by others of the same number.
+local unique = string.match(ARGV[1], '%..*')
 local now = now_ms()
 local now_text = string.format('%.0f', now)
 
@@ -25,7 +28,7 @@ local function prove(tow, ref)
     return
   end
   local version = string.match(redis.call('HGET', tow, 'v'), '^%d+')
-  redis.call('HSET', tow, 'v', string.format('%.0f.proof', tonumber(version) + 1), 'proof', now_text)
+  redis.call('HSET', tow, 'v', string.format('%.0f%s', tonumber(version) + 1, unique), 'proof', now_text)
   redis.call('ZADD', KEYS[3], 'LT', now_text, ref)
   redis.call('PUBLISH', KEYS[5], 'reports')
 end
