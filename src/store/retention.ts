@@ -3,14 +3,14 @@ import { ARCHIVED_MARKER_KEPT_MS } from '../domain/conservation';
 import { auditLineOf } from '../domain/audit-line';
 import { archiveFailingTask } from '../domain/tasks';
 import { validLease } from '../domain/lease';
-import { versionNumber, type OutboxRecord } from '../domain/outbox-record';
+import type { OutboxRecord } from '../domain/outbox-record';
 import { isArchivable } from '../domain/outbox-schedule';
 import { HOUR_MS } from '../domain/timestamp';
 import { metadataIdOf } from '../domain/violation';
-import type { ArchivableKind, ReadVersion, RemovalResult, RetentionStore } from '../workflow/retention-port';
+import type { ArchivableKind, RemovalResult, RetentionStore } from '../workflow/retention-port';
 import { orderKeyOf } from '../workflow/transaction-port';
 import { closeGeneralTask, openGeneralTask } from './tasks';
-import { KEYS } from './keys';
+import { deliveryKey, KEYS, towKey, violationKey } from './keys';
 import { leavePermitQueue } from './record-effects';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
@@ -23,6 +23,8 @@ const trimAudit = new Script('trim-audit');
 const POSTPONED_MS = HOUR_MS;
 const ARCHIVABLE = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, violation: KEYS.retireViolations } as const;
 
+const RECORD_KEY = { tow: towKey, delivery: deliveryKey, violation: violationKey } as const;
+
 /** Finds records that may be archived, and removes them from Redis afterwards. */
 export function createRetentionStore(redis: Redis): RetentionStore {
   const records = recordsOf(redis);
@@ -34,6 +36,8 @@ export function createRetentionStore(redis: Redis): RetentionStore {
   return {
     finished: async (kind, keepMs, limit) =>
       redis.zrangebyscore(ARCHIVABLE[kind], '-inf', (await redisTimeMs(redis)) - keepMs, 'LIMIT', 0, limit),
+
+    versionOf: async (kind, id) => (await redis.hget(RECORD_KEY[kind](id), 'v')) ?? '',
 
     remove: (kind, id, version) =>
       records.transact(orderKeyOf(kind, id), (transaction) => removals[kind](transaction, id, version), {
@@ -66,9 +70,9 @@ export function createRetentionStore(redis: Redis): RetentionStore {
 }
 
 /** Decides in a transaction whether a record is removed. */
-type RemoveRecord = (transaction: RecordTransaction, id: string, version: ReadVersion) => Promise<RemovalResult>;
+type RemoveRecord = (transaction: RecordTransaction, id: string, version: string) => Promise<RemovalResult>;
 
-async function removeTow(transaction: RecordTransaction, ref: string, version: ReadVersion): Promise<RemovalResult> {
+async function removeTow(transaction: RecordTransaction, ref: string, version: string): Promise<RemovalResult> {
   const stored = await transaction.tow(ref);
   const archived = { id: ref, index: ARCHIVABLE.tow, version };
   const result = removeUnchanged(transaction, stored.tow ? stored : null, archived);
@@ -78,17 +82,13 @@ async function removeTow(transaction: RecordTransaction, ref: string, version: R
   return result;
 }
 
-async function removeDelivery(
-  transaction: RecordTransaction,
-  id: string,
-  version: ReadVersion,
-): Promise<RemovalResult> {
+async function removeDelivery(transaction: RecordTransaction, id: string, version: string): Promise<RemovalResult> {
   const delivery = await transaction.delivery(id);
   if (delivery?.state !== 'processed') {
     transaction.effect(['ZREM', ARCHIVABLE.delivery, id]);
     return delivery ? 'kept' : 'gone';
   }
-  // The whole version: one that was removed and has come again starts at the same number. Copies do not change it.
+  // One that was removed and has come again starts at the same number. Copies do not change the version.
   if (delivery.version !== version) return 'kept';
   transaction.removeDelivery(id);
   transaction.effect(['ZREM', KEYS.indexDeliveries, id], ['ZREM', ARCHIVABLE.delivery, id]);
@@ -99,7 +99,7 @@ async function removeViolation(
   redis: Redis,
   transaction: RecordTransaction,
   id: string,
-  version: ReadVersion,
+  version: string,
 ): Promise<RemovalResult> {
   const stored = await transaction.violation(id);
   const result = removeUnchanged(transaction, stored, { id, index: ARCHIVABLE.violation, version });
@@ -118,13 +118,14 @@ async function removeViolation(
 function removeUnchanged(
   transaction: RecordTransaction,
   stored: OutboxRecord | null,
-  archived: { readonly id: string; readonly index: string; readonly version: ReadVersion },
+  archived: { readonly id: string; readonly index: string; readonly version: string },
 ): RemovalResult {
   if (!stored || !isArchivable(stored)) {
     transaction.effect(['ZREM', archived.index, archived.id]);
     return stored ? 'kept' : 'gone';
   }
-  if (validLease(stored, transaction.nowMs) || versionNumber(stored.version) !== archived.version) return 'kept';
+  // The whole version: after a failover that loses a write, another one makes the same number.
+  if (validLease(stored, transaction.nowMs) || stored.version !== archived.version) return 'kept';
   transaction.remove(stored);
   transaction.effect(leavePermitQueue(stored));
   return 'removed';

@@ -22,15 +22,14 @@ export type RemovalResult = 'removed' | 'kept' | 'gone';
 
 export type ArchivableKind = Exclude<ArchivedType, 'audit'>;
 
-/** The version of a record as it was read; undefined if there was no record. That of a delivery is a text. */
-export type ReadVersion = string | number | undefined;
-
 /** Finds archivable records, oldest first, and removes archived ones. */
 export interface RetentionStore {
   /** Tows and violations that have been archivable, or deliveries that have been processed, for at least `keepMs`. */
   finished(kind: ArchivableKind, keepMs: number, limit: number): Promise<readonly string[]>;
+  /** The version of a record; '' without one. Read it before the record, so that a later change is noticed. */
+  versionOf(kind: ArchivableKind, id: string): Promise<string>;
   /** Removes a record that still has this version, a violation with its references. A tow leaves an archived marker. */
-  remove(kind: ArchivableKind, id: string, version: ReadVersion): Promise<RemovalResult>;
+  remove(kind: ArchivableKind, id: string, version: string): Promise<RemovalResult>;
   /** The oldest audit lines written at least `keepMs` ago; never the last line. */
   auditLines(keepMs: number, limit: number): Promise<readonly string[]>;
   /** Removes these lines if they are still the oldest, else none. */

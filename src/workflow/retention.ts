@@ -6,7 +6,7 @@ import type { Delivery } from '../domain/delivery';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';
-import type { ArchivableKind, Archive, NewArchivedRecord, ReadVersion, RetentionStore } from './retention-port';
+import type { ArchivableKind, Archive, NewArchivedRecord, RetentionStore } from './retention-port';
 
 /**
  * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged
@@ -110,22 +110,20 @@ function violationsOf({ violations, keep }: RetentionTools): Kind<ViolationRecor
   };
 }
 
-async function sweepKind<R extends { readonly version: ReadVersion }>(
-  tools: RetentionTools,
-  kind: Kind<R>,
-): Promise<SweptKind> {
+async function sweepKind<R>(tools: RetentionTools, kind: Kind<R>): Promise<SweptKind> {
   const candidates = await tools.retention.finished(kind.what, kind.keepMs, BATCH_RECORDS_MAX);
-  const batch: { id: string; version: ReadVersion }[] = [];
+  const batch: { id: string; version: string }[] = [];
   const lines: NewArchivedRecord[] = [];
   let characters = 0;
   for (const id of candidates) {
     if (characters >= BATCH_CHARACTERS_MAX) break;
-    const entry = await readable(tools, kind, id);
-    if (entry === 'unreadable') continue;
-    batch.push({ id, version: entry.record?.version });
-    if (entry.line === null) continue;
-    lines.push(entry.line);
-    characters += JSON.stringify(entry.line.data).length;
+    const version = await tools.retention.versionOf(kind.what, id);
+    const line = await readLine(tools, kind, id);
+    if (line === 'unreadable') continue;
+    batch.push({ id, version });
+    if (line === null) continue;
+    lines.push(line);
+    characters += JSON.stringify(line.data).length;
   }
   if (lines.length > 0) await tools.archive.append(lines);
   const removal = await Promise.all(batch.map(({ id, version }) => tools.retention.remove(kind.what, id, version)));
@@ -135,17 +133,17 @@ async function sweepKind<R extends { readonly version: ReadVersion }>(
 }
 
 /**
- * Returns a record and its line, or null when it is gone. An unreadable record is postponed, so that it does not
+ * Returns the line of a record, or null when the record is gone. An unreadable one is postponed, so that it does not
  * block the others.
  */
-async function readable<R>(
+async function readLine<R>(
   tools: RetentionTools,
   kind: Kind<R>,
   id: string,
-): Promise<{ record: R | null; line: NewArchivedRecord | null } | 'unreadable'> {
+): Promise<NewArchivedRecord | 'unreadable' | null> {
   try {
     const record = await kind.read(id);
-    return { record, line: record === null ? null : kind.lineOf(record) };
+    return record === null ? null : kind.lineOf(record);
   } catch (error) {
     await tools.retention.putOff(kind.what, id, kind.keepMs);
     // The message of a parse error may quote the record.

@@ -191,7 +191,7 @@ describe('conservation scan of a tow that changes', () => {
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     const retention = createRetentionStore(stores.redis);
     const archive = async () => {
-      expect(await retention.remove('tow', 'T1', (await stores.read('T1')).version)).toBe('removed');
+      expect(await retention.remove('tow', 'T1', await retention.versionOf('tow', 'T1'))).toBe('removed');
     };
     const connection = scanning.redis;
     const zrangebyscore = connection.zrangebyscore.bind(connection);

@@ -97,11 +97,11 @@ describe('conservation scan during writes and archiving', () => {
     const half = (_name: string, index: number) => index % 2 === 0;
     while (!over.aborted) {
       for (const id of (await retention.finished('delivery', 0, 10)).filter(half)) {
-        const removal = await retention.remove('delivery', id, (await mine.deliveries.read(id))?.version);
+        const removal = await retention.remove('delivery', id, await retention.versionOf('delivery', id));
         if (removal === 'removed') left.deliveries += 1;
       }
       for (const ref of (await retention.finished('tow', 0, 10)).filter(half)) {
-        const removal = await retention.remove('tow', ref, (await mine.tows.read(ref))?.version);
+        const removal = await retention.remove('tow', ref, await retention.versionOf('tow', ref));
         if (removal === 'removed') left.reports += 1;
       }
     }

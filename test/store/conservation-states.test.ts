@@ -1,6 +1,5 @@
 import { refusedTask } from '../../src/domain/tasks';
 import { towKey } from '../../src/store/keys';
-import { createRetentionStore } from '../../src/store/retention';
 import { decideReport } from '../../src/workflow/decide-report';
 import { reportIn } from '../support/outboxes';
 import { standings } from '../support/conservation';
@@ -17,6 +16,7 @@ import {
   UNKNOWN,
   type Stores,
 } from '../support/stores';
+import { retire } from './tow-lists';
 
 let stores: Stores;
 useStores((opened) => {
@@ -99,9 +99,7 @@ describe('conservation check: deliveries', () => {
     await stores.request('T1');
     await stores.say('T1', { event: 'canceled', cancellationReason: 'gone on arrival' });
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
-    expect(await createRetentionStore(stores.redis).remove('tow', 'T1', (await stores.read('T1')).version)).toBe(
-      'removed',
-    );
+    await retire(stores, 'T1');
 
     expect(await standings(stores.redis)).toEqual({ deliveries: { finished: 1, waiting: 1 }, reports: {} });
 

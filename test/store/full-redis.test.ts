@@ -155,7 +155,7 @@ describe('full Redis', () => {
     await outbox.finished(record);
 
     const retention = createRetentionStore(stores.redis);
-    expect(await retention.remove('violation', 'U1', (await readViolation(stores, 'U1')).version)).toBe('removed');
+    expect(await retention.remove('violation', 'U1', await retention.versionOf('violation', 'U1'))).toBe('removed');
     expect(await stores.violations.read('U1')).toBeNull();
   });
 

@@ -1,8 +1,7 @@
-import { createRetentionStore } from '../../src/store/retention';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { useRedis } from '../support/redis';
 import { openStores, RULES, START, type Stores } from '../support/stores';
-import { acceptHead, assign, found, requestAgo } from './tow-lists';
+import { acceptHead, assign, found, requestAgo, retire } from './tow-lists';
 import { changeMeta } from '../support/stored-records';
 
 const redis = useRedis();
@@ -99,9 +98,7 @@ test('an archived tow and its crew are removed from all lists', async () => {
   await stores.say('T1', { event: 'canceled', cancellationReason: 'gone' });
   await acceptHead(stores, 'T1');
 
-  expect(await createRetentionStore(stores.redis).remove('tow', 'T1', (await stores.read('T1')).version)).toBe(
-    'removed',
-  );
+  await retire(stores, 'T1');
 
   expect(await stores.redis.keys('{p0}:index:tows*')).toEqual([]);
 });

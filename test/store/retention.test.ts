@@ -1,4 +1,5 @@
-import { KEYS } from '../../src/store/keys';
+import { addEvent } from '../../src/domain/outbox-record';
+import { KEYS, towKey } from '../../src/store/keys';
 import type { Archive } from '../../src/workflow/retention-port';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { idsIn, readAll } from '../archive/folder';
@@ -12,6 +13,7 @@ import {
   useRetention,
   type Retention,
 } from '../support/retention';
+import { copyRecord } from '../support/stored-records';
 import { ACCEPTED, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
 
 let stores: Stores;
@@ -46,6 +48,23 @@ function archiveTowsAndThen(meanwhile: () => Promise<unknown>): Archive {
 }
 
 describe('retention of a finished tow', () => {
+  test('a tow stays when a failover loses the archived change and another one follows', async () => {
+    await createCanceledTow(stores, 'T1');
+    const failOver = await copyRecord(stores.redis, towKey('T1'));
+    const change = (type: string) => stores.change('T1', (draft, nowMs) => addEvent(draft, { type }, nowMs));
+    await change('lost');
+    const archived = await stores.read('T1');
+    const archive = archiveTowsAndThen(async () => {
+      await failOver();
+      await change('kept');
+    });
+
+    await retention.sweep({ archive });
+
+    expect((await stores.read('T1')).version).toBe(archived.version);
+    expect((await stores.read('T1')).timeline.at(-1)).toMatchObject({ type: 'kept' });
+  });
+
   test('a finished tow is archived completely, with facts, attempts, invoices and timeline', async () => {
     await createReleasedTow(stores, 'T1');
     const { tow, version, reports, timeline } = await stores.read('T1');

@@ -59,8 +59,9 @@ export async function decideHead(stores: Stores, ref: string, command: DecisionC
 }
 
 /** It leaves for the archive; fails where it may not. */
-export async function retire({ redis, tows }: Stores, ref: string): Promise<void> {
-  const removal = await createRetentionStore(redis).remove('tow', ref, (await tows.read(ref))?.version);
+export async function retire({ redis }: Stores, ref: string): Promise<void> {
+  const retention = createRetentionStore(redis);
+  const removal = await retention.remove('tow', ref, await retention.versionOf('tow', ref));
   if (removal !== 'removed') throw new Error(removal);
 }
 

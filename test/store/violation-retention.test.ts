@@ -31,12 +31,12 @@ const HOUR_MS = 3_600_000;
 
 /** Removes an archived violation; does something after its names were read and before they are removed. */
 async function removeAndBeforeCommit(id: string, meanwhile: () => Promise<void>): Promise<string> {
-  const record = await stores.violations.read(id);
+  const version = await retention.tools.retention.versionOf('violation', id);
   jest.spyOn(Committer.prototype, 'commit').mockImplementationOnce(async function (this: Committer, commit, options) {
     await meanwhile();
     return this.commit(commit, options);
   });
-  return retention.tools.retention.remove('violation', id, record?.version);
+  return retention.tools.retention.remove('violation', id, version);
 }
 
 const isThere = async (id: string) => (await stores.violations.read(id)) !== null;
