@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
-import { useBrowser } from '../support/browser';
+import { useBrowser, waitForText } from '../support/browser';
+import { everyAddress } from './every-page';
 import { useConsole } from './world';
 
 const browser = useBrowser();
@@ -10,6 +11,9 @@ const SCREEN_HEIGHT = 844;
 const SCREEN_WIDTH = 390;
 /** Two rows of targets of 40 px do not fit. */
 const ROW_HEIGHT_MAX = 60;
+
+/** The narrowest phones that are sold. */
+const SMALL_PHONE = { width: 360, height: 740 };
 
 const heightOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.height;
 
@@ -58,3 +62,39 @@ test('on a phone the menu of the header offers language, theme and signing out w
   await page.locator('header.top button[name="language"]').click();
   await page.locator('html[lang="ar"]').waitFor({ state: 'attached' });
 });
+
+/** The elements that end outside the window or scroll sideways. Code and fields may, and what nobody sees. */
+const CUT_OFF = `(() => {
+  const width = document.documentElement.clientWidth;
+  const unseen = '.visually-hidden, thead, pre, textarea, input, dialog:not([open]), details:not([open]) > :not(summary)';
+  return [...document.querySelectorAll('body *')]
+    .filter((element) => element.closest(unseen) === null && element.checkVisibility())
+    .filter((element) => {
+      const { left, right, width: own } = element.getBoundingClientRect();
+      // Only screen readers read it.
+      if (own <= 2) return false;
+      const scrolls = element.scrollWidth > element.clientWidth + 1;
+      const { overflowX, display } = getComputedStyle(element);
+      const isClipped = scrolls && overflowX !== 'visible' && display !== 'inline';
+      return left < -1 || right > width + 1 || isClipped;
+    })
+    .map((element) => element.outerHTML.slice(0, 120));
+})()`;
+
+test.each(['en', 'ar'] as const)(
+  'on a phone of 360 px nothing is cut off or scrolls sideways on any page, in language %s',
+  async (language) => {
+    const addresses = await everyAddress(world);
+    const page = await browser.open({ language, viewport: 'phone' });
+    await page.setViewportSize(SMALL_PHONE);
+    await world.signIn(page, 'ops');
+    await waitForText(page.locator('#open-tasks'), /[1-9]/);
+    const found: object[] = [];
+    for (const address of addresses) {
+      await page.goto(world.at(address));
+      const cutOff = await page.evaluate(CUT_OFF);
+      if (!Array.isArray(cutOff) || cutOff.length > 0) found.push({ address, cutOff });
+    }
+    expect(found).toEqual([]);
+  },
+);
