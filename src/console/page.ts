@@ -113,6 +113,9 @@ export interface ImageSettings {
   readonly keepsOriginals: boolean;
 }
 
+/** Why a console looks nothing up: its own mode, or settings that it lacks. */
+export type LookupsOff = 'shadow_mode' | 'not_configured';
+
 /** Dependencies of the pages. */
 export interface PageTools {
   /** Every change goes through it. */
@@ -126,8 +129,8 @@ export interface PageTools {
   readonly violationApi: ViolationApi;
   /** How images are sent. */
   readonly images: ImageSettings;
-  /** False if the service is not configured. */
-  readonly asksService: boolean;
+  /** Why this console cannot ask the service; null if it can. */
+  readonly lookupsOff: LookupsOff | null;
   readonly shadow: Pick<ShadowStore, 'summary'>;
   readonly figures: MetricsStore;
   readonly opsState: ReadOpsState;

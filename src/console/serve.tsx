@@ -40,8 +40,9 @@ export function createPages(app: Express, tools: ServeTools): Pages {
     const { request, response } = exchange;
     const visitor = await tools.sessions.visitorOf(request);
     const wantsPart = isForPart(request.headers);
+    // A part shows no header with the number of tasks, but may explain why a report is not sent.
     const [openTasks, shadow] =
-      visitor === null || wantsPart ? [null, null] : await Promise.all([tools.openTasks(), tools.shadow()]);
+      visitor === null ? [null, null] : await Promise.all([wantsPart ? null : tools.openTasks(), tools.shadow()]);
     const viewer = { ...viewerOf(request, visitor, tools.clock), openTasks, shadow };
     if (!visitor) return send(exchange, viewer, askToSignIn(request, viewer, tools), tools);
     if (!roleAllows(visitor.actor.role, role)) {

@@ -172,7 +172,8 @@ function openPages(
     spool,
     violationApi: config.violations.api,
     images: config.images,
-    asksService: serviceAccess(config) !== null && config.service.mode === 'live',
+    lookupsOff:
+      config.service.mode === 'shadow' ? 'shadow_mode' : serviceAccess(config) === null ? 'not_configured' : null,
     shadow: createShadowStore(redis),
     figures: createMetricsStore(redis),
     opsState: foundation.opsState,

@@ -113,3 +113,22 @@ test('names the missing settings on the lookup page when the service is not conf
   expect(textOf(html)).toContain('SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET');
   expect(html).not.toContain('name="zone_id"');
 });
+
+test('names shadow mode on the lookup page of a console that runs in it, and not its settings', async () => {
+  const { app } = await world({ SERVICE_MODE: 'shadow' });
+  const visitor = await signedIn(app);
+  const { lookups } = messagesIn('en');
+  const text = textOf((await visitor.get('/lookups')).html);
+  expect(text).toContain(`${lookups.shadow} ${lookups.shadowHint} SERVICE_MODE=live`);
+  expect(text).not.toContain('SERVICE_CLIENT_ID');
+  expect(text).not.toContain(lookups.notConfigured);
+});
+
+test('names the missing settings of a console in live mode while another process runs in shadow mode', async () => {
+  await startConsoleWith(redis, { SERVICE_MODE: 'shadow' });
+  const app = await startConsoleWith(redis, { SERVICE_BASE_URL: '' });
+  const { lookups, shadow } = messagesIn('en');
+  const text = textOf((await (await signedIn(app)).get('/lookups')).html);
+  expect(text).toContain(shadow.banner);
+  expect(text).toContain(`${lookups.notConfigured} ${lookups.notConfiguredHint}`);
+});

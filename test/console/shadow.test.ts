@@ -7,7 +7,7 @@ import { towAfter } from '../operator/world';
 import { signedIn, textOf } from './visitor';
 
 const app = useApp({ role: 'console' });
-const { shadow: messages } = messagesIn('en');
+const { shadow: messages, why, board, terms } = messagesIn('en');
 
 /** A tow of a shadow time with one report. */
 async function heldTow(): Promise<string> {
@@ -73,4 +73,13 @@ test('keeps the chosen tows ticked when declining without a reason is refused', 
     new RegExp(`<input type="checkbox"[^>]* value="${ref}"[^>]*>`).exec(refused.html)?.[0];
   expect(ticked(chosen)).toContain(' checked');
   expect(ticked(other)).not.toContain(' checked');
+});
+
+test('a tow of a shadow time waits for a decision of ops on its page and on the board', async () => {
+  const ref = await heldTow();
+  const visitor = await signedIn(app);
+  const report = terms.operations.started;
+  expect(textOf((await visitor.get(`/tows/${ref}`)).html)).toContain(why.report.shadow({ report }));
+  expect(textOf((await visitor.get('/board')).html)).toContain(board.waits.shadow);
+  expect(textOf((await visitor.get('/ops/shadow')).html)).toContain(messages.held({ count: 1 }));
 });

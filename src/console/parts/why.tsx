@@ -3,7 +3,8 @@ import type { TowRecord } from '../../contracts/records';
 import type { TowRules } from '../../domain/fact-command';
 import { FACTS } from '../../domain/facts';
 import { releaseBlockers } from '../../domain/release-checklist';
-import { waitingOf, type CallWaiting, type QueuePlace, type ReportWaiting, type Waiting } from '../../domain/waiting';
+import { waitingOf, type CallWaiting, type QueuePlace, type ReportWaiting } from '../../domain/waiting';
+import type { SendingBlock, Waiting } from '../../domain/waiting';
 import type { EntryError } from '../../domain/entry';
 import type { TransitionEvent } from '../../domain/tow';
 import type { ViolationWaiting } from '../../domain/waiting-violation';
@@ -139,9 +140,9 @@ function WhyCall({ viewer, waiting, kind }: { viewer: Viewer; waiting: CallWaiti
   }
 }
 
-function mainClause({ messages }: Viewer, waiting: CallWaiting, kind: ReportKind | null): string {
-  const { why, terms } = messages;
-  const key = clauseOf(waiting);
+function mainClause(viewer: Viewer, waiting: CallWaiting, kind: ReportKind | null): string {
+  const { why, terms } = viewer.messages;
+  const key = clauseOf(viewer, waiting);
   const attempts = waiting.kind === 'next_try' ? waiting.attempts : 0;
   const operation =
     waiting.kind === 'blocked' && waiting.by.kind === 'paused' ? terms.operations[waiting.by.operation] : '';
@@ -149,7 +150,15 @@ function mainClause({ messages }: Viewer, waiting: CallWaiting, kind: ReportKind
   return why.report[key]({ report: terms.operations[kind], attempts, operation });
 }
 
-function clauseOf(waiting: CallWaiting): keyof Viewer['messages']['why']['violation'] {
+/**
+ * The name of what blocks a call. Shadow mode that is on sends nothing at all; after it a record of its time waits for a
+ * decision of ops.
+ */
+export function blockName({ shadow }: Viewer, { kind }: SendingBlock) {
+  return kind === 'shadow' && typeof shadow?.sinceMs === 'number' ? 'shadow_on' : kind;
+}
+
+function clauseOf(viewer: Viewer, waiting: CallWaiting): keyof Viewer['messages']['why']['violation'] {
   switch (waiting.kind) {
     case 'on_its_way':
     case 'turn':
@@ -158,7 +167,7 @@ function clauseOf(waiting: CallWaiting): keyof Viewer['messages']['why']['violat
     case 'next_try':
       return waiting.attempts === 0 ? 'first_try' : 'next_try';
     case 'blocked':
-      return waiting.by.kind;
+      return blockName(viewer, waiting.by);
     case 'decision':
       return waiting.why;
   }

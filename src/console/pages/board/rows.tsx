@@ -10,7 +10,8 @@ import type { Viewer } from '../../viewer';
 import { Crew, type AssignTools } from './assign';
 import type { BoardRow } from './model';
 import type { CallWaiting } from '../../../domain/waiting';
-import { ShortErrorText, waitingOfTow } from '../../parts/why';
+import { formatted } from '../../messages';
+import { blockName, ShortErrorText, waitingOfTow } from '../../parts/why';
 
 interface RowTools extends AssignTools {
   readonly rules: TowRules;
@@ -192,7 +193,8 @@ function Waits({ viewer, record, rules }: { viewer: Viewer; record: TowRecord; r
   );
 }
 
-function waitsText({ messages, formats, nowMs }: Viewer, waiting: CallWaiting, report: string): string {
+function waitsText(viewer: Viewer, waiting: CallWaiting, report: string): string {
+  const { messages, formats, nowMs } = viewer;
   const { waits } = messages.board;
   switch (waiting.kind) {
     case 'on_its_way':
@@ -210,7 +212,7 @@ function waitsText({ messages, formats, nowMs }: Viewer, waiting: CallWaiting, r
         return waits.place({ place: formats.number(place), of: formats.number(of), time });
       }
       // An operation that is paused and holds a report is of the report's own kind.
-      return waiting.by.kind === 'paused' ? waits.paused({ report }) : waits[waiting.by.kind];
+      return formatted(waits[blockName(viewer, waiting.by)], { report });
     case 'decision':
       return waits[waiting.why]({ report });
   }

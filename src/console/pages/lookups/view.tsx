@@ -1,5 +1,5 @@
 import { PLATE_TYPES } from '../../../domain/vocabulary';
-import type { FormFailure } from '../../page';
+import type { FormFailure, LookupsOff } from '../../page';
 import { entryOf } from '../../messages';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
@@ -15,28 +15,31 @@ export type ShownLookup =
 
 interface LookupsProps {
   readonly viewer: Viewer;
-  readonly asksService: boolean;
+  readonly off: LookupsOff | null;
   readonly entered: URLSearchParams;
   readonly outcome: ShownLookup | null;
 }
 
 /** Settings that lookups need. */
-const VARIABLES = 'SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET';
+const SETTINGS = {
+  shadow_mode: 'SERVICE_MODE=live',
+  not_configured: 'SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET',
+} as const satisfies Readonly<Record<LookupsOff, string>>;
 
 /** The lookup forms and the last result. */
 export function LookupsPage(props: LookupsProps) {
-  const { viewer, asksService, outcome } = props;
+  const { viewer, off, outcome } = props;
   const messages = viewer.messages.lookups;
-  if (!asksService) {
+  if (off !== null) {
     return (
       <>
         <h1>{messages.title}</h1>
         <Empty
-          title={messages.notConfigured}
-          hint={viewer.shadow?.sinceMs === null ? messages.notConfiguredHint : messages.shadowHint}
+          title={off === 'shadow_mode' ? messages.shadow : messages.notConfigured}
+          hint={off === 'shadow_mode' ? messages.shadowHint : messages.notConfiguredHint}
         />
         <p class="centered">
-          <code dir="ltr">{VARIABLES}</code>
+          <code dir="ltr">{SETTINGS[off]}</code>
         </p>
       </>
     );
@@ -193,6 +196,7 @@ const CODES = [
   'service_unavailable',
   'answer_broken',
   'service_not_configured',
+  'shadow_mode',
 ] as const;
 
 function NoAnswer({ viewer, outcome }: { viewer: Viewer; outcome: Extract<ShownLookup, { kind: 'no_answer' }> }) {

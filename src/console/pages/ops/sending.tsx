@@ -38,7 +38,7 @@ export function Sending({ viewer, sending, failure }: SendingProps) {
           </span>
           <Since viewer={viewer} at={service.since} nextTryAt={service.next_try_at} />
         </dd>
-        <dt>{messages.held}</dt>
+        <dt>{sending.mode.state === 'shadow' ? messages.notSent : messages.held}</dt>
         <dd>{held === 0 ? <span class="muted">{messages.heldNone}</span> : messages.heldCount({ count: held })}</dd>
         <dt>{messages.operations}</dt>
         <dd>

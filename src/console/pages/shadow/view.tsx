@@ -43,7 +43,8 @@ export function ShadowPage({ viewer, view, cursor, failure }: ShadowProps) {
         </p>
         <p>{mode.state === 'shadow' ? messages.onHint : messages.offHint}</p>
         <p>
-          {messages.held({ count: held })} <a href="/api/shadow.csv">{messages.csv}</a>
+          {mode.state === 'shadow' ? messages.recorded({ count: held }) : messages.held({ count: held })}{' '}
+          <a href="/api/shadow.csv">{messages.csv}</a>
         </p>
       </section>
       {items.length === 0 ? (
