@@ -267,6 +267,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
     },
     shadow: {
       ...catalogue.shadow,
+      recorded: bind<{ readonly count: number }>(catalogue.shadow.recorded),
       held: bind<{ readonly count: number }>(catalogue.shadow.held),
       images: bind<{ readonly count: number }>(catalogue.shadow.images),
       bannerHeld: bind<{ readonly count: number }>(catalogue.shadow.bannerHeld),
@@ -458,6 +459,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
         connection: bind<{ readonly report: string }>(catalogue.why.report.connection),
         outage: bind<{ readonly report: string }>(catalogue.why.report.outage),
         shadow: bind<{ readonly report: string }>(catalogue.why.report.shadow),
+        shadow_on: bind<{ readonly report: string }>(catalogue.why.report.shadow_on),
         budget: bind<{ readonly report: string }>(catalogue.why.report.budget),
         paused: bind<{ readonly report: string; readonly operation: string }>(catalogue.why.report.paused),
         refused: bind<{ readonly report: string }>(catalogue.why.report.refused),
