@@ -63,7 +63,7 @@ test('on a phone the menu of the header offers language, theme and signing out w
   await page.locator('html[lang="ar"]').waitFor({ state: 'attached' });
 });
 
-/** The elements that end outside the window or scroll sideways. Code and fields may, and what nobody sees. */
+/** The elements that end outside the window or scroll sideways. Code, fields and hidden elements may. */
 const CUT_OFF = `(() => {
   const width = document.documentElement.clientWidth;
   const unseen = '.visually-hidden, thead, pre, textarea, input, dialog:not([open]), details:not([open]) > :not(summary)';

@@ -134,15 +134,17 @@ export async function answerHead(
   app: Pick<App, 'foundation'>,
   ref: string,
   outcome: keyof typeof VERDICTS,
+  /** The cause of a call without an answer. */
+  cause = 'no answer',
 ): Promise<string> {
   const claimed = await claimHead(app, ref);
   const report = reportIn(claimed);
   const isRefused = outcome === 'refused';
   const isAccepted = outcome === 'accepted' || outcome === 'drift';
-  const error = { http_status: isRefused ? 400 : null, message: isRefused ? 'Missing required field' : 'no answer' };
+  const error = { http_status: isRefused ? 400 : null, message: isRefused ? 'Missing required field' : cause };
   await outboxOf(app.foundation).ack(claimed, {
     verdict: VERDICTS[outcome],
-    attempt: { started_at: '2024-11-20T10:00:00.000Z', duration_ms: 12, outcome, http_status: error.http_status },
+    attempt: { started_at: '2024-11-20T10:00:00.000Z', duration_ms: 12, outcome, ...error },
     error: isAccepted ? null : error,
     answer: outcome === 'accepted' ? { towing_reference_id: ref } : null,
     rawBody: outcome === 'drift' ? '{"done":true}' : null,

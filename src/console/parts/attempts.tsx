@@ -1,6 +1,7 @@
 import type { EntryAttempt } from '../../domain/entry';
 import { entryOf } from '../messages';
 import type { Viewer } from '../viewer';
+import { causeOf } from './error-text';
 import { Badge, Truncated, Foldable, Timestamp, type Tone } from './text';
 
 /** A run of equal neighbours. */
@@ -69,6 +70,7 @@ function AttemptRow({ viewer, run }: { viewer: Viewer; run: Repeated<EntryAttemp
         )}
       </span>{' '}
       <AttemptBadge viewer={viewer} attempt={first} /> <Foldable>{answerOf(viewer, first)}</Foldable>
+      <CauseCode viewer={viewer} attempt={first} />
       {count > 1 && <span class="muted"> · {messages.times({ count })}</span>}
       {count === 1 && first.duration_ms !== undefined && (
         <span class="muted">
@@ -94,10 +96,31 @@ export function AttemptAnswer({ viewer, attempt }: { viewer: Viewer; attempt: En
   return <Truncated>{answerOf(viewer, attempt)}</Truncated>;
 }
 
+/** The code of a cause, for those who search the log for it. */
+function CauseCode({
+  viewer,
+  attempt: { http_status: status = null, message },
+}: {
+  viewer: Viewer;
+  attempt: EntryAttempt;
+}) {
+  const cause = causeOf(viewer.messages, { http_status: status, message: message ?? '' });
+  return (
+    cause && (
+      <span class="muted">
+        {' '}
+        (<Truncated>{cause.code}</Truncated>)
+      </span>
+    )
+  );
+}
+
 function answerOf(viewer: Viewer, attempt: EntryAttempt): string {
   const { http_status: status = null, message = null } = attempt;
   const isSaidAlready = message === null || message === attempt.outcome || message === `HTTP ${status}`;
+  const cause = causeOf(viewer.messages, { http_status: status, message: message ?? '' });
   const head = status === null ? viewer.messages.attempts.noStatus : `HTTP ${status}`;
+  if (cause !== null && !isSaidAlready) return status === null ? cause.text : `${head}: ${cause.text}`;
   return isSaidAlready ? head : `${head}: ${message}`;
 }
 

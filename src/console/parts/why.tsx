@@ -11,7 +11,8 @@ import type { ViolationWaiting } from '../../domain/waiting-violation';
 import { ROLES, type ReportKind } from '../../domain/vocabulary';
 import { formatted } from '../messages';
 import type { Viewer } from '../viewer';
-import { Countdown, Truncated, Foldable } from './text';
+import { ErrorText } from './error-text';
+import { Countdown } from './text';
 
 /** Why a tow waits, as its record and the rules of a release say. */
 export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowRecord, rules: TowRules): Waiting {
@@ -210,7 +211,7 @@ function Sentence({
       {because !== null && (
         <>
           {' '}
-          (<ErrorText error={because} />)
+          (<ErrorText viewer={viewer} error={because} />)
         </>
       )}
       {then !== null && (
@@ -222,29 +223,4 @@ function Sentence({
       .
     </>
   );
-}
-
-/** The status and message of the last error, shortened: `HTTP 503: Internal Server Error`. */
-export function ErrorText({ error }: { error: EntryError }) {
-  return <Truncated>{errorText(error)}</Truncated>;
-}
-
-/** The error with at most 120 characters of its message, about two lines of a list. */
-export function ShortErrorText({ error }: { error: EntryError }) {
-  const { message } = error;
-  const short = message.length > SHORT_MESSAGE ? `${message.slice(0, SHORT_MESSAGE)}…` : message;
-  return <ErrorText error={{ ...error, message: short }} />;
-}
-
-const SHORT_MESSAGE = 120;
-
-/** The whole error, folded if long. Must not be inside a paragraph. */
-export function FoldedErrorText({ error }: { error: EntryError }) {
-  return <Foldable>{errorText(error)}</Foldable>;
-}
-
-function errorText(error: EntryError): string {
-  const status = error.http_status === null ? null : `HTTP ${error.http_status}`;
-  const isBare = error.message === '' || error.message === status;
-  return status === null ? error.message : isBare ? status : `${status}: ${error.message}`;
 }

@@ -11,7 +11,8 @@ import { Crew, type AssignTools } from './assign';
 import type { BoardRow } from './model';
 import type { CallWaiting } from '../../../domain/waiting';
 import { formatted } from '../../messages';
-import { blockName, ShortErrorText, waitingOfTow } from '../../parts/why';
+import { ShortErrorText } from '../../parts/error-text';
+import { blockName, waitingOfTow } from '../../parts/why';
 
 interface RowTools extends AssignTools {
   readonly rules: TowRules;
@@ -186,7 +187,7 @@ function Waits({ viewer, record, rules }: { viewer: Viewer; record: TowRecord; r
       {because !== null && (
         <>
           {' · '}
-          <ShortErrorText error={because} />
+          <ShortErrorText viewer={viewer} error={because} />
         </>
       )}
     </p>

@@ -10,7 +10,7 @@ import type { EntryError } from '../../../domain/entry';
 import type { ViolationRecord } from '../../../contracts/violations';
 import type { Json, JsonObject } from '../../../domain/vocabulary';
 import { maskedJson } from '../../mask';
-import { FoldedErrorText } from '../../parts/why';
+import { FoldedErrorText } from '../../parts/error-text';
 import type { Viewer } from '../../viewer';
 import { canBeChosen, type TaskRow } from './model';
 
@@ -133,7 +133,7 @@ function ServiceMessage({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
   return (
     <div class="tasks-said">
       <span class="muted">{viewer.messages.tasks.answer}: </span>
-      <FoldedErrorText error={error} />
+      <FoldedErrorText viewer={viewer} error={error} />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { FormProblem } from './forms';
 import { waitingOf, type TowModel } from './model';
 import { Folded, LiveForm } from '../../parts/live-form';
 import { English, Age } from '../../parts/text';
-import { ErrorText } from '../../parts/why';
+import { ErrorText } from '../../parts/error-text';
 
 /**
  * The decisions to offer about a report. A report that waits behind another one offers no retry: its turn has not come, so
@@ -135,7 +135,11 @@ function TaskCard({ model, task }: { model: TowModel; task: Task }) {
         )}
       </div>
       <p>
-        {report?.lastError ? <ErrorText error={report.lastError} /> : <English viewer={viewer}>{task.message}</English>}
+        {report?.lastError ? (
+          <ErrorText viewer={viewer} error={report.lastError} />
+        ) : (
+          <English viewer={viewer}>{task.message}</English>
+        )}
       </p>
       <p class="muted">
         {advice}

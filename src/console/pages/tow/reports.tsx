@@ -4,7 +4,8 @@ import { Attempts } from '../../parts/attempts';
 import { Differs } from '../../parts/differs';
 import { ReportState } from '../../parts/states';
 import { Timestamp, UserText } from '../../parts/text';
-import { ErrorText, WhyReport } from '../../parts/why';
+import { causeOf, ErrorText } from '../../parts/error-text';
+import { WhyReport } from '../../parts/why';
 import { DecideReport } from './decide';
 import { waitingOf, type TowModel } from './model';
 import { OPERATIONS } from '../../../contracts/operations';
@@ -97,7 +98,7 @@ function ReportFacts({
         <div>
           <dt>{messages.towReports.lastError}</dt>
           <dd>
-            <ErrorText error={report.lastError} />
+            <ErrorText viewer={viewer} error={report.lastError} />
           </dd>
         </div>
       )}
@@ -147,7 +148,9 @@ function answerOf({ viewer, personal }: TowModel, { log, answer, brokenAnswer, l
   const last = log.at(-1);
   const { http_status: status = null, message = lastError?.message ?? null } = last ?? {};
   const head = status === null ? viewer.messages.attempts.noStatus : `HTTP ${status}`;
-  const shown = message === null || message === 'accepted' ? [] : [maskedText(message, personal)];
+  const cause = causeOf(viewer.messages, { http_status: status, message: message ?? '' });
+  const said = message === null || message === 'accepted' ? [] : [maskedText(message, personal)];
+  const shown = cause === null ? said : [cause.text, ...said];
   const body = brokenAnswer === null ? answer && maskedJson(answer, personal) : maskedBody(brokenAnswer, personal);
   return [head, ...shown, ...(body === null ? [] : ['', body])].join('\n');
 }

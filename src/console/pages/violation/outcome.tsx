@@ -5,7 +5,7 @@ import { Attempts as AttemptList } from '../../parts/attempts';
 import { ruleIn, Timestamp, Ref, UserText, Fact, Card } from '../../parts/text';
 import { Differs } from '../../parts/differs';
 import { PostForm } from '../../parts/form';
-import { ErrorText } from '../../parts/why';
+import { ErrorText } from '../../parts/error-text';
 import { oneOf } from '../../viewer';
 import type { ViolationModel } from './model';
 
@@ -66,7 +66,7 @@ export function Service({ model }: { model: ViolationModel }) {
         )}
         {view.last_error !== null && (
           <Fact label={messages.lastAnswer}>
-            <ErrorText error={view.last_error} />
+            <ErrorText viewer={viewer} error={view.last_error} />
           </Fact>
         )}
         {view.next_attempt_at !== null && (

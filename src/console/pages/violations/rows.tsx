@@ -3,7 +3,7 @@ import type { ViolationRecord } from '../../../contracts/violations';
 import { metadataIdOf } from '../../../domain/violation';
 import { Cell } from '../../parts/list';
 import { Age, Plate, Ref } from '../../parts/text';
-import { ShortErrorText } from '../../parts/why';
+import { ShortErrorText } from '../../parts/error-text';
 import { ViolationState } from '../../parts/states';
 import type { Viewer } from '../../viewer';
 import type { ViolationRow } from './model';
@@ -67,7 +67,7 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRec
       </Cell>
       <Cell name="state">
         <ViolationState viewer={viewer} status={record} />
-        <ServiceMessage record={record} />
+        <ServiceMessage viewer={viewer} record={record} />
       </Cell>
       <Cell name="its-tows">
         {towingReferenceIds.length === 0 ? (
@@ -88,11 +88,12 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRec
 }
 
 /** What the service, or the wire, said last, of one that is not settled. */
-function ServiceMessage({ record: { state, lastError } }: { record: ViolationRecord }) {
+function ServiceMessage({ viewer, record }: { viewer: Viewer; record: ViolationRecord }) {
+  const { state, lastError } = record;
   if (lastError === null || state === 'accepted' || state === 'waived') return null;
   return (
     <p class={state === 'pending' ? 'waits' : 'waits decide'}>
-      <ShortErrorText error={lastError} />
+      <ShortErrorText viewer={viewer} error={lastError} />
     </p>
   );
 }

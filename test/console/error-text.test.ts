@@ -1,0 +1,45 @@
+import { LANGUAGES, messagesIn } from '../../src/console/messages';
+import { causeOf } from '../../src/console/parts/error-text';
+import { answerHead, towAfter } from '../operator/world';
+import { useApp } from '../support/app';
+import { textIn } from './tow-world';
+import { signedIn, textOf } from './visitor';
+
+const app = useApp({ role: 'console' });
+const { codes } = messagesIn('en').causes;
+
+test.each(LANGUAGES)(
+  'pages of a tow show the cause of a missing answer as a sentence of the language "%s"',
+  async (language) => {
+    const { causes } = messagesIn(language);
+    const ref = await towAfter(app, 'started');
+    await answerHead(app, ref, 'retry', 'connection_refused');
+    const visitor = await signedIn(app);
+    visitor.cookies.set('towhook_language', language);
+    const [tow, board] = [await visitor.get(`/tows/${ref}`), await visitor.get('/board')];
+
+    expect(textOf(board.html)).toContain(causes.codes.connection_refused);
+    expect(textOf(board.html)).not.toContain('connection_refused');
+    expect(textIn(tow.html, 'tow-why')).toContain(causes.codes.connection_refused);
+    expect(textIn(tow.html, 'tow-why')).not.toContain('connection_refused');
+    expect(textOf(tow.html)).toContain(`${causes.codes.connection_refused} ( connection_refused )`);
+  },
+);
+
+test.each([
+  ['connection_refused', codes.connection_refused],
+  ['timeout', codes.timeout],
+  ['tls_cert_has_expired', codes.tls],
+  ['proxy_http_407', codes.proxy],
+  ['token_http_401', codes.token_refused],
+  ['token_connection_refused', `towhook cannot sign in: ${codes.connection_refused}`],
+  ['eproto', codes.failed],
+  ['the worker was lost while sending', codes.worker_lost],
+])('the code "%s" of a call without an answer reads "%s"', (message, text) => {
+  expect(causeOf(messagesIn('en'), { http_status: null, message })).toEqual({ text, code: message });
+});
+
+test('keeps a message of the service as it is, even one that looks like a code', () => {
+  expect(causeOf(messagesIn('en'), { http_status: 400, message: 'timeout' })).toBeNull();
+  expect(causeOf(messagesIn('en'), { http_status: null, message: 'Zone not found' })).toBeNull();
+});
