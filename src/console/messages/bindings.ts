@@ -72,6 +72,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       of: bind<{ readonly done: number; readonly total: number }>(catalogue.bulk.of),
       showAll: bind<{ readonly count: number }>(catalogue.bulk.showAll),
     },
+    causes: { ...catalogue.causes, token: bind<{ readonly cause: string }>(catalogue.causes.token) },
     common: {
       ...catalogue.common,
       signedInAs: bind<{ readonly name: string; readonly role: string }>(catalogue.common.signedInAs),
