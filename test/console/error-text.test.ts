@@ -1,7 +1,9 @@
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
 import { causeOf } from '../../src/console/parts/error-text';
+import { connectionTask } from '../../src/domain/tasks';
 import { answerHead, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
+import { openGeneral } from './task-world';
 import { textIn } from './tow-world';
 import { signedIn, textOf } from './visitor';
 
@@ -37,6 +39,15 @@ test.each([
   ['the worker was lost while sending', codes.worker_lost],
 ])('the code "%s" of a call without an answer reads "%s"', (message, text) => {
   expect(causeOf(messagesIn('en'), { http_status: null, message })).toEqual({ text, code: message });
+});
+
+test.each(LANGUAGES)('the code in the task of a lost connection is folded in language "%s"', async (language) => {
+  await openGeneral(app, connectionTask('token_connection_refused', 'token call'));
+  const visitor = await signedIn(app);
+  visitor.cookies.set('towhook_language', language);
+  const { html } = await visitor.get('/tasks');
+  expect(html).toContain('token_connection_refused');
+  expect(html.replaceAll(/<details[^>]*>.*?<\/details>/gs, '')).not.toContain('token_connection_refused');
 });
 
 test('keeps a message of the service as it is, even one that looks like a code', () => {

@@ -7,6 +7,7 @@ import { BULK_FORM } from './bulk-bar';
 import { Mark } from './live';
 import type { Task } from '../../../contracts/records';
 import type { EntryError } from '../../../domain/entry';
+import type { TaskType } from '../../../domain/tasks';
 import type { ViolationRecord } from '../../../contracts/violations';
 import type { Json, JsonObject } from '../../../domain/vocabulary';
 import { maskedJson } from '../../mask';
@@ -138,15 +139,25 @@ function ServiceMessage({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
   );
 }
 
+/** Tasks whose title and advice contain all of the message but the code of the cause. */
+const FOLDED: readonly string[] = ['connection_lost', 'service_down'] satisfies readonly TaskType[];
+
 /** The English message of the API, unless it repeats the error of the service. */
 function Original({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
   const error = lastErrorOf(row);
   const isSaidAlready = error !== null && error.message !== '' && row.task.message.includes(error.message);
   if (isSaidAlready) return null;
-  return (
+  const message = (
     <p class="muted tasks-original" dir="ltr">
       <English viewer={viewer}>{row.task.message}</English>
     </p>
+  );
+  if (!FOLDED.includes(row.task.type)) return message;
+  return (
+    <details class="tasks-sent">
+      <summary>{viewer.messages.tasks.original}</summary>
+      {message}
+    </details>
   );
 }
 
