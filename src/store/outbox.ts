@@ -15,7 +15,7 @@ import { givePermitBack } from './permits';
 import { RECORD_KEYS } from './record-kinds';
 import { recordsOf } from './records';
 import type { RecordTransaction } from './transaction';
-import { ACK_REPEAT_MS, CLAIM_REPEAT_MS, isTransient } from './until-answered';
+import { ACK_REPEAT_MS, CLAIM_REPEAT_MS, isTransient, untilUsable, USABLE_REPEAT_MS } from './until-answered';
 
 /** The outboxes of tows. Their entries are reports. */
 export function createTowOutbox(redis: Redis, clock: Clock, settings: ClaimSettings): Outbox<StoredTow> {
@@ -107,18 +107,23 @@ function createOutbox<R extends OutboxRecord>(
       return claimed;
     },
 
-    ack: (claimed, result, claimsNext = false) =>
-      endLease(claimed, claimsNext, async (transaction, record) => ({
-        kind: settleAttempt(record, claimed, result, {
-          nowMs: transaction.nowMs,
-          giveUpAfterMs,
-          keepAnswer: await kind.answerKeeper(transaction, { record, result }),
-          differs: result.difference && (await transaction.recordDifference(result.difference)),
-          circuits: await transaction.circuits(),
-          effects: transaction.circuitEffects,
-        }),
-        isPermitSpent: result.isPermitSpent,
-      })),
+    ack(claimed, result, claimsNext = false) {
+      const store = () =>
+        endLease(claimed, claimsNext, async (transaction, record) => ({
+          kind: settleAttempt(record, claimed, result, {
+            nowMs: transaction.nowMs,
+            giveUpAfterMs,
+            keepAnswer: await kind.answerKeeper(transaction, { record, result }),
+            differs: result.difference && (await transaction.recordDifference(result.difference)),
+            circuits: await transaction.circuits(),
+            effects: transaction.circuitEffects,
+          }),
+          isPermitSpent: result.isPermitSpent,
+        }));
+      // During a change of data keys, another process may have sealed the record under a key that this one reads later.
+      const isAccepted = result.verdict.next === 'accepted';
+      return isAccepted ? untilUsable(store, { clock, limitMs: USABLE_REPEAT_MS }) : store();
+    },
 
     renew: (claimed) =>
       records.transact(

@@ -1,4 +1,5 @@
 import { ReplyError } from 'ioredis';
+import { UnusableRecord } from '../domain/newer-record';
 import type { Clock } from '../platform/clock';
 import { pause } from '../platform/timers';
 import { NotReplicated } from './replicas';
@@ -6,23 +7,40 @@ import { NotReplicated } from './replicas';
 const REPEAT_PAUSE_MS = 200;
 /** A claim is useless after 5 s. */
 export const CLAIM_REPEAT_MS = 3000;
+/** A process reads a replaced file of data keys within 5 s. */
+export const USABLE_REPEAT_MS = 15_000;
 /** After a longer outage of Redis, the result of an attempt is lost and its outcome unknown. */
 export const ACK_REPEAT_MS = 600_000;
+
+interface RepeatOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly limitMs: number;
+}
 
 /**
  * Repeats an idempotent call while Redis cannot be reached or cannot work, for up to `limitMs`. Then, and on any other
  * error, it rejects with the error of the call.
  */
-export async function untilAnswered<T>(
+export function untilAnswered<T>(call: () => Promise<T>, options: RepeatOptions): Promise<T> {
+  return repeatWhile(isTransient, call, options);
+}
+
+/** The same, while this process cannot use a record. */
+export function untilUsable<T>(call: () => Promise<T>, options: RepeatOptions): Promise<T> {
+  return repeatWhile((error) => error instanceof UnusableRecord, call, options);
+}
+
+async function repeatWhile<T>(
+  isRepeated: (error: unknown) => boolean,
   call: () => Promise<T>,
-  { clock, limitMs }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly limitMs: number },
+  { clock, limitMs }: RepeatOptions,
 ): Promise<T> {
   const startedMs = clock.monotonicMs();
   for (;;) {
     try {
       return await call();
     } catch (error) {
-      if (!isTransient(error) || clock.monotonicMs() - startedMs >= limitMs) throw error;
+      if (!isRepeated(error) || clock.monotonicMs() - startedMs >= limitMs) throw error;
       await pause(REPEAT_PAUSE_MS);
     }
   }

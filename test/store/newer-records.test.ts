@@ -1,8 +1,9 @@
 import { NewerRecord, OLDEST_READER_FIELD } from '../../src/domain/newer-record';
 import { deliveryKey, KEYS, towKey, violationKey } from '../../src/store/keys';
 import { walk } from '../support/conservation';
+import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { openStores, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { openOutbox, reportViolations } from '../support/violations';
 
 /** A later version of towhook has marked records that this one cannot understand. */
@@ -12,7 +13,10 @@ let stores: Stores;
 beforeEach(async () => {
   stores = await openStores(redis.url);
 });
-afterEach(() => stores.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+  stores.close();
+});
 
 /** Writes a state that only schema 9 knows, as its processes would; resolves with the record. */
 async function makeNewer(key: string, fields: Readonly<Record<string, string>>) {
@@ -39,6 +43,26 @@ test('reports of a tow of a later version wait, and the tow is left as it is', a
   expect(await stores.redis.hgetall(towKey('T1'))).toEqual(before);
   expect(await stores.dueAt('T1')).not.toBeNull();
 });
+
+test.each([true, false])(
+  'an accepted answer is stored once the process can use the tow again; with the next claim: %s',
+  async (claimsNext) => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    const claim = await mustClaim(stores.outbox, 'T1');
+    await makeNewer(towKey('T1'), { v: '99.of-another-process' });
+    const reads = jest.spyOn(stores.redis, 'hgetall');
+
+    const stored = stores.outbox.ack(claim, result(ACCEPTED), claimsNext).catch(String);
+    // With a claim, the first attempt reads twice.
+    const isRepeated = eventually(() => Promise.resolve(expect(reads.mock.calls.length).toBeGreaterThan(2)));
+    await Promise.race([stored, isRepeated]);
+    await stores.redis.hdel(towKey('T1'), OLDEST_READER_FIELD);
+
+    expect(await stored).toMatchObject({ kind: 'done' });
+    expect(await stores.states('T1')).toEqual(['started accepted']);
+  },
+);
 
 test('a webhook for a tow of a later version waits without a failure, and follows when a process knows the tow', async () => {
   const { head = '' } = await newerTow('T1');
