@@ -15,9 +15,15 @@ export interface LocalCommands {
   /** Follows the hash chain of the audit, and compares it with a head that an earlier check printed. */
   readonly verifyAudit: (noted: { readonly seq: number; readonly hash: string } | null) => Promise<CommandOutput>;
   /** Runs the pending migrations of the data in Redis, or only lists them. */
-  readonly migrate: (options: { readonly isCheck: boolean }) => Promise<CommandOutput>;
+  readonly migrate: (options: MigrateOptions) => Promise<CommandOutput>;
   /** Seals personal data in Redis and DATA_DIR under the first data key, or only counts what is sealed under which key. */
   readonly reseal: (options: ResealOptions) => Promise<CommandOutput>;
+}
+
+export interface MigrateOptions {
+  readonly isCheck: boolean;
+  /** Only the migrations without which processes of this release do not start. */
+  readonly isBeforeStart: boolean;
 }
 
 export interface ResealOptions {

@@ -19,6 +19,14 @@ test('towhook migrate has nothing to do on the data of its own schema, and chang
   expect(await redis.ask('KEYS', '*')).toEqual([KEYS.schemaVersion]);
 });
 
+test('towhook migrate before the start needs no other variable than the address of Redis, in production too', async () => {
+  const environment = { REDIS_URL: redis.url, NODE_ENV: 'production' };
+
+  const { exitCode, out } = await runProgram(['migrate', '--before-start'], { environment });
+
+  expect([exitCode, out]).toEqual([0, expect.stringContaining('Redis holds no data.')]);
+});
+
 test('towhook migrate refuses data of a later schema with exit code 1', async () => {
   await redis.ask('SET', KEYS.schemaVersion, '7');
 

@@ -1,6 +1,6 @@
 import { KEYS } from '../../src/store/keys';
 import { MIGRATIONS, type Migration } from '../../src/store/migrations';
-import { migrate, pendingMigrations } from '../../src/store/migrations/run';
+import { isInScope, migrate, pendingMigrations } from '../../src/store/migrations/run';
 import { createProcessStore } from '../../src/store/processes';
 import { readSchema } from '../../src/store/schema';
 import { beatingProcess, NOTHING } from '../support/processes';
@@ -85,6 +85,33 @@ test('a migration that changes what older processes use waits until none of them
   await processes.leave('old', NOTHING);
   expect(await migrate(stores.redis, migrations)).toEqual([]);
   expect(await readSchema(stores.redis)).toEqual({ version: 3, oldestReader: 3 });
+});
+
+test('before the start only what the new processes need is migrated, and older processes can start again', async () => {
+  const ran: string[] = [];
+  const migrations = [noting(2, 'before', ran), noting(3, 'after', ran)];
+
+  const pending = await migrate(stores.redis, migrations, 'to_start');
+
+  expect(pending).toMatchObject([{ number: 3, isBegun: false, waitsFor: [] }]);
+  expect(pending.filter((each) => isInScope(each, 'to_start', migrations))).toEqual([]);
+  expect(ran).toEqual(['2 from the start', '2 from a', '2 from b']);
+  expect(await readSchema(stores.redis)).toEqual({ version: 2, oldestReader: 1 });
+});
+
+test('before the start a migration that waits for older processes counts if a needed one comes after it', async () => {
+  const processes = createProcessStore(stores.redis);
+  await processes.beat(beatingProcess('old', { role: 'worker' }), NOTHING);
+  const migrations = [noting(2, 'after', []), noting(3, 'before', [])];
+
+  const waiting = await migrate(stores.redis, migrations, 'to_start');
+  expect(waiting.filter((each) => isInScope(each, 'to_start', migrations))).toMatchObject([
+    { number: 2, waitsFor: ['worker on host-of-the-tests, version 1.2.3'] },
+    { number: 3 },
+  ]);
+
+  await processes.leave('old', NOTHING);
+  expect(await migrate(stores.redis, migrations, 'to_start')).toEqual([]);
 });
 
 test('an empty Redis needs no migration', async () => {

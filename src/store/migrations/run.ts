@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { KEYS } from '../keys';
 import { createProcessStore } from '../processes';
 import { recordsOf } from '../records';
-import { OLDEST_READER, readUsableSchema } from '../schema';
+import { knownSchema, OLDEST_READER, readUsableSchema } from '../schema';
 import { MIGRATIONS, type Migration } from '.';
 
 /** Runs the migrations that the stored data lacks. */
@@ -40,17 +40,34 @@ export async function pendingMigrations(
 }
 
 /**
- * Runs the pending migrations, up to one that must wait for processes to end. Resolves with those that remain. A run that
- * was ended continues after its last complete step, and several may run at once. Rejects when Redis does not answer.
+ * Which migrations run: all, or only those without which processes of this release do not start. Older processes can
+ * start again until the others run.
+ */
+export type MigrationScope = 'all' | 'to_start';
+
+/** Whether a migration belongs to a scope. One that comes before a needed one is needed as well. */
+export function isInScope(
+  { number }: Pick<Migration, 'number'>,
+  scope: MigrationScope,
+  migrations: readonly Migration[] = MIGRATIONS,
+): boolean {
+  return scope === 'all' || number <= knownSchema(migrations).readsFrom;
+}
+
+/**
+ * Runs the pending migrations of `scope`, up to one that must wait for processes to end. Resolves with all that remain. A
+ * run that was ended continues after its last complete step, and several may run at once. Rejects when Redis does not
+ * answer.
  */
 export async function migrate(
   redis: Redis,
   migrations: readonly Migration[] = MIGRATIONS,
+  scope: MigrationScope = 'all',
 ): Promise<PendingMigration[]> {
   for (;;) {
     const pending = await pendingMigrations(redis, migrations);
     const next = migrations.find(({ number }) => number === pending[0]?.number);
-    if (!next || pending[0]?.waitsFor.length !== 0) return pending;
+    if (!next || pending[0]?.waitsFor.length !== 0 || !isInScope(next, scope, migrations)) return pending;
     await limitReaders(redis, next, migrations);
     await complete(redis, next);
   }
