@@ -128,3 +128,32 @@ test('the chart mounts the claim for backups in consoles alone, at the folder of
   );
   expect(text('Dockerfile')).toMatch(/^RUN mkdir .*\/backups/m);
 });
+
+test('the chart migrates the data before the new pods start, with what is there before an installation', () => {
+  const job = chartFile('templates', 'migration.yaml');
+  expect(values).toMatchObject({ migration: { enabled: true } });
+  expect(job).toContain('{{- if .Values.migration.enabled }}');
+  expect(job).toMatch(/^kind: Job$/m);
+  expect(job).toContain('helm.sh/hook: pre-install,pre-upgrade\n');
+  expect(job).toContain('command: [towhook, migrate, --before-start]\n');
+  expect(text('docs', 'cli.md')).toMatch(/^ +--before-start /m);
+  // Resources of the chart are created after the hook, and pods that an affinity names start after it.
+  expect(job).not.toMatch(/configMapRef|persistentVolumeClaim|\.Values\.affinity/);
+  expect(job).toContain('range $key, $value := .Values.environment');
+});
+
+test('the migration of the chart gets the secrets of Redis and has no more rights than a role', () => {
+  const job = chartFile('templates', 'migration.yaml');
+  const deployments = chartFile('templates', 'deployments.yaml');
+  expect(job).toContain('{{- range .Values.secrets.redis }}\n            - { name: {{ . }}_FILE, value: ');
+  expect(job).toContain('{{- with .Values.secrets.redis }}\n        - name: secrets\n');
+  const shared = ['podSecurity', 'containerSecurity', 'secretFiles'];
+  for (const name of shared) {
+    expect(job).toContain(`include "towhook.${name}"`);
+    expect(deployments).toContain(`include "towhook.${name}"`);
+  }
+  for (const template of [job, deployments]) expect(template).toContain('automountServiceAccountToken: false');
+  const helpers = chartFile('templates', '_helpers.tpl');
+  expect(helpers).toMatch(/^runAsNonRoot: true$/m);
+  expect(helpers).toMatch(/^readOnlyRootFilesystem: true$/m);
+});

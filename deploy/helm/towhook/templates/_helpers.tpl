@@ -38,3 +38,29 @@ app.kubernetes.io/component: {{ .role }}
 {{- define "towhook.claim" -}}
 {{- default (printf "%s-data" (trunc 50 .Release.Name)) .Values.data.existingClaim }}
 {{- end }}
+
+{{- define "towhook.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "towhook.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* The volume of secrets: a dict with `root` and `names`. */}}
+{{- define "towhook.secretFiles" -}}
+secretName: {{ .root.Values.secrets.existingSecret }}
+# 0440: readable for the group of the program.
+defaultMode: 288
+items:
+  {{- range .names }}
+  - { key: {{ . }}, path: {{ . }} }
+  {{- end }}
+{{- end }}
