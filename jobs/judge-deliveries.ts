@@ -48,7 +48,7 @@ async function towOf(id: string, { deliveries, defer, log }: JudgeDeliveriesTool
   try {
     return (await deliveries.read(id))?.towingReferenceId ?? null;
   } catch (error) {
-    const isUnusable = error instanceof UnusableRecord || (await defer(id)) === null;
+    const isUnusable = error instanceof UnusableRecord || (await defer(id)).failures === null;
     if (!isUnusable) throw error;
     log.error('judgement.delivery_unusable', { delivery_id: id, ...errorFacts(error) });
     return null;

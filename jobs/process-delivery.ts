@@ -1,5 +1,6 @@
 import type { DeliveryJob, JobOutcome } from '../src/contracts/jobs';
 import type { WebhookReaders } from '../src/contracts/read-webhook';
+import type { PostponedDelivery } from '../src/domain/delivery';
 import { UnusableRecord } from '../src/domain/newer-record';
 import { failingDeliveryTask } from '../src/domain/tasks';
 import type { DeliveryKind, ServiceMode } from '../src/domain/vocabulary';
@@ -17,12 +18,16 @@ export interface ProcessDeliveryTools {
   readonly deliveries: Pick<DeliveryStore, 'read'>;
   /** What a webhook must be to be acted on. */
   readonly readers: WebhookReaders;
-  /** Postpones a delivery after a failure. Resolves with its consecutive failures; null if it is unreadable. */
-  readonly defer: (id: string) => Promise<number | null>;
+  /** Postpones a delivery after a failure. */
+  readonly defer: (id: string) => Promise<PostponedDelivery>;
+  /** True for an error of Redis that may be over later. */
+  readonly isTransient: (error: unknown) => boolean;
   /** The mode of this process; absent: live. */
   readonly mode?: ServiceMode;
   readonly clock: Clock;
   readonly log: Log;
+  /** Throttled by `error`: while Redis is in trouble, all deliveries fail in the same way. */
+  readonly transientLog: Log;
   readonly metrics: Metrics;
   /** Absent: no traces. */
   readonly tracing?: Tracing;
@@ -85,11 +90,24 @@ export async function processDelivery(id: string, tools: ProcessDeliveryTools): 
       log.warn('delivery.needs_newer', { delivery_id: id, error: error.message });
       return 'deferred';
     }
-    // A delivery that cannot be postponed is due again by its schedule.
-    const failures = await tools.defer(id).catch(() => null);
-    log.error('delivery.failed', { delivery_id: id, failures, ...errorFacts(error) });
+    await deferFailed(id, error, tools);
     return 'deferred';
   }
+}
+
+/** Postpones a failed delivery. The line is an error from the failure on that opens a task; before, retries may end it. */
+async function deferFailed(
+  id: string,
+  error: unknown,
+  { defer, isTransient, log, transientLog }: ProcessDeliveryTools,
+): Promise<void> {
+  const { failures, needsPerson } = await defer(id).catch(
+    // It is due again by its schedule. Without a count of its failures no task opens.
+    (cause: unknown) => ({ failures: null, needsPerson: !isTransient(cause) }),
+  );
+  const fields = { delivery_id: id, failures, ...errorFacts(error) };
+  if (needsPerson) log.error('delivery.failed', fields);
+  else (isTransient(error) ? transientLog : log).warn('delivery.failed', { ...fields, stack: undefined });
 }
 
 /** Processes a delivery and its tow in one commit. */

@@ -79,13 +79,26 @@ export function replayDelivery(delivery: Delivery): void {
   if (delivery.state === 'processed' || delivery.state === 'differs') delivery.state = 'waiting';
 }
 
+/** A delivery that was postponed after a failure. */
+export interface PostponedDelivery {
+  /** Failed runs in a row; null if it cannot be decoded, so that they cannot be counted. */
+  readonly failures: number | null;
+  /** Whether it has failed so often that there is a task about it. */
+  readonly needsPerson: boolean;
+}
+
 /** Counts a failed run. Returns the time of the next run, ms since the epoch, and whether to open a task. */
 export function deferDelivery(
   delivery: Delivery,
   settings: RetrySettings,
   nowMs: number,
-): { readonly runAtMs: number; readonly asksPerson: boolean } {
+): { readonly runAtMs: number; readonly asksPerson: boolean; readonly needsPerson: boolean } {
   delivery.failures += 1;
-  const waitMs = backoffWithoutJitterMs(delivery.failures - 1, settings);
-  return { runAtMs: nowMs + waitMs, asksPerson: delivery.failures % FAILURES_FOR_TASK === 0 };
+  const { failures } = delivery;
+  return {
+    runAtMs: nowMs + backoffWithoutJitterMs(failures - 1, settings),
+    // Again later, because a person may have closed the task.
+    asksPerson: failures % FAILURES_FOR_TASK === 0,
+    needsPerson: failures >= FAILURES_FOR_TASK,
+  };
 }

@@ -5,6 +5,7 @@ import { sendReports } from '../../jobs/send-reports';
 import { bulkJob, deliveryJob, judgedDifference, reportJob, violationJob } from '../contracts/jobs';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { requireService } from '../platform/config';
+import { throttledLog } from '../platform/log-throttle';
 import type { Resources } from '../platform/resources';
 import type { WorkerProgress } from '../queue/progress';
 import type { JobHandler } from '../queue/workers';
@@ -16,6 +17,7 @@ import { createJudgementStore } from '../store/judgements';
 import { createTowOutbox, createViolationOutbox } from '../store/outbox';
 import { recordsOf } from '../store/records';
 import { createTowStore } from '../store/tows';
+import { isTransient } from '../store/until-answered';
 import { openBulkHandler } from './bulk';
 import type { DeliveryKind, QueueName } from '../domain/vocabulary';
 import type { Foundation } from './foundation';
@@ -62,9 +64,11 @@ export function openHandlers(
     deliveries,
     readers: WEBHOOK_READERS,
     defer,
+    isTransient,
     mode: config.service.mode,
     clock,
     log,
+    transientLog: throttledLog(log, { clock, by: ['error'] }),
     metrics,
     tracing,
     observe,

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { deliveryRecord } from '../contracts/records';
 import type { RetrySettings } from '../domain/backoff';
-import { deferDelivery } from '../domain/delivery';
+import { deferDelivery, type PostponedDelivery } from '../domain/delivery';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
 import { HOUR_MS } from '../domain/timestamp';
@@ -15,29 +15,29 @@ import { recordsOf } from './records';
 /** A delivery that was repaired manually is processed within this time. */
 const UNREADABLE_WAIT_MAX_MS = HOUR_MS;
 
-/**
- * Postpones a delivery whose processing failed, longer each time. Resolves with the number of consecutive failures;
- * null for a delivery that cannot be decoded, which opens a task at once.
- */
+/** Postpones a delivery whose processing failed, longer each time. One that cannot be decoded opens a task at once. */
 export function createDeferral(redis: Redis, settings: RetrySettings) {
   const records = recordsOf(redis);
-  return async (id: string): Promise<number | null> => {
+  return async (id: string): Promise<PostponedDelivery> => {
     if (await isUnreadable(redis, id)) {
       await deferUnreadable(redis, id, settings.retryBaseMs);
-      return null;
+      return { failures: null, needsPerson: true };
     }
-    const { failures, asksPerson, ref } = await records.transact(orderKeyOf('delivery', id), async (transaction) => {
-      const delivery = await transaction.delivery(id);
-      if (!delivery || delivery.state === 'processed') {
-        transaction.scheduleDelivery(id, null);
-        return { failures: 0, asksPerson: false, ref: '' };
-      }
-      const { runAtMs, asksPerson } = deferDelivery(delivery, settings, transaction.nowMs);
-      transaction.scheduleDelivery(id, runAtMs);
-      return { failures: delivery.failures, asksPerson, ref: delivery.towingReferenceId };
-    });
+    const { failures, asksPerson, needsPerson, ref } = await records.transact(
+      orderKeyOf('delivery', id),
+      async (transaction) => {
+        const delivery = await transaction.delivery(id);
+        if (!delivery || delivery.state === 'processed') {
+          transaction.scheduleDelivery(id, null);
+          return { failures: 0, asksPerson: false, needsPerson: false, ref: '' };
+        }
+        const { runAtMs, ...asked } = deferDelivery(delivery, settings, transaction.nowMs);
+        transaction.scheduleDelivery(id, runAtMs);
+        return { failures: delivery.failures, ...asked, ref: delivery.towingReferenceId };
+      },
+    );
     if (asksPerson) await openFailingTask(redis, id, ref);
-    return failures;
+    return { failures, needsPerson };
   };
 }
 

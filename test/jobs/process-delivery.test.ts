@@ -1,6 +1,8 @@
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
 import { createMetrics } from '../../src/platform/metrics';
 import { createCounters } from '../../src/platform/counters';
+import { throttledLog } from '../../src/platform/log-throttle';
+import { recordedLog } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
 import { deliveryTools, openStores, towInvoice, towRequest, type Stores } from '../support/stores';
 
@@ -65,3 +67,80 @@ test('the other deliveries of a job are processed when one fails and cannot be p
   expect(outcome).toEqual({ kind: 'done', what: 'deferred, created' });
   expect((await stores.read('T1')).tow.state).toBe('requested');
 });
+
+/** Processes deliveries whose reading fails with `cause`; returns the lines of the log. */
+async function failingWith(cause: Error, ids: readonly string[], parts: Partial<ProcessDeliveryTools> = {}) {
+  const { log, lines } = recordedLog();
+  const tools = deliveryTools(stores.redis);
+  await processDeliveries(
+    { delivery_ids: [...ids] },
+    {
+      ...tools,
+      deliveries: { read: () => Promise.reject(cause) },
+      log,
+      transientLog: throttledLog(log, { clock: tools.clock, by: ['error'] }),
+      ...parts,
+    },
+  );
+  return lines;
+}
+
+async function acceptMany(count: number): Promise<string[]> {
+  const refs = Array.from({ length: count }, (_, at) => `T${at}`);
+  await Promise.all(refs.map((ref) => stores.accept('tow_request', towRequest(ref), `request-${ref}`)));
+  return refs.map((ref) => `request-${ref}`);
+}
+
+test('a Redis that times out for many deliveries is logged once for each cause, as a warning without a stack', async () => {
+  const ids = await acceptMany(20);
+
+  const lines = await failingWith(new Error('Command timed out'), ids);
+
+  expect(lines).toEqual([
+    {
+      level: 'warn',
+      event: 'delivery.failed',
+      delivery_id: expect.stringMatching(/^request-T/) as unknown,
+      failures: 1,
+      error: 'Command timed out',
+      error_name: 'Error',
+    },
+  ]);
+});
+
+test('a delivery that cannot be postponed because of Redis is a warning', async () => {
+  const timedOut = new Error('Command timed out');
+  const defer = () => Promise.reject(timedOut);
+  expect(await failingWith(timedOut, ['request-T1'], { defer })).toMatchObject([{ level: 'warn', failures: null }]);
+});
+
+test('a delivery that cannot be postponed for another cause is an error with its stack: no task opens', async () => {
+  const defer = () => Promise.reject(new Error('a fault'));
+  const lines = await failingWith(new Error('Command timed out'), ['request-T1'], { defer });
+  expect(lines).toMatchObject([{ level: 'error', failures: null, stack: expect.any(String) as unknown }]);
+});
+
+test('failures that Redis does not cause have a line for each delivery', async () => {
+  const lines = await failingWith(new Error('a fault'), await acceptMany(2));
+  expect(lines).toMatchObject([
+    { level: 'warn', failures: 1, error: 'a fault' },
+    { level: 'warn', failures: 1, error: 'a fault' },
+  ]);
+});
+
+test.each(['a fault', 'Command timed out'])(
+  'a delivery that fails with "%s" is logged as an error with its stack from the failure on that opens a task',
+  async (message) => {
+    const ids = await acceptMany(1);
+    const lines = [];
+    for (let failures = 1; failures <= 11; failures += 1) {
+      // oxlint-disable-next-line eslint/no-await-in-loop
+      lines.push(...(await failingWith(new Error(message), ids)));
+    }
+
+    const levels = lines.map(({ level, stack }) => `${level} ${stack === undefined ? 'without' : 'with'} stack`);
+    expect(levels.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => 'warn without stack'));
+    expect(levels.slice(9)).toEqual(['error with stack', 'error with stack']);
+    expect(await stores.generalTasks()).toMatchObject([{ type: 'delivery_failing', towing_reference_id: 'T0' }]);
+  },
+);

@@ -29,6 +29,7 @@ import type { AttemptResult } from '../../src/domain/settle-attempt';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
 import { useRedis, type SharedRedis } from './redis';
 import { createDeferral } from '../../src/store/failing-deliveries';
+import { isTransient } from '../../src/store/until-answered';
 import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { replayDelivery, resumeOperation } from '../../src/workflow/ops-actions';
@@ -201,8 +202,10 @@ export function deliveryTools(redis: Redis): ProcessDeliveryTools {
     deliveries: createDeliveryStore(redis),
     readers: WEBHOOK_READERS,
     defer: createDeferral(redis, { retryBaseMs: 1000, retryCapMs: 5000 }),
+    isTransient,
     clock: systemClock,
     log: silentLog,
+    transientLog: silentLog,
     metrics: createMetrics(),
   };
 }
