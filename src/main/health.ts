@@ -1,6 +1,7 @@
 import { failingChannels } from '../domain/notices';
 import { isoTimestamp } from '../domain/timestamp';
 import { LISTENER_GRACE_MS, listen, type Health, type Listener, type ReadinessCheck } from '../platform/http';
+import type { Log } from '../platform/log';
 import { isSettledWithin } from '../platform/timers';
 import { unverifiedPaths } from '../receiver/unverified-paths';
 import { writability } from '../store/connect';
@@ -51,13 +52,13 @@ export function redisCheck({ redis, redisSettings }: Pick<Foundation, 'redis' | 
 
 /**
  * Whether images can be stored and read here: DATA_DIR is writable and shared with the other processes. The alarm about
- * missing records is named in the details and makes no process unready.
+ * missing records is named in the details and makes no process unready. Logs the state of the disk when it changes.
  */
-export function spoolCheck({ spool }: Pick<Foundation, 'spool'>): ReadinessCheck {
-  return spoolStateCheck(spool, () => spool.state());
+export function spoolCheck({ spool, troubleLog }: Pick<Foundation, 'spool' | 'troubleLog'>): ReadinessCheck {
+  return spoolStateCheck(spool, () => spool.state(), changesOfSpool(troubleLog));
 }
 
-/** Like `spoolCheck`, but reuses a state that is less than 10 s old instead of writing to the disk. */
+/** Like `spoolCheck`, but logs nothing, and reuses a state that is less than 10 s old instead of writing to the disk. */
 export function recentSpoolCheck({ spool }: Pick<Foundation, 'spool'>): ReadinessCheck {
   return spoolStateCheck(spool, () => spool.recentState());
 }
@@ -65,20 +66,41 @@ export function recentSpoolCheck({ spool }: Pick<Foundation, 'spool'>): Readines
 /** The limit of a check of the disk. A disk that hangs makes a process unready, and the answer names it. */
 const SPOOL_LIMIT_MS = 2000;
 
-function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolState>): ReadinessCheck {
+function spoolStateCheck(
+  spool: Foundation['spool'],
+  read: () => Promise<SpoolState>,
+  found = (_state: SpoolState, _problem: string | null): void => {},
+): ReadinessCheck {
   return async () => {
     const reading = read();
-    const state = (await isSettledWithin(SPOOL_LIMIT_MS, reading)) ? await reading : 'unusable';
+    const answers = await isSettledWithin(SPOOL_LIMIT_MS, reading);
+    const state = answers ? await reading : 'unusable';
+    const problem = answers ? spool.problem() : SPOOL_HANGS;
+    found(state, problem);
     const alarm = await spool.alarm();
     const details = alarm && {
       spool_alarm: 'records_missing',
       spool_alarm_since: isoTimestamp(alarm.sinceMs),
     };
-    const problem = state === 'unusable' ? spool.problem() : null;
     return {
       ready: state === 'shared',
       details: { spool: state, ...(problem === null ? {} : { spool_problem: problem }), ...details },
     };
+  };
+}
+
+const SPOOL_HANGS = 'the disk of DATA_DIR/spool does not answer';
+const SPOOL_FOREIGN = 'DATA_DIR is another disk than the one in use, or is not mounted: mount the disk of the others';
+
+/** Logs the state of the disk at the first check that fails, and then when it changes. */
+function changesOfSpool(log: Log): (state: SpoolState, problem: string | null) => void {
+  let known: SpoolState = 'shared';
+  return (state, problem) => {
+    if (state === known) return;
+    known = state;
+    if (state === 'unusable') log.error('spool.unusable', { problem });
+    else if (state === 'foreign') log.error('spool.foreign', { problem: SPOOL_FOREIGN });
+    else log.info('spool.shared');
   };
 }
 

@@ -84,7 +84,10 @@ test('the readiness of a console whose disk hangs names the disk', async () => {
   execFileSync('mkfifo', [marker]);
   try {
     await eventually(async () =>
-      expect(await readyz(app.consoleUrl)).toMatchObject({ status: 503, body: { spool: 'unusable' } }),
+      expect(await readyz(app.consoleUrl)).toMatchObject({
+        status: 503,
+        body: { spool: 'unusable', spool_problem: 'the disk of DATA_DIR/spool does not answer' },
+      }),
     );
   } finally {
     const writer = openSync(marker, constants.O_RDWR | constants.O_NONBLOCK);
