@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 import type * as nodemailer from 'nodemailer';
 import type { Notice } from '../domain/notices';
 import type { NoticeLanguage } from '../domain/notification-settings';
-import { ConfigurationError } from '../platform/config';
 import { errorCode } from '../platform/errors';
-import { defaultAuthorities } from '../platform/tls-files';
+import { authoritiesIn, defaultAuthorities } from '../platform/tls-files';
 import type { NoticeSender } from '../workflow/notification-port';
 
 /** Where mails are handed over, and their sender. */
@@ -92,23 +89,14 @@ function transportOptions({ smtpUrl, caFile }: MailSettings): nodemailer.SMTPTra
     secure,
     requireTLS: hasLogin && !secure,
     ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
-    ...(caFile === null ? {} : { tls: { ca: [...defaultAuthorities(), authoritiesIn(caFile)] } }),
+    ...(caFile === null
+      ? {}
+      : { tls: { ca: [...defaultAuthorities(), authoritiesIn('NOTIFY_SMTP_CA_FILE', caFile)] } }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: CONNECT_TIMEOUT_MS,
     dnsTimeout: CONNECT_TIMEOUT_MS,
   };
-}
-
-function authoritiesIn(file: string): string {
-  try {
-    const pem = readFileSync(file, 'utf8');
-    createSecureContext({ ca: [pem] });
-    if (pem.includes('BEGIN CERTIFICATE')) return pem;
-  } catch {
-    // The same fault as for a file without certificates.
-  }
-  throw new ConfigurationError([{ variable: 'NOTIFY_SMTP_CA_FILE', rule: 'must name a PEM file with certificates' }]);
 }
 
 /** Codes only: the texts of a mail server repeat addresses. */

@@ -19,14 +19,24 @@ export function openSecureContext(
 ): SecureContext | null {
   if (caFile === null && clientCertFile === null) return null;
   const [caName, certName, keyName] = [`${prefix}_CA_FILE`, `${prefix}_CLIENT_CERT_FILE`, `${prefix}_CLIENT_KEY_FILE`];
-  const own = caFile === null ? [] : [checked(caName, caFile, 'CERTIFICATE')];
+  const own = caFile === null ? [] : [authoritiesIn(caName, caFile)];
   const cert = clientCertFile === null ? undefined : checked(certName, clientCertFile, 'CERTIFICATE');
   const key = clientKeyFile === null ? undefined : checked(keyName, clientKeyFile, 'PRIVATE KEY');
   // One after the other, so that the fault names the file that is wrong.
-  contextOr(caName, 'holds a certificate that cannot be read', { ca: own });
   contextOr(certName, 'holds a certificate that cannot be read', { cert });
   contextOr(keyName, `holds no key of the certificate in ${certName}`, { cert, key });
   return createSecureContext({ ca: [...defaultAuthorities(), ...own], cert, key });
+}
+
+/**
+ * The text of the PEM file of authorities that `variable` names.
+ *
+ * @throws ConfigurationError that names the variable and why the file cannot be used.
+ */
+export function authoritiesIn(variable: string, file: string): string {
+  const pem = checked(variable, file, 'CERTIFICATE');
+  contextOr(variable, 'holds a certificate that cannot be read', { ca: [pem] });
+  return pem;
 }
 
 /** The authorities that Node trusts by default. The list of a context replaces them, so it has to repeat them. */

@@ -87,9 +87,11 @@ test('uses no login without a password, and reports the number of addresses that
   expect(mails).toMatchObject([{ to: ['one@towing.example'], isSecure: false }]);
 });
 
-test('refuses a file of authorities without certificates', () => {
-  const settings = { smtpUrl: 'smtp://localhost', from: 'towhook@towing.example', caFile: __filename };
-  expect(() => createMailSender(settings, () => ({ subject: '', text: '' }))).toThrow(
-    'NOTIFY_SMTP_CA_FILE must name a PEM file',
-  );
+test.each([
+  ['is absent', join(__dirname, 'absent.pem'), 'NOTIFY_SMTP_CA_FILE names a file that cannot be read (ENOENT)'],
+  ['is a folder', __dirname, 'NOTIFY_SMTP_CA_FILE names a file that cannot be read (EISDIR)'],
+  ['has no certificates', __filename, 'NOTIFY_SMTP_CA_FILE names a file without a PEM block "CERTIFICATE"'],
+])('refuses a file of authorities that %s, and names the cause', (_what, caFile, message) => {
+  const settings = { smtpUrl: 'smtp://localhost', from: 'towhook@towing.example', caFile };
+  expect(() => createMailSender(settings, () => ({ subject: '', text: '' }))).toThrow(message);
 });
