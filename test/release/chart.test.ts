@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -156,4 +157,16 @@ test('the migration of the chart gets the secrets of Redis and has no more right
   const helpers = chartFile('templates', '_helpers.tpl');
   expect(helpers).toMatch(/^runAsNonRoot: true$/m);
   expect(helpers).toMatch(/^readOnlyRootFilesystem: true$/m);
+});
+
+test('the command for the alerts on Kubernetes makes a PrometheusRule of all of them', () => {
+  const page = text('docs', 'operations', 'kubernetes.md');
+  const [, ...parts] = /```text\n(.*) \| kubectl apply --filename -\n([^]*?\nEND\n)```/.exec(page) ?? [];
+  const printed = execFileSync('sh', ['-c', parts.join('\n')], { cwd: ROOT, encoding: 'utf8' });
+  expect(parse(printed)).toMatchObject({
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'towhook' },
+    spec: parse(text('deploy', 'prometheus', 'alerts.yml')) as unknown,
+  });
 });
