@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { applyProbe } from '../domain/circuits';
 import { giveBack } from '../domain/give-back';
+import { UnusableRecord } from '../domain/newer-record';
 import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
 import { renewLease } from '../domain/lease';
@@ -78,9 +79,10 @@ function createOutbox<R extends OutboxRecord>(
     const { unusedPermitAtMs, ...stored } = await records
       .transact(orderKeyOf(kind.name, id), decide, options)
       .catch(async (error: unknown) => {
-        // An answer must not be lost because the next claim fails.
         if (claimsNext && !isTransient(error)) {
-          await Promise.allSettled([endLease(leased, false, settle), next.end(kind.name, null)]);
+          // An answer must not be lost because the next claim fails. Of an unusable record it can be stored in no way.
+          const ending = error instanceof UnusableRecord ? [] : [endLease(leased, false, settle)];
+          await Promise.allSettled([...ending, next.end(kind.name, null)]);
         }
         throw error;
       });

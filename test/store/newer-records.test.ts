@@ -54,7 +54,6 @@ test.each([true, false])(
     const reads = jest.spyOn(stores.redis, 'hgetall');
 
     const stored = stores.outbox.ack(claim, result(ACCEPTED), claimsNext).catch(String);
-    // With a claim, the first attempt reads twice.
     const isRepeated = eventually(() => Promise.resolve(expect(reads.mock.calls.length).toBeGreaterThan(2)));
     await Promise.race([stored, isRepeated]);
     await stores.redis.hdel(towKey('T1'), OLDEST_READER_FIELD);
