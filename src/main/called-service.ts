@@ -1,11 +1,13 @@
 import { requireService } from '../platform/config';
-import { repeat } from '../platform/timers';
+import { repeat, within } from '../platform/timers';
 import { accessDigests } from '../service/access-digest';
 import { createProcessStore } from '../store/processes';
 import { serviceDifference, workersDiffer } from '../workflow/called-service';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;
+/** A heartbeat that is not stored by then does not keep the worker from its first look. */
+const ANNOUNCED_WITHIN_MS = 5000;
 
 /** Whether another worker calls a different service than this one. */
 export interface CalledServiceWatch {
@@ -15,10 +17,14 @@ export interface CalledServiceWatch {
 }
 
 /**
- * Compares the service that this worker calls with that of the other workers, now and every 5 s. While they differ, no
- * worker makes a call. A worker that stops counts no longer; one that was killed counts until its heartbeat expires.
+ * Compares the service that this worker calls with that of the other workers, at first and every 5 s. While they differ,
+ * no worker makes a call. A worker that stops counts no longer; one that was killed counts until its heartbeat expires.
+ * `announced` resolves when others see this worker: of two that start at once, the second to look sees the first.
  */
-export function watchCalledService({ config, redis, troubleLog: log }: Foundation): CalledServiceWatch {
+export function watchCalledService(
+  { config, redis, troubleLog: log }: Foundation,
+  announced: Promise<void>,
+): CalledServiceWatch {
   const own = accessDigests(requireService(config));
   const store = createProcessStore(redis);
   let isContradicted = true;
@@ -31,7 +37,9 @@ export function watchCalledService({ config, redis, troubleLog: log }: Foundatio
       log.error('service.contradicted', { ...serviceDifference(processes), problem });
     }
   };
-  const first = look().catch(() => {});
+  const first = within(ANNOUNCED_WITHIN_MS, announced)
+    .then(look)
+    .catch(() => {});
   const repetition = repeat({
     name: 'called_service',
     everyMs: EVERY_MS,

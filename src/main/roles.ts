@@ -100,7 +100,7 @@ export async function startParts(
     receiver: has('receiver') ? require('./receiver') : null,
     console: has('console') ? require('./console') : null,
   };
-  const worker = parts.worker?.startWorker(foundation, onStall) ?? null;
+  const worker = parts.worker?.startWorker(foundation, heartbeat.firstStored, onStall) ?? null;
   const receiver = (await parts.receiver?.startReceiver(foundation)) ?? null;
   const listener = (await parts.console?.startConsole(foundation)) ?? null;
   // Not in a receiver: it faces the internet, and should know no password.

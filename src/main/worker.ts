@@ -34,13 +34,18 @@ const IMMEDIATE_LISTS = [
 ] as const;
 
 /**
- * Starts a worker, the conservation check and the archiving of finished records.
+ * Starts a worker, the conservation check and the archiving of finished records. `announced` resolves when other
+ * processes see this one.
  *
  * @throws ConfigurationError without access to the service.
  */
-export function startWorker(foundation: Foundation, onStall: OnStall = 'rebuild'): SupervisedWorker {
+export function startWorker(
+  foundation: Foundation,
+  announced: Promise<void>,
+  onStall: OnStall = 'rebuild',
+): SupervisedWorker {
   const { config, redis, queues, backlogOf, clock, log, resources } = foundation;
-  const called = resources.add('called service', watchCalledService(foundation), (opened) => opened.stop());
+  const called = resources.add('called service', watchCalledService(foundation, announced), (opened) => opened.stop());
   const worker = superviseWorker(
     {
       queues,

@@ -28,6 +28,8 @@ export interface HeartbeatSender {
   start(status: ReportedStatus): void;
   /** Sends one now. Rejects when Redis does not store it. */
   send(): Promise<void>;
+  /** Resolves once a heartbeat is stored, so that other processes see this one. */
+  readonly firstStored: Promise<void>;
   /** How far the clock of this process is ahead of that of Redis; 0 while they differ by less than 30 s. */
   clockOffsetSeconds(): number;
   /** Ends the heartbeats, stores the remaining counters and removes the process from the list. */
@@ -55,6 +57,10 @@ export function createHeartbeatSender(tools: {
   let status: ReportedStatus | null = null;
   let repetition: Repetition | null = null;
   let clockOffsetSeconds = 0;
+  let resolveFirst = () => {};
+  const firstStored = new Promise<void>((resolve) => {
+    resolveFirst = resolve;
+  });
 
   const send = async () => {
     if (status === null) return;
@@ -72,6 +78,7 @@ export function createHeartbeatSender(tools: {
     const uptimeMs = clock.monotonicMs() - startedMs;
     const sentMs = clock.nowMs();
     const { maySample, atMs } = await store.beat({ id, uptimeMs, document }, counters.take());
+    resolveFirst();
     clockOffsetSeconds = offsetSeconds(atMs, { sentMs, receivedMs: clock.nowMs() });
     if (clockOffsetSeconds !== 0) {
       tools.log.error('clock.off', { ahead_of_redis_seconds: clockOffsetSeconds, problem: CLOCK_PROBLEM });
@@ -92,6 +99,7 @@ export function createHeartbeatSender(tools: {
       });
     },
     send,
+    firstStored,
     clockOffsetSeconds: () => clockOffsetSeconds,
     async stop() {
       if (repetition === null) return;

@@ -23,13 +23,16 @@ const PLACE = { plate_number: 'ABC 1', towed_location: 'Olaya Street', latitude:
 
 test('a worker with another service address takes no report, and reports leave once it has stopped', async () => {
   const town = await buildTown(redis.url);
-  const own = recordedLog();
+  const [own, others] = [recordedLog(), recordedLog()];
   const other = await startFakeService();
   try {
     const app = await town.startInProcess({ BOOTSTRAP_API_KEY: 'bootstrap-key-of-the-tests' }, own.log);
     const client = createOperatorClient(app.consoleUrl, app.apiKey);
-    const forgotten = await start('worker', { environment: { ...town.environment, SERVICE_BASE_URL: other.url } });
-    await eventually(() => expect(own.lines.some(({ event }) => event === 'service.contradicted')).toBe(true));
+    const environment = { ...town.environment, SERVICE_BASE_URL: other.url };
+    const forgotten = await start('worker', { environment, log: others.log });
+    for (const { lines } of [own, others]) {
+      await eventually(() => expect(lines.some(({ event }) => event === 'service.contradicted')).toBe(true));
+    }
     const refs = await Promise.all(Array.from({ length: 4 }, () => requestTow(town)));
     for (const ref of refs) await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
     for (const ref of refs) await client.recordFact(ref, 'started', PLACE);
@@ -73,12 +76,36 @@ test('a killed worker with another client blocks nothing once its heartbeat has 
 test('a worker makes no call before it has seen which services the other workers call', async () => {
   const app = await start('console');
   const read = jest.spyOn(app.foundation.redis, 'hgetall').mockRejectedValueOnce(new Error('Command timed out'));
-  const called = watchCalledService(app.foundation);
+  const called = watchCalledService(app.foundation, Promise.resolve());
   try {
     expect(await called.isContradicted()).toBe(true);
     await eventually(async () => expect(await called.isContradicted()).toBe(false));
   } finally {
     read.mockRestore();
+    await called.stop();
+  }
+});
+
+test('of two workers that start at once, the second to look sees the first', async () => {
+  const { foundation } = await start('console');
+  let announce = () => {};
+  const announced = new Promise<void>((resolve) => {
+    announce = resolve;
+  });
+  const called = watchCalledService(foundation, announced);
+  try {
+    // A look before this worker is announced would be answered before this.
+    await foundation.redis.ping();
+    const service = accessDigests({
+      baseUrl: 'http://127.0.0.1:1/',
+      clientId: 'another',
+      clientSecret: '',
+      paths: {},
+    });
+    await createProcessStore(foundation.redis).beat(beatingProcess('first', { role: 'worker', service }), NOTHING);
+    announce();
+    expect(await called.isContradicted()).toBe(true);
+  } finally {
     await called.stop();
   }
 });
