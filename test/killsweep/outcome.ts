@@ -94,12 +94,14 @@ export async function outcomeOf(stage: Stage): Promise<SweepOutcome> {
   };
 }
 
+export const UNUSED_PERMITS = 'unused permits of the budget';
+
 /** A worker that is lost may have taken one permit for a call that it did not make; it counts until its window is over. */
 async function unusedPermits(redis: Redis, operations: readonly string[]): Promise<string[]> {
   const ofViolations = operations.filter((operation) => operation.startsWith('violation')).length;
   const calls = { violations: ofViolations, tow: operations.length - ofViolations };
   const taken = { violations: await redis.llen(budgetKey('violations')), tow: await redis.llen(budgetKey('tow')) };
-  return BUDGETS.filter((name) => taken[name] > calls[name] + 1).map((name) => `unused permits of the budget ${name}`);
+  return BUDGETS.filter((name) => taken[name] > calls[name] + 1).map((name) => `${UNUSED_PERMITS} ${name}`);
 }
 
 function contentOfTow({ tow, entries, events, parked }: StoredTow): JsonObject {
