@@ -1,6 +1,5 @@
-import { DAY_MS } from './timestamp';
 import { DELIVERY_KINDS } from './vocabulary';
-import { REFUSAL_REASONS, type PathAnswers, type WebhookPath } from './webhook-answers';
+import { REFUSAL_REASONS, REFUSALS_REMEMBERED_MS, type PathAnswers, type WebhookPath } from './webhook-answers';
 
 /** The rules by which the answers of all receivers are counted together. */
 
@@ -25,8 +24,6 @@ export const NO_ANSWERS: PathAnswers = {
   behindSeconds: null,
   isProxied: false,
 };
-/** After this time without a refused call, the earlier ones no longer count. */
-const REMEMBERED_MS = DAY_MS;
 
 /** Adds answers to those that are stored. Paths without an answer keep their object. */
 export function countAnswers(stored: AnswersByPath, answered: readonly AnsweredCalls[], nowMs: number): AnswersByPath {
@@ -66,6 +63,6 @@ function withCalls(all: AnswersByPath, calls: AnsweredCalls, nowMs: number): Pat
  * without one. Those on other paths belong together until a webhook is accepted.
  */
 function isOver(all: AnswersByPath, path: WebhookPath, { refusedAtMs }: PathAnswers, nowMs: number): boolean {
-  if (refusedAtMs === null || nowMs - refusedAtMs > REMEMBERED_MS) return true;
+  if (refusedAtMs === null || nowMs - refusedAtMs > REFUSALS_REMEMBERED_MS) return true;
   return path === 'other' && DELIVERY_KINDS.some((kind) => (all[kind].acceptedAtMs ?? -Infinity) >= refusedAtMs);
 }

@@ -1,7 +1,7 @@
 import type { AnswersByPath } from './count-answers';
-import { DAY_MS } from './timestamp';
 import {
   REFUSAL_REASONS,
+  REFUSALS_REMEMBERED_MS,
   WEBHOOK_PATHS,
   type PathAnswers,
   type RefusalReason,
@@ -34,8 +34,6 @@ const STRANGE_CALLS_BORNE: Readonly<Record<WebhookPath, number>> = {
   tow_invoice: 2,
   other: Infinity,
 };
-/** A sender repeats a refused call for less than a day. */
-const REMEMBERED_MS = DAY_MS;
 
 /**
  * The paths on which webhooks are refused. The alarm of a path ends with its next accepted call, or a day after its last
@@ -46,7 +44,7 @@ export function refusedWebhooks(answers: AnswersByPath, nowMs: number): readonly
   const acceptedAtMs = Math.max(...WEBHOOK_PATHS.map((path) => answers[path].acceptedAtMs ?? 0));
   return WEBHOOK_PATHS.flatMap((path) => {
     const { refused, refusedSinceMs, refusedAtMs, isProxied, behindSeconds } = answers[path];
-    if (refusedSinceMs === null || refusedAtMs === null || nowMs - refusedAtMs > REMEMBERED_MS) return [];
+    if (refusedSinceMs === null || refusedAtMs === null || nowMs - refusedAtMs > REFUSALS_REMEMBERED_MS) return [];
     if (path === 'other' && acceptedAtMs >= refusedAtMs) return [];
     const reason = likelyCause(refused, acceptedAtMs > 0 ? STRANGE_CALLS_BORNE[path] : 0);
     if (reason === null) return [];

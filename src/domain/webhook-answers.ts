@@ -1,3 +1,4 @@
+import { DAY_MS } from './timestamp';
 import { DELIVERY_KINDS } from './vocabulary';
 
 /** What receivers answer to the calls that reach them, and why they refuse a call. */
@@ -5,6 +6,9 @@ import { DELIVERY_KINDS } from './vocabulary';
 /** The path of a call: that of a webhook, or any other. */
 export const WEBHOOK_PATHS = [...DELIVERY_KINDS, 'other'] as const;
 export type WebhookPath = (typeof WEBHOOK_PATHS)[number];
+
+/** A sender repeats a refused call for less than a day. After this time without one, the earlier ones no longer count. */
+export const REFUSALS_REMEMBERED_MS = DAY_MS;
 
 /**
  * Why a call is refused.
