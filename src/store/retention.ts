@@ -10,8 +10,9 @@ import { metadataIdOf } from '../domain/violation';
 import type { ArchivableKind, RemovalResult, RetentionStore } from '../workflow/retention-port';
 import { orderKeyOf } from '../workflow/transaction-port';
 import { closeGeneralTask, openGeneralTask } from './tasks';
-import { deliveryKey, KEYS, towKey, violationKey } from './keys';
+import { deliveryKey, KEYS } from './keys';
 import { leavePermitQueue } from './record-effects';
+import { RECORD_KEYS } from './record-kinds';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
 import { Script } from './scripts';
@@ -22,8 +23,6 @@ const trimAudit = new Script('trim-audit');
 /** A record that could not be archived is tried again after this. */
 const POSTPONED_MS = HOUR_MS;
 const ARCHIVABLE = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, violation: KEYS.retireViolations } as const;
-
-const RECORD_KEY = { tow: towKey, delivery: deliveryKey, violation: violationKey } as const;
 
 /** Finds records that may be archived, and removes them from Redis afterwards. */
 export function createRetentionStore(redis: Redis): RetentionStore {
@@ -37,7 +36,10 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     finished: async (kind, keepMs, limit) =>
       redis.zrangebyscore(ARCHIVABLE[kind], '-inf', (await redisTimeMs(redis)) - keepMs, 'LIMIT', 0, limit),
 
-    versionOf: async (kind, id) => (await redis.hget(RECORD_KEY[kind](id), 'v')) ?? '',
+    async versionOf(kind, id) {
+      const key = kind === 'delivery' ? deliveryKey(id) : RECORD_KEYS[kind].record(id);
+      return (await redis.hget(key, 'v')) ?? '';
+    },
 
     remove: (kind, id, version) =>
       records.transact(orderKeyOf(kind, id), (transaction) => removals[kind](transaction, id, version), {
