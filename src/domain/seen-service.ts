@@ -35,7 +35,7 @@ export function isRecentSlot(slot: string, nowMs: number): boolean {
   return Number(slot) > Math.floor(nowMs / SLOT_MS) - SLOTS_KEPT;
 }
 
-/** Adds the messages that a process has seen to those of all processes; null for none. */
+/** Adds the messages that a process has seen to those of all processes; `known` is null before the first ones. */
 export function withMessages(
   known: MessageCounts | null,
   seen: SeenService['messages'][string],

@@ -80,7 +80,7 @@ function createOutbox<R extends OutboxRecord>(
       .transact(orderKeyOf(kind.name, id), decide, options)
       .catch(async (error: unknown) => {
         if (claimsNext && !isTransient(error)) {
-          // An answer must not be lost because the next claim fails. Of an unusable record it can be stored in no way.
+          // An answer must not be lost because the next claim fails. In an unusable record it cannot be stored either.
           const ending = error instanceof UnusableRecord ? [] : [endLease(leased, false, settle)];
           await Promise.allSettled([...ending, next.end(kind.name, null)]);
         }

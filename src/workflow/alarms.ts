@@ -95,7 +95,7 @@ export interface OpsState {
 
 /** What the service sends is processed within a minute (field-notes); what has been due for longer is late. */
 const LATE_AFTER_MS = 60_000;
-/** A hundred thousand names are walked in two minutes. */
+/** A hundred thousand items are checked in two minutes. */
 const SCAN_OLD_AFTER_MS = 15 * 60_000;
 
 const CLOSED_BORNE_MS = 60_000;
