@@ -41,7 +41,7 @@ const LIBRARY_FILES: Readonly<Record<string, readonly [library: string, file: st
 
 /** Reads every asset once, and serves them under `/assets/`. */
 export function serveAssets(app: Express, compress: RequestHandler): Assets {
-  const files = new Map([...libraryFiles(), ...ownScripts(), ...ownPictures(), ['console.css', ownStyles()] as const]);
+  const files = new Map([...libraryFiles(), ...ownScripts(), ...ownPictures(), ...ownStyles()]);
   const version = createHash('sha256');
   for (const [name, content] of files) version.update(name).update(content);
   const base = `/assets/${version.digest('hex').slice(0, 12)}`;
@@ -110,9 +110,17 @@ function ownPictures(): NamedFile[] {
   return namesIn('pictures', '.svg').map((name) => [name, readFileSync(join(FOLDER, 'pictures', name))]);
 }
 
-/** All styles as one sheet, in the order of the file names. */
-function ownStyles(): Buffer {
-  const sheets = namesIn('styles', '.css').map((name) => readFileSync(join(FOLDER, 'styles', name), 'utf8'));
+/** The styles of every page, and those of the ops pages alone. */
+function ownStyles(): NamedFile[] {
+  return [
+    ['console.css', sheetOf('styles')],
+    ['ops.css', sheetOf(join('styles', 'ops'))],
+  ];
+}
+
+/** The styles of a folder as one sheet, in the order of the file names. */
+function sheetOf(folder: string): Buffer {
+  const sheets = namesIn(folder, '.css').map((name) => readFileSync(join(FOLDER, folder, name), 'utf8'));
   return shortened(sheets.join(''));
 }
 

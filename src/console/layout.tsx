@@ -44,6 +44,7 @@ export function Layout(props: {
         <meta name="htmx-config" content={HTMX_CONFIG} />
         <link rel="icon" type="image/svg+xml" href={assets.url('icon.svg')} />
         <link rel="stylesheet" href={assets.url('console.css')} />
+        {isWithin(viewer.here, PAGES.ops.path) && <link rel="stylesheet" href={assets.url('ops.css')} />}
         {also.filter(isStyle).map((name) => (
           <link rel="stylesheet" href={assets.url(name)} />
         ))}
