@@ -7,10 +7,16 @@ jest.setTimeout(240_000);
 const redis = useRedis();
 
 const RETRY_BASE_MS = 500;
+/** Probes on a busy machine are counted late, when their pauses have grown: four must not take minutes. */
+const RETRY_CAP_MS = 4000;
 
 test('while the service fails every call it receives single probes with growing pauses, and no report is lost', async () => {
   const town = await buildTown(redis.url);
-  const all = await town.start('all', { RETRY_BASE_MS: String(RETRY_BASE_MS), UNKNOWN_GRACE_MS: '1000' });
+  const all = await town.start('all', {
+    RETRY_BASE_MS: String(RETRY_BASE_MS),
+    RETRY_CAP_MS: String(RETRY_CAP_MS),
+    UNKNOWN_GRACE_MS: '1000',
+  });
 
   const outage = await playThroughOutage(await town.addressesOf(all), {
     tows: 60,
