@@ -8,6 +8,7 @@ import {
   type TowingReference,
   type ViolationReference,
 } from '../domain/vocabulary';
+import { sensitive } from './sensitive';
 import { storedObject } from './stored';
 
 /** Schemas that several contracts share. */
@@ -75,6 +76,12 @@ export const text = (max: number) =>
 
 export const oneLine = (schema: z.ZodString) =>
   schema.refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters');
+
+/**
+ * A plate as a person enters it, trimmed. A new schema per field, because a sensitive mark applies to one schema object.
+ * Open question Q14: length and format of a plate are not documented; anything that is not absurd is taken.
+ */
+export const plateText = () => sensitive(oneLine(text(50)));
 
 /** Text that may contain line breaks, `\n` or `\r\n`. */
 export const severalLines = (schema: z.ZodString) =>

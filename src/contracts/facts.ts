@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { FactCommand } from '../domain/fact-command';
 import { FACTS } from '../domain/facts';
 import type { FactEvent, Role } from '../domain/vocabulary';
-import { latitude, longitude, oneLine, reason, severalLines, text } from './common';
+import { latitude, longitude, oneLine, plateText, reason, severalLines, text } from './common';
 import { readableFieldsOf } from './readable-fields';
-import { sensitive } from './sensitive';
 
 /**
  * The fields of each fact, one row per fact. API routes, OpenAPI document, command line, demo and console forms are made
@@ -48,8 +47,7 @@ const occurred = { occurred_at: timestamp.optional().describe('when it happened;
 
 // A field of a fact and its correction keep the same rule.
 
-// Open question Q14: length and format of a plate are not documented; anything that is not absurd is taken.
-const plate = sensitive(oneLine(text(50)));
+const plate = plateText();
 const towedLocation = severalLines(text(500));
 const cancellationReason = severalLines(text(500));
 const vehicleType = oneLine(text(50));

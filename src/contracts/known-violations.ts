@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { REFERENCE_LENGTH_MAX } from '../domain/vocabulary';
-import { newViolationReference, oneLine, severalLines, text } from './common';
-import { sensitive } from './sensitive';
+import { newViolationReference, oneLine, plateText, severalLines, text } from './common';
 import { violationForm } from './service';
 
 /** Violations that other software has reported: known here, so that tows find plate and place, and never sent. */
 
 const TEXT_MAX = 1000;
-const PLATE_MAX = 50;
 const { shape } = violationForm;
 
 /** One violation. It needs a name by which a tow request may refer to it. */
@@ -17,7 +15,7 @@ export const knownViolation = z
     violation_reference_id: newViolationReference.optional(),
     /** The `id` in the metadata that was sent to the service, which echoes it. */
     metadata_id: oneLine(text(REFERENCE_LENGTH_MAX)).optional(),
-    plateNumber: sensitive(oneLine(text(PLATE_MAX))),
+    plateNumber: plateText(),
     location: severalLines(text(TEXT_MAX)),
     latitude: shape.latitude,
     longitude: shape.longitude,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from './common';
-import { sensitive } from './sensitive';
+import { plateText } from './common';
 import { capacityAnswer, ticketAnswer, ticketRequest, violationForm } from './service';
 
 /** Lookups at the service (docs/service-api.md#guide-operations), in its own field names. */
@@ -12,6 +11,6 @@ export const capacityView = capacityAnswer.extend({
 });
 export const ticketBody = ticketRequest.extend({
   zoneId,
-  plateNumber: sensitive(oneLine(z.string().min(1))),
+  plateNumber: plateText(),
 });
 export const ticketView = ticketAnswer.extend({ checked_at: z.string() });

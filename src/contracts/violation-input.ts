@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { westernNumber } from '../domain/numerals';
-import { oneLine, severalLines, text } from './common';
+import { oneLine, plateText, severalLines, text } from './common';
 import { violationForm } from './service';
 import { sensitive } from './sensitive';
 import { metadataText } from './violation-metadata';
@@ -11,7 +11,6 @@ import { metadataText } from './violation-metadata';
  */
 
 const TEXT_MAX = 1000;
-const PLATE_MAX = 50;
 /** A new schema per field, because a sensitive mark applies to one schema object. */
 const line = () => oneLine(z.string().trim().max(TEXT_MAX));
 const lines = () => severalLines(z.string().trim().max(TEXT_MAX));
@@ -34,7 +33,7 @@ const fields = z.strictObject({
   latitude: degrees(shape.latitude),
   longitude: degrees(shape.longitude),
   location: lines().pipe(shape.location),
-  plateNumber: sensitive(oneLine(z.string().trim().max(PLATE_MAX)).pipe(shape.plateNumber)),
+  plateNumber: plateText(),
   plateType: entered(shape.plateType),
   zoneId: entered(shape.zoneId),
   imagesDescription: lines().optional(),
@@ -74,7 +73,7 @@ export const violationCorrection = z
     latitude: shape.latitude,
     longitude: shape.longitude,
     location: severalLines(text(TEXT_MAX)),
-    plateNumber: sensitive(oneLine(text(PLATE_MAX))),
+    plateNumber: plateText(),
     plateType: shape.plateType,
     zoneId: shape.zoneId,
     imagesDescription: severalLines(text(TEXT_MAX)).nullable(),

@@ -43,6 +43,15 @@ describe('operator API: lookups at the service', () => {
   );
 });
 
+it('asks the service about a plate without the spaces around it', async () => {
+  const { service, app } = await world();
+  expect(ticketIn(await askTicket(app, { ...VEHICLE, plateNumber: `  ${VEHICLE.plateNumber} ` })).hasActiveTicket).toBe(
+    true,
+  );
+  const [call] = await service.callsOf('ticket');
+  expect(call?.body).toEqual(VEHICLE);
+});
+
 describe('operator API: lookups whose answers differ from the document', () => {
   it('counts odd answers of the token and the capacity as kinds of difference, with a task for those that cannot be read', async () => {
     const service = await simulate({
@@ -173,12 +182,16 @@ describe('operator API: malformed lookups', () => {
       await askTicket(app, {}),
       await askTicket(app, { zoneId: 'z', plateNumber: '', plateType: 'private' }),
       await askTicket(app, { ...VEHICLE, plate: 'x' }),
+      await askTicket(app, { ...VEHICLE, plateNumber: '   ' }),
+      await askTicket(app, { ...VEHICLE, plateNumber: 'x'.repeat(51) }),
     ];
     const all = ['plateNumber', 'plateType', 'zoneId'];
     expect(responses.map((response) => [response.status, fieldsOf(response)])).toEqual([
       [422, all],
       [422, all],
       [422, ['plate']],
+      [422, ['plateNumber']],
+      [422, ['plateNumber']],
     ]);
     expect(await service.callsOf('ticket')).toHaveLength(0);
   });
