@@ -1,6 +1,7 @@
 import { newEntry, type Entry } from './entry';
 import { editEntry, type StoredTow } from './outbox-record';
 import type { ReportStatus } from './outbox';
+import { isWaitingForPermit, permitRankOf } from './outbox-schedule';
 import type { Owed } from './report-bodies';
 import type { InvoiceWebhook, Tow } from './tow';
 import { REPORT_KINDS, type ReportKind, type ReportState, type ShadowState } from './vocabulary';
@@ -37,7 +38,10 @@ export function reportsOf({ entries, shadow }: StoredTow): ReportStatus[] {
 /** Appends a report to the outbox, due now. */
 export function appendReport(record: StoredTow, { kind, body }: Owed, nowMs: number): void {
   const seq = record.entries.length + 1;
+  const rankMs = permitRankOf(record, nowMs);
   record.entries.push(newEntry({ seq, id: `${kind}-${seq}`, kind, body, nowMs }));
+  // Only a claim moves a record in the waiting queue. It must not wait for the time of the old place.
+  if (isWaitingForPermit(record) && permitRankOf(record, nowMs) < rankMs) record.runAtMs = null;
 }
 
 /** The kind of a report by its id; null for an id that is not of a report. */

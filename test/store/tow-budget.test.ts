@@ -133,6 +133,34 @@ test('a report of a later kind that has waited 10 minutes for its permit comes b
   expect((await outbox.claim('D1')).kind).toBe('send');
 });
 
+test('a tow that waits behind others takes an earlier place at once when its release is recorded', async () => {
+  const refs = ['D1', 'D2', 'D3'];
+  for (const ref of refs) await detainedTow(ref);
+  await tows('A');
+  const outbox = outboxWith(1, 60_000);
+  expect((await outbox.claim('A')).kind).toBe('send');
+  for (const ref of refs) expect((await outbox.claim(ref)).kind).toBe('wait');
+
+  await stores.say('D3', { event: 'released' });
+
+  expect(((await stores.dueAt('D3')) ?? Infinity) - Date.now()).toBeLessThan(1000);
+  expect((await outbox.claim('D3')).kind).toBe('wait');
+  expect(await stores.redis.zrange(KEYS.permitQueueTows, '0', '-1')).toEqual(['D3', 'D1', 'D2']);
+});
+
+test('a tow that waits for its permit with an urgent report is not claimed earlier for another report', async () => {
+  await tows('A', 'S');
+  const outbox = outboxWith(1, 60_000);
+  expect((await outbox.claim('A')).kind).toBe('send');
+  expect((await outbox.claim('S')).kind).toBe('wait');
+  const dueAtMs = await stores.dueAt('S');
+
+  await stores.say('S', { event: 'detained' });
+  await stores.say('S', { event: 'released' });
+
+  expect(await stores.dueAt('S')).toBe(dueAtMs);
+});
+
 test('reports of later kinds get permits although new started reports never stop', async () => {
   await detainedTow('D1');
   await tows('A');
