@@ -31,9 +31,11 @@ export function decideEntry(record: OutboxRecord, entry: Entry, decision: EntryD
   }
 }
 
-/** Makes the entry due now, with its failure counters reset. */
+/** Makes the entry due now, with failure counters reset. It keeps its place in the waiting queue of a rate limit. */
 function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision, nowMs: number): void {
   unblock(entry, nowMs);
+  const waitsForPermit = entry.waitsFor === 'budget';
+  if (waitsForPermit) record.runAtMs = null;
   if (record.kind === 'violation' && action === 'retry' && (record.heldForTicket || entry.ticketFailures > 0)) {
     record.ticketOverruled = true;
   }
@@ -50,7 +52,7 @@ function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision
     connectionLosses: 0,
     ticketFailures: 0,
     forbidden: false,
-    waitsFor: null,
+    waitsFor: waitsForPermit ? entry.waitsFor : null,
     firstFailedAtMs: null,
     giveUpAtMs: null,
   });

@@ -85,6 +85,21 @@ test('tows that wait for a permit keep their positions in the waiting queue', as
   expect(await line()).toEqual(['B', 'C']);
 });
 
+test.each([
+  ['retry', { action: 'retry' }],
+  ['correct', { action: 'correct', fields: { plate_number: 'ABC 4321' } }],
+] as const)('a tow keeps its position in the waiting queue after a decision on its report: %s', async (_, command) => {
+  await start('A', 'B', 'C');
+  for (const ref of ['A', 'B', 'C']) await outbox.claim(ref);
+
+  await stores.decide('B', 'started-1', command);
+
+  expect(await line()).toEqual(['B', 'C']);
+  expect(((await stores.dueAt('B')) ?? Infinity) - Date.now()).toBeLessThan(1000);
+  expect((await outbox.claim('B')).kind).toBe('wait');
+  expect(await line()).toEqual(['B', 'C']);
+});
+
 test('a member of the waiting queue with a running claim is kept until the second check', async () => {
   await start('A');
   await leavePlaceOf('A');
