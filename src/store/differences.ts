@@ -115,9 +115,13 @@ export async function decisionWrites(
   const task = await closingOf(redis, differenceTaskId(id), nowMs);
   if (how === 'looked_at' && !task) return null;
   const decided = { by, atMs: nowMs, reason };
-  const change = how === 'expected' ? ({ decision: 'expected', decided } as const) : { decided, reviewedAtMs: nowMs };
+  // A worker may have accepted an answer by a later time before these reads, and does not change the document.
+  const reviewedAtMs = Math.max(nowMs, difference.lastSeenMs);
+  const change = how === 'expected' ? ({ decision: 'expected', decided } as const) : { decided, reviewedAtMs };
+  const countCheck: Check = { key: differenceKey(id), field: 'count', value: fields['count'] ?? '' };
   return {
-    checks: [isStill(id, json), ...(task?.checks ?? [])],
+    // An answer that is accepted meanwhile would stay questioned after its task is closed.
+    checks: [isStill(id, json), ...(how === 'looked_at' ? [countCheck] : []), ...(task?.checks ?? [])],
     effects: [
       documentEffect(id, { ...documentOf(json), ...change }),
       ['SADD', KEYS.releasing, releasedDifference(id)],

@@ -152,6 +152,25 @@ test('reports accepted between two decisions on their kind are released, althoug
   readMembers.mockRestore();
 });
 
+test('a report that is accepted while a person closes its kind is closed too', async () => {
+  await answered('A');
+  const read = stores.redis.hgetall.bind(stores.redis);
+  const reading = jest.spyOn(stores.redis, 'hgetall').mockImplementationOnce(async (key) => {
+    const [fields, beganMs] = [await read(key), await stores.records.nowMs()];
+    expect(key).toBe(differenceKey(NO_DATA.id));
+    await eventually(async () => expect(await stores.records.nowMs()).toBeGreaterThan(beganMs + 10));
+    await answered('B');
+    return fields;
+  });
+
+  expect(await stores.resolve(`differs.${NO_DATA.id}`)).toBe('done');
+
+  reading.mockRestore();
+  await releaseBlocked(stores.redis);
+  for (const ref of ['A', 'B']) expect(await outbox.claim(ref)).toMatchObject({ kind: 'idle' });
+  expect([await differs('A'), await differs('B'), await stores.generalTasks()]).toEqual([null, null, []]);
+});
+
 test('a mark is taken away although the last call of its tow was in flight when its kind was decided', async () => {
   await answered('A');
   await stores.say('A', { event: 'detained' });
