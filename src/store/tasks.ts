@@ -18,6 +18,7 @@ export function createTaskStore(redis: Redis): TaskStore {
   const readMany = (ids: readonly string[]) => readTasks(redis, ids);
   return {
     read: async (id) => (await readMany([id]))[0] ?? null,
+    isStored: async (id) => (await redis.hexists(KEYS.tasks, id)) === 1,
     readMany,
 
     async list({ cursor, limit, order = 'newest', filter = {} }) {

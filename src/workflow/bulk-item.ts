@@ -9,7 +9,7 @@ import type { TaskStore } from './ports';
 
 export interface BulkItemTools {
   readonly api: Pick<OperatorApi, 'call' | 'hadEffect'>;
-  readonly tasks: Pick<TaskStore, 'read'>;
+  readonly tasks: Pick<TaskStore, 'read' | 'isStored'>;
   readonly differences: Pick<DifferenceStore, 'acceptedAt'>;
 }
 
@@ -48,9 +48,11 @@ export async function decideItem(
 ): Promise<BulkItemTry> {
   const call = callFor(document, target);
   if (!call) return settled('refused', NOTHING_TO_DECIDE);
-  if (!(await isStillAsked(tools, target))) {
+  const asked = await askedNow(tools, target);
+  if (asked !== 'yes') {
     // The decision closes the task: this run may have made it without recording the result.
-    return (await wasMade(tools, call)) ? settled('done') : settled('gone', ASKED_NO_MORE);
+    if (await wasMade(tools, call)) return settled('done');
+    return asked === 'no' ? settled('gone', ASKED_NO_MORE) : { kind: 'later', afterMs: 0 };
   }
   const { route, params, body, idempotencyKey } = call;
   const answer = await tools.api.call(route, { actor, params, body, idempotencyKey });
@@ -58,7 +60,7 @@ export async function decideItem(
   const { refusal } = answer;
   if (isPassing(refusal)) return { kind: 'later', afterMs: refusal.retryAfterMs ?? 0 };
   const words = { code: refusal.code, message: refusal.message };
-  return settled((await isStillAsked(tools, target)) ? 'refused' : 'gone', words);
+  return settled((await askedNow(tools, target)) === 'no' ? 'gone' : 'refused', words);
 }
 
 /** The result of a task that a run may have decided: `done`, or `otherwise` if it did not. Decides nothing. */
@@ -85,17 +87,19 @@ function wasMade({ api }: Pick<BulkItemTools, 'api'>, call: BulkItemCall): Promi
   return api.hadEffect(call.route, call);
 }
 
-async function isStillAsked(
+/** `unreadable`: the task is open, but of a later version, or sealed under a data key that this worker reads later. */
+async function askedNow(
   { tasks, differences }: Pick<BulkItemTools, 'tasks' | 'differences'>,
   target: BulkTarget,
-): Promise<boolean> {
-  const { differenceId, towingReferenceId, reportId, violationId } = target;
+): Promise<'yes' | 'no' | 'unreadable'> {
+  const { taskId, question, differenceId, towingReferenceId, reportId, violationId } = target;
   if (differenceId !== undefined) {
     const report = { towing_reference_id: towingReferenceId, report_id: reportId, violation_id: violationId };
-    return (await differences.acceptedAt(differenceId, report)) === target.question;
+    return (await differences.acceptedAt(differenceId, report)) === question ? 'yes' : 'no';
   }
-  const task = await tasks.read(target.taskId);
-  return task !== null && questionOf(task) === target.question;
+  const task = await tasks.read(taskId);
+  if (task === null) return (await tasks.isStored(taskId)) ? 'unreadable' : 'no';
+  return questionOf(task) === question ? 'yes' : 'no';
 }
 
 /** Refusals that pass within seconds: a call of the same record is being made. */

@@ -58,7 +58,10 @@ export interface SendingStore {
 }
 
 export interface TaskStore extends TaskList {
+  /** Null also for an open task that this process cannot read; see isStored. */
   read(id: string): Promise<Task | null>;
+  /** Whether a task is open, readable or not. */
+  isStored(id: string): Promise<boolean>;
   /** The open ones of the given tasks, in the given order; one read for all. */
   readMany(ids: readonly string[]): Promise<readonly Task[]>;
 }

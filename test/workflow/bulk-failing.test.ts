@@ -1,4 +1,5 @@
 import { decideTasks, type DecideTasksTools } from '../../jobs/decide-tasks';
+import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import {
   openTasks,
@@ -78,6 +79,28 @@ it.each(['before', 'busy'] as const)(
     expect(await openTasks(world)).toEqual([task_ids[1]]);
   },
 );
+
+it('a task that this worker cannot read is decided once it can, and is not recorded as gone', async () => {
+  const [taskId = ''] = await refusedReports(world, 1);
+  const who = await person(world, 'dispatcher');
+  const bulk = world.console();
+  const { id } = await previewed(bulk, { action: 'waive', task_ids: [taskId], reason: 'gone' }, who);
+  await bulk.start(id, who);
+  const { redis } = world.foundation;
+  const text = (await redis.hget(KEYS.tasks, taskId)) ?? '';
+  await redis.hset(
+    KEYS.tasks,
+    taskId,
+    JSON.stringify({ ...JSON.parse(text), actions: ['an action of a later version'] }),
+  );
+
+  await decideTasks({ bulk_id: id }, world.parts());
+
+  expect(await bulk.read(id)).toMatchObject({ state: 'running', items: [{ outcome: 'waiting' }] });
+  await redis.hset(KEYS.tasks, taskId, text);
+  await decideTasks({ bulk_id: id }, world.parts());
+  expect(outcomes(await runIn(bulk, id, 'done'))).toEqual(['done']);
+});
 
 it('a task that was decided by the last try is recorded as done although every try failed', async () => {
   const task_ids = await refusedReports(world, 1);
