@@ -1,8 +1,16 @@
 import type { Redis } from 'ioredis';
 import type { StoredBudgetState } from '../contracts/stored-budgets';
-import { areQuiet, draftOfCircuits, noEffects, type CircuitEffects, type Circuits } from '../domain/circuits';
+import {
+  areQuiet,
+  draftOfCircuits,
+  NO_CIRCUITS,
+  noEffects,
+  type CircuitEffects,
+  type Circuits,
+} from '../domain/circuits';
 import { changeOfCircuits, readCircuits, type CircuitsChange, type ReadCircuits } from './circuits';
 import type { RecordKind } from './record-kinds';
+import { isTransient } from './until-answered';
 
 /** This process may notice a circuit that another process opens this much later. */
 const KEPT_MS = 250;
@@ -28,6 +36,17 @@ export class CircuitDrafts {
   /** A draft. Without `isFresh`, the circuits that this process has kept serve. */
   async draft(isFresh: boolean): Promise<Circuits> {
     return (await this.#load(isFresh)).draft;
+  }
+
+  /**
+   * A draft for the result of a call, which must be stored even if the stored circuits are damaged or of a later
+   * version. Then it is a quiet one that is not written. Claims are refused meanwhile.
+   */
+  async draftForResult(): Promise<Circuits> {
+    return this.draft(false).catch((error: unknown) => {
+      if (isTransient(error)) throw error;
+      return draftOfCircuits(NO_CIRCUITS);
+    });
   }
 
   async budgetState(kind: RecordKind): Promise<StoredBudgetState> {

@@ -117,7 +117,7 @@ function createOutbox<R extends OutboxRecord>(
             giveUpAfterMs,
             keepAnswer: await kind.answerKeeper(transaction, { record, result }),
             differs: result.difference && (await transaction.recordDifference(result.difference)),
-            circuits: await transaction.circuits(),
+            circuits: await transaction.circuitsForResult(),
             effects: transaction.circuitEffects,
           }),
           isPermitSpent: result.isPermitSpent,

@@ -133,6 +133,11 @@ export class RecordTransaction implements Transaction {
     return this.#circuits.draft(isFresh);
   }
 
+  /** The same for the result of a call; see CircuitDrafts. */
+  circuitsForResult(): Promise<Circuits> {
+    return this.#circuits.draftForResult();
+  }
+
   get circuitEffects(): CircuitEffects {
     return this.#circuits.effects;
   }

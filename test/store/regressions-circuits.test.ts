@@ -1,4 +1,4 @@
-import { blockedKey, probesKey } from '../../src/store/keys';
+import { blockedKey, KEYS, probesKey } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { readCircuits, setCircuit } from '../support/stored-records';
@@ -42,4 +42,50 @@ test('the failures of a hundred reports that end at the same time are all stored
 
   expect(stored.filter(({ status }) => status === 'rejected')).toEqual([]);
   expect((await readCircuits(stores.redis)).open.outage).toBeDefined();
+});
+
+describe('while the stored circuits are damaged', () => {
+  const DAMAGED = { v: '7.test', circuits: '{"open":' };
+  const stored = () => stores.redis.hgetall(KEYS.circuits);
+
+  async function damage(): Promise<void> {
+    await stores.redis.hset(KEYS.circuits, DAMAGED);
+    stores.records.forgetCircuits();
+  }
+
+  test('an accepted answer settles its report, and the circuits stay as they are', async () => {
+    await starting(['A']);
+    const claimed = await mustClaim(stores.outbox, 'A');
+    await damage();
+
+    expect((await stores.outbox.ack(claimed, result(ACCEPTED))).kind).toBe('done');
+
+    expect(await stores.states('A')).toEqual(['started accepted']);
+    expect(await stored()).toEqual(DAMAGED);
+  });
+
+  test('an accepted answer is stored although no next report can be claimed', async () => {
+    await starting(['A']);
+    await stores.say('A', { event: 'detained' });
+    const claimed = await mustClaim(stores.outbox, 'A');
+    await damage();
+
+    await expect(stores.outbox.ack(claimed, result(ACCEPTED), true)).rejects.toThrow(SyntaxError);
+
+    expect(await stores.states('A')).toEqual(['started accepted', 'detained pending']);
+    await expect(stores.outbox.claim('A')).rejects.toThrow(SyntaxError);
+    await stores.redis.hdel(KEYS.circuits, 'v', 'circuits');
+    expect(await mustClaim(stores.outbox, 'A')).toMatchObject({ entry: { kind: 'detained' } });
+  });
+
+  test('the failure of a call is counted on its report alone', async () => {
+    await starting(['A']);
+    const claimed = await mustClaim(stores.outbox, 'A');
+    await damage();
+
+    expect((await stores.outbox.ack(claimed, failing)).kind).toBe('done');
+
+    expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'pending', failures: 1, inFlight: false });
+    expect(await stored()).toEqual(DAMAGED);
+  });
 });
