@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { deliveryRecord } from '../contracts/records';
 import type { RetrySettings } from '../domain/backoff';
 import { deferDelivery, type PostponedDelivery } from '../domain/delivery';
+import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
 import { HOUR_MS } from '../domain/timestamp';
@@ -47,9 +48,14 @@ async function isUnreadable(redis: Redis, id: string): Promise<boolean> {
     const hash = await redis.hgetall(deliveryKey(id));
     return hash['id'] !== undefined && !deliveryRecord.safeParse(hash).success;
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return true;
+    if (isWrongType(error)) return true;
     throw error;
   }
+}
+
+/** True for the error reply about a key that is no hash. */
+function isWrongType(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('WRONGTYPE');
 }
 
 /**
@@ -66,7 +72,8 @@ async function deferUnreadable(redis: Redis, id: string, baseMs: number): Promis
 }
 
 /**
- * Opens the task about a delivery that keeps failing: on its tow, or as a general task when the tow cannot be decoded.
+ * Opens the task about a delivery that keeps failing: on its tow, or as a general task when the tow cannot be used.
+ * Rejects with any other error, since the tow may have the task after an uncertain commit.
  */
 async function openFailingTask(redis: Redis, id: string, towingReferenceId: string): Promise<void> {
   const task = failingDeliveryTask(id);
@@ -76,7 +83,9 @@ async function openFailingTask(redis: Redis, id: string, towingReferenceId: stri
       if (!delivery || delivery.state === 'processed') return;
       openTask(await transaction.tow(towingReferenceId), task, transaction.nowMs);
     });
-  } catch {
+  } catch (error) {
+    const isUnusable = error instanceof DamagedRecord || error instanceof UnusableRecord || isWrongType(error);
+    if (!isUnusable) throw error;
     await openGeneralTask(redis, task);
   }
 }

@@ -1,0 +1,58 @@
+import { createDeferral } from '../../src/store/failing-deliveries';
+import { deliveryKey, towKey } from '../../src/store/keys';
+import { Script } from '../../src/store/scripts';
+import { towRequest, useStores, type Stores } from '../support/stores';
+
+let stores: Stores;
+useStores((opened) => {
+  stores = opened;
+});
+
+const taskIds = async () => (await stores.generalTasks()).map(({ id }) => id);
+
+/** The next commit with this text is written, and its reply is lost. */
+function loseReplyTo(text: string): void {
+  // It is called with its script below.
+  // oxlint-disable-next-line typescript/unbound-method
+  const run = Script.prototype.run;
+  let isLost = false;
+  jest.spyOn(Script.prototype, 'run').mockImplementation(async function (
+    this: Script,
+    ...args: Parameters<typeof run>
+  ) {
+    const reply = await run.apply(this, args);
+    if (isLost || !JSON.stringify(args[2]).includes(text)) return reply;
+    isLost = true;
+    throw new Error('Connection is closed.');
+  });
+}
+
+describe('the task about a delivery that keeps failing', () => {
+  beforeEach(async () => {
+    await stores.request('T1');
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  test('is opened once, on its tow, when the reply to its commit is lost', async () => {
+    await stores.redis.hset(deliveryKey('d1'), 'failures', 9);
+    const defer = createDeferral(stores.redis, { retryBaseMs: 1000, retryCapMs: 5000 });
+    loseReplyTo('delivery_failing');
+
+    await expect(defer('d1')).rejects.toThrow('Connection is closed.');
+
+    expect(await taskIds()).toEqual(['delivery_failing-d1.T1']);
+  });
+
+  test.each([
+    ['is damaged', (key: string) => stores.redis.hset(key, 'head', 'damaged')],
+    ['is of a later version', (key: string) => stores.redis.hset(key, 'oldest_reader', '9999')],
+    ['has a key of another type', (key: string) => stores.redis.del(key).then(() => stores.redis.set(key, 'text'))],
+  ])('belongs to no record while its tow %s', async (_what, damage) => {
+    await damage(towKey('T1'));
+
+    for (let failure = 1; failure <= 10; failure += 1) expect(await stores.fail('d1')).toBe('deferred');
+
+    expect(await taskIds()).toEqual(['delivery_failing-d1']);
+  });
+});
