@@ -1,7 +1,8 @@
+import type { EntryState } from './entry';
 import { timestampMs } from './timestamp';
-import { isSettled } from './outbox';
+import { headOf } from './outbox';
 import type { Tow } from './tow';
-import type { ReportState, TowState } from './vocabulary';
+import type { ShadowState, TowState } from './vocabulary';
 
 /** When a tow is shown as overdue. Nothing else follows from it. */
 
@@ -24,10 +25,10 @@ export interface OverdueMark {
   readonly sinceMs: number;
 }
 
-export interface ReportAge {
-  readonly state: ReportState;
-  readonly createdAtMs: number;
-  readonly waitsFor?: string | null;
+/** The reports of a tow in outbox order, and what became of it in a shadow time. */
+interface OwedReports {
+  readonly reports: readonly { readonly state: EntryState; readonly createdAtMs: number }[];
+  readonly shadow: ShadowState | null;
 }
 
 /** When the fact that led to the tow's state happened, ms since the epoch; null when no timestamp is readable. */
@@ -43,26 +44,27 @@ export function ageOf(tow: Tow, nowMs: number): { readonly sinceMs: number; read
 }
 
 /**
- * When the oldest unsettled report was recorded, ms since the epoch; null when all are settled. Reports of a shadow time
- * are not meant to be sent yet.
+ * When the oldest unsettled report was recorded, ms since the epoch; null when all are settled, and while the tow is
+ * held since a shadow time: its reports are not meant to be sent yet.
  */
-export function unsettledSinceMs(reports: readonly ReportAge[]): number | null {
-  return reports.find(({ state, waitsFor }) => !isSettled(state) && waitsFor !== 'shadow')?.createdAtMs ?? null;
+export function unsettledSinceMs({ reports, shadow }: OwedReports): number | null {
+  return shadow === 'held' ? null : (headOf(reports)?.createdAtMs ?? null);
 }
 
-/** Every reason why a tow is overdue, or none. `reports` are in outbox order. */
+/** Every reason why a tow is overdue, or none. */
 export function overdueOf(
-  { tow, reports }: { readonly tow: Tow; readonly reports: readonly ReportAge[] },
+  record: { readonly tow: Tow } & OwedReports,
   after: OverdueAfter,
   nowMs: number,
 ): OverdueMark[] {
+  const { tow } = record;
   const marks: (OverdueMark & { readonly afterMs: number })[] = [];
   const sinceMs = stateSinceMs(tow);
   if (sinceMs !== null && tow.state === 'requested') {
     marks.push({ what: 'requested', sinceMs, afterMs: after.requestedMs });
   }
   if (sinceMs !== null && tow.state === 'started') marks.push({ what: 'started', sinceMs, afterMs: after.startedMs });
-  const owedMs = unsettledSinceMs(reports);
+  const owedMs = unsettledSinceMs(record);
   if (owedMs !== null) marks.push({ what: 'report', sinceMs: owedMs, afterMs: after.reportMs });
   return marks
     .filter((mark) => mark.afterMs > 0 && nowMs - mark.sinceMs > mark.afterMs)

@@ -2,7 +2,7 @@ import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
 import { ENTRY_POLICY } from '../domain/entry';
 import { headOf } from '../domain/outbox';
 import { memberOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
-import { OVERDUE_STATES, stateSinceMs } from '../domain/overdue';
+import { OVERDUE_STATES, stateSinceMs, unsettledSinceMs } from '../domain/overdue';
 import { searchTerms, violationSearchTerms, textTerm } from '../domain/search';
 import type { Effect } from './commit';
 import { differingMember } from './differing-members';
@@ -130,11 +130,10 @@ function factEntries({ ref, tow, requestedAtMs }: StoredTow): IndexEntry[] {
 function towEntries({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow): IndexEntry[] {
   if (!tow) return [];
   const at = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
-  const head = headOf(entries);
+  const unsentSinceMs = unsettledSinceMs({ reports: entries, shadow });
   const opened = Object.values(tasks).map(({ openedAtMs }) => openedAtMs);
   return [
-    // What is held since a shadow time is not overdue: it is not meant to be sent yet.
-    ...(head && shadow !== 'held' ? [at(unsentTowsKey, head.createdAtMs)] : []),
+    ...(unsentSinceMs === null ? [] : [at(unsentTowsKey, unsentSinceMs)]),
     ...(opened.length > 0 ? [at(KEYS.attention, Math.min(...opened))] : []),
     ...(overSinceMs === null ? [] : [at(KEYS.retireTows, overSinceMs)]),
   ];

@@ -104,13 +104,14 @@ export function isEmptyFilter(filter: TaskFilter): boolean {
 }
 
 /** True when a tow matches a filter. Ignores `search`, which is matched against stored terms. */
-export function matchesFilter({ tow, reports, tasks, readAtMs }: TowRecord, filter: TowFilter): boolean {
+export function matchesFilter(record: TowRecord, filter: TowFilter): boolean {
+  const { tow, tasks, readAtMs } = record;
   const { states, attention, unsent, overdueAfter, crew } = filter;
   return (
     (states.length === 0 || states.includes(tow.state)) &&
     (!attention || tasks.length > 0) &&
-    (!unsent || unsettledSinceMs(reports) !== null) &&
-    (overdueAfter === null || overdueOf({ tow, reports }, overdueAfter, readAtMs).length > 0) &&
+    (!unsent || unsettledSinceMs(record) !== null) &&
+    (overdueAfter === null || overdueOf(record, overdueAfter, readAtMs).length > 0) &&
     (crew === null || (tow.dispatch.assignment?.crew ?? '') === crew)
   );
 }

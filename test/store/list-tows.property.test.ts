@@ -80,7 +80,8 @@ const filters = fc.record({
 type Asked = Omit<TowFilter, 'cursor' | 'limit'>;
 
 /** Whether a record matches the filter, judged by the record alone. */
-function passes({ tow, reports, tasks, readAtMs }: TowRecord, filter: Asked): boolean {
+function passes(record: TowRecord, filter: Asked): boolean {
+  const { tow, reports, tasks, readAtMs } = record;
   const ref = tow.towingReferenceId;
   // A corrected plate is also found by its earlier text.
   const plates = tow.plateNumber === null ? [] : ['ABC1234', tow.plateNumber.replaceAll(' ', '')];
@@ -91,7 +92,7 @@ function passes({ tow, reports, tasks, readAtMs }: TowRecord, filter: Asked): bo
     (search === null || words.some((word) => word.toLowerCase().startsWith(search.toLowerCase()))) &&
     (!filter.attention || tasks.length > 0) &&
     (!filter.unsent || reports.some(({ state }) => !isSettled(state))) &&
-    (filter.overdueAfter === null || overdueOf({ tow, reports }, filter.overdueAfter, readAtMs).length > 0) &&
+    (filter.overdueAfter === null || overdueOf(record, filter.overdueAfter, readAtMs).length > 0) &&
     (filter.crew === null || (tow.dispatch.assignment?.crew ?? '') === filter.crew)
   );
 }

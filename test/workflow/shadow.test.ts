@@ -103,6 +103,16 @@ describe('the common mode', () => {
     expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'pending', waitsFor: 'shadow' });
   });
 
+  test('a report recorded in live mode before shadow mode is counted and listed as unsent', async () => {
+    await stores.request('A');
+    await stores.say('A', START);
+    await agree('shadow');
+    await claim('A');
+
+    expect(await stores.tows.counts(RULES.overdueAfter)).toMatchObject({ unsent: 1 });
+    expect((await stores.tows.list({ ...ALL_TOWS, unsent: true, cursor: null, limit: 10 })).items).toHaveLength(1);
+  });
+
   test('a process in live mode ends the shadow mode only when no live process is in shadow mode any more', async () => {
     await beginShadow();
 
