@@ -213,6 +213,11 @@ export function copyOfEntry(entry: Entry): Entry {
   };
 }
 
+/** When an answer was accepted that a task asks about, ms since the epoch. */
+export function questionedSinceMs({ deliveredAtMs, createdAtMs }: Entry): number {
+  return deliveredAtMs ?? createdAtMs;
+}
+
 /** Unanswered attempts that no person has taken responsibility for. */
 export function openUnanswered(entry: Entry): number {
   return entry.unanswered - entry.forgiven;

@@ -1,4 +1,4 @@
-import { unblock, type AcceptingAnswer, type Entry } from './entry';
+import { questionedSinceMs, unblock, type AcceptingAnswer, type Entry } from './entry';
 import { compareInvoices } from './invoice-entries';
 import { headOf } from './outbox';
 import {
@@ -58,8 +58,7 @@ export function completeCleanup(record: OutboxRecord, seen: OutboxRecord): void 
  */
 export function confirmAnswers(record: OutboxRecord, decidedUntil: ReadonlyMap<string, number>): void {
   const confirmed = record.entries.filter(
-    ({ differs, deliveredAtMs, createdAtMs }) =>
-      differs !== null && (deliveredAtMs ?? createdAtMs) <= (decidedUntil.get(differs) ?? 0),
+    (entry) => entry.differs !== null && questionedSinceMs(entry) <= (decidedUntil.get(entry.differs) ?? 0),
   );
   for (const entry of confirmed) editEntry(record, entry).differs = null;
   if (confirmed.length > 0 && record.kind === 'violation') requestCleanup(record);

@@ -1,5 +1,5 @@
 import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
-import { ENTRY_POLICY } from '../domain/entry';
+import { ENTRY_POLICY, questionedSinceMs } from '../domain/entry';
 import { headOf } from '../domain/outbox';
 import { memberOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { OVERDUE_STATES, stateSinceMs, unsettledSinceMs } from '../domain/overdue';
@@ -94,10 +94,10 @@ function indexEntriesOf(record: OutboxRecord | null, withFacts: boolean): IndexE
 
 /** The answers that a task about a kind of difference questions. */
 function differenceEntries(record: OutboxRecord): IndexEntry[] {
-  return record.entries.flatMap(({ id, differs, deliveredAtMs, createdAtMs }) => {
-    if (differs === null) return [];
-    const member = differingMember(memberOf(record), id);
-    return [{ key: differingKey(differs), member, score: deliveredAtMs ?? createdAtMs }];
+  return record.entries.flatMap((entry) => {
+    if (entry.differs === null) return [];
+    const member = differingMember(memberOf(record), entry.id);
+    return [{ key: differingKey(entry.differs), member, score: questionedSinceMs(entry) }];
   });
 }
 
