@@ -1,4 +1,5 @@
 import type { TowView } from '../contracts/operator';
+import { isSettled } from '../domain/outbox';
 import { isTerminal as isTerminalState } from '../domain/tow';
 import type { OperatorClient } from './client';
 
@@ -69,5 +70,5 @@ export function createBoard(
 /** True when the tow is over and all its reports are settled. */
 export function isFinished(tow: TowView | undefined): boolean {
   if (!tow || !isTerminalState(tow.state)) return false;
-  return tow.reports.every(({ state }) => state === 'accepted' || state === 'waived');
+  return tow.reports.every(({ state }) => isSettled(state));
 }

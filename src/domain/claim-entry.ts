@@ -132,10 +132,10 @@ function decideSend(record: OutboxRecord, head: Entry, context: ClaimContext): C
   const { nowMs, circuits } = context;
   if (head.state === 'refused' || head.state === 'held' || head.nextAtMs === null)
     return waitWith(head, nowMs, { kind: 'needs_action' });
-  const isGivenUp = () => head.giveUpAtMs !== null && head.giveUpAtMs <= nowMs;
+  const isGiveUpTime = () => head.giveUpAtMs !== null && head.giveUpAtMs <= nowMs;
   const isUnknown = head.state === 'unknown';
   if (head.nextAtMs > nowMs) {
-    if (isGivenUp() && head.blockedSinceMs === null) return giveUp(record, head, nowMs);
+    if (isGiveUpTime() && head.blockedSinceMs === null) return giveUp(record, head, nowMs);
     return waitWith(head, nowMs, { kind: 'wait', untilMs: head.nextAtMs });
   }
   if (isUnknown && openUnanswered(head) >= ENTRY_POLICY[head.kind].unansweredMax) {
@@ -148,7 +148,7 @@ function decideSend(record: OutboxRecord, head: Entry, context: ClaimContext): C
   const otherProbe = stepOfOtherProbe(record, head, context);
   if (otherProbe) return otherProbe;
   unblock(head, nowMs);
-  if (isGivenUp()) return giveUp(record, head, nowMs);
+  if (isGiveUpTime()) return giveUp(record, head, nowMs);
   if (record.kind === 'violation' && context.settings.checksTicket && dependsOnTicket(record.violation.form)) {
     if (record.ticket === null && !record.ticketOverruled) {
       head.waitsFor = null;

@@ -1,4 +1,5 @@
 import { isCorrectable } from './facts';
+import { isGivenUp, isSettled } from './outbox';
 import { conflict } from './refusal';
 import { roleAllows, type ReportKind, type Role, type ViolationState } from './vocabulary';
 
@@ -99,7 +100,7 @@ export function refusedForReport(
   { state, inFlight, differs, waitsFor }: Decidable,
   reports: readonly Decidable[],
 ): DecisionRefused | null {
-  if (state === 'accepted' || state === 'waived') {
+  if (isSettled(state)) {
     const isSentAgain = action === 'retry' && state === 'accepted' && differs !== null;
     if (!isSentAgain) return conflict('report_settled', `The report was already ${state}.`);
     // It goes to the head of the outbox. Another report that is in flight must stay the head.
@@ -124,7 +125,7 @@ export function refusedForReport(
  * `violation_in_flight`, `held_in_shadow`, `correct_not_allowed`.
  */
 export function refusedForViolation(action: DecisionAction, violation: DecidableViolation): DecisionRefused | null {
-  const { state, inFlight, nextAttemptAtMs, mayHaveHadEffect } = violation;
+  const { state, inFlight, mayHaveHadEffect } = violation;
   const isSentAgain = action === 'retry' && violation.differs !== null;
   if ((state === 'accepted' && !isSentAgain) || state === 'waived') {
     return conflict('violation_settled', `The violation was already ${state}.`);
@@ -135,9 +136,8 @@ export function refusedForViolation(action: DecisionAction, violation: Decidable
   if (action === 'retry' && violation.waitsFor === 'shadow') return heldInShadow;
   // The service may have an earlier version that was sent without an answer. A correction would then differ from it
   // unnoticed. After a refusal or once given up, only a correction helps; a later proof of the old version opens a task.
-  const isGivenUp = state === 'pending' && nextAttemptAtMs === null;
   const mayBeThere = state === 'unknown' || mayHaveHadEffect;
-  return action === 'correct' && mayBeThere && state !== 'refused' && !isGivenUp
+  return action === 'correct' && mayBeThere && state !== 'refused' && !isGivenUp(violation)
     ? conflict('correct_not_allowed', 'An earlier try may have worked: accept, retry or waive it.')
     : null;
 }

@@ -40,6 +40,11 @@ export function isUnsettled<R extends Reported>(report: R): report is Unsettled<
   return !isSettled(report.state);
 }
 
+/** True when a call failed for too long: nothing is sent before a person decides. */
+export function isGivenUp({ state, nextAttemptAtMs }: Reported & { readonly nextAttemptAtMs: number | null }): boolean {
+  return state === 'pending' && nextAttemptAtMs === null;
+}
+
 /** The head of an outbox, whose reports are in order; undefined when all are settled. */
 export function headOf<R extends Reported>(reports: readonly R[]): Unsettled<R> | undefined {
   return reports.find(isUnsettled);

@@ -1,5 +1,6 @@
 import { untilNextTry, untilProof, type CallWaiting, type WaitingReport } from './waiting';
 import { type EntryError } from './entry';
+import { isGivenUp } from './outbox';
 import { violationTaskId } from './violation-tasks';
 import type { ViolationState } from './vocabulary';
 
@@ -42,7 +43,7 @@ export function waitingOfViolation(violation: WaitingViolation): ViolationWaitin
     case 'pending':
     case 'unknown':
       if (violation.inFlight) return { kind: 'on_its_way' };
-      if (atMs === null) return decision(violation.state === 'pending' ? 'given_up' : 'unknown');
+      if (atMs === null) return decision(isGivenUp(violation) ? 'given_up' : 'unknown');
       return violation.state === 'pending' ? untilSent(violation, atMs) : untilProof(violation, atMs, nowMs);
   }
 }

@@ -1,5 +1,5 @@
 import type { EntryError } from './entry';
-import { headOf, isUnsettled, type Unsettled } from './outbox';
+import { headOf, isGivenUp, isUnsettled, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from './release-checklist';
 import { TRANSITIONS, type TransitionEvent } from './tow';
 import { ENTRY_KINDS, type EntryKind, type ReportKind, type ReportState, type TowState } from './vocabulary';
@@ -152,9 +152,11 @@ function headWaiting(head: UnsettledReport, { tasks, nowMs }: Omit<WaitingTow, '
     case 'refused':
       return decision('refused');
     case 'pending':
-      return head.nextAttemptAtMs === null ? decision('given_up') : untilNextTry(head, head.nextAttemptAtMs, nowMs);
-    case 'unknown':
-      return head.nextAttemptAtMs === null ? decision('unknown') : untilProof(head, head.nextAttemptAtMs, nowMs);
+    case 'unknown': {
+      const { nextAttemptAtMs: atMs } = head;
+      if (atMs === null) return decision(isGivenUp(head) ? 'given_up' : 'unknown');
+      return head.state === 'pending' ? untilNextTry(head, atMs, nowMs) : untilProof(head, atMs, nowMs);
+    }
   }
 }
 

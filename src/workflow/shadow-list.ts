@@ -3,7 +3,7 @@ import { OPERATIONS } from '../contracts/operations';
 import type { TowRecord } from '../contracts/records';
 import type { ShadowCall, ShadowItem } from '../contracts/shadow';
 import type { ViolationRecord } from '../contracts/violations';
-import { isUnsettled } from '../domain/outbox';
+import { isSettled, isUnsettled } from '../domain/outbox';
 import { isoTimestamp } from '../domain/timestamp';
 import type { Violation } from '../domain/violation';
 import type { JsonObject } from '../domain/vocabulary';
@@ -64,7 +64,7 @@ export function shadowItemOf(held: ShadowRecord, addressOf: AddressOf): ShadowIt
         plate_number: violation.form.plateNumber,
         state,
         since: violation.createdAt,
-        calls: state === 'accepted' || state === 'waived' ? [] : [callOf(violation, addressOf)],
+        calls: isSettled(state) ? [] : [callOf(violation, addressOf)],
       };
     }
   }

@@ -1,4 +1,5 @@
 import type { TowView } from '../../contracts/operator';
+import { isGivenUp } from '../../domain/outbox';
 import type {
   ReportKind,
   ReportState as ReportStateName,
@@ -187,9 +188,4 @@ function violationTone(status: ViolationStatus): Tone {
     case 'waived':
       return 'quiet';
   }
-}
-
-/** True if the attempts were given up after REPORT_GIVE_UP_AFTER_HOURS. */
-function isGivenUp({ state, inFlight, nextAttemptAtMs }: ViolationStatus): boolean {
-  return state === 'pending' && !inFlight && nextAttemptAtMs === null;
 }

@@ -1,5 +1,6 @@
 import { violationPath } from '../../page-table';
 import type { ViolationRecord } from '../../../contracts/violations';
+import { isSettled } from '../../../domain/outbox';
 import { metadataIdOf } from '../../../domain/violation';
 import { Cell } from '../../parts/list';
 import { Age, Plate, Ref } from '../../parts/text';
@@ -90,7 +91,7 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRec
 /** What the service, or the wire, said last, of one that is not settled. */
 function ServiceMessage({ viewer, record }: { viewer: Viewer; record: ViolationRecord }) {
   const { state, lastError } = record;
-  if (lastError === null || state === 'accepted' || state === 'waived') return null;
+  if (lastError === null || isSettled(state)) return null;
   return (
     <p class={state === 'pending' ? 'waits' : 'waits decide'}>
       <ShortErrorText viewer={viewer} error={lastError} />
