@@ -88,8 +88,8 @@ const CONNECTION_OPEN_MAX_MS = 290_000;
 /** A circuit that stays open for longer was opened by a clock that jumped. */
 const SANE_OPEN_MS = 2 * OPEN_MAX_MS;
 
-/** When a record that is blocked by shadow mode runs again by itself; the end of the mode makes it due. */
-const SHADOW_LOOK_MS = 600_000;
+/** After this, a blocked record runs again by itself, in case nothing makes it due. */
+export const RECHECK_MS = 600_000;
 
 /** The circuits that a call of this kind must pass, in the order of their checks; one that is due is probed by the call. */
 export function circuitsOf(kind: EntryKind): readonly CircuitName[] {
@@ -102,7 +102,7 @@ export function blocking(
   kind: EntryKind,
   nowMs: number,
 ): { name: CircuitName; untilMs: number } | null {
-  if (circuits.open.shadow) return { name: 'shadow', untilMs: nowMs + SHADOW_LOOK_MS };
+  if (circuits.open.shadow) return { name: 'shadow', untilMs: nowMs + RECHECK_MS };
   for (const name of circuitsOf(kind)) {
     const circuit = circuits.open[name];
     if (circuit && circuit.untilMs > nowMs && circuit.untilMs <= nowMs + SANE_OPEN_MS) {

@@ -4,6 +4,7 @@ import {
   blocking,
   circuitForSafeProbes,
   circuitsOf,
+  RECHECK_MS,
   type CircuitEffects,
   type CircuitName,
   type Circuits,
@@ -93,7 +94,6 @@ const PROBE_OVERDUE_MS = 20_000;
  * avoid a thundering herd.
  */
 const SELF_WAKING_MAX = 5;
-const RECHECK_MS = 600_000;
 /** The waits of an entry that keeps losing its worker. */
 const LOST_WAIT = { retryBaseMs: 500, retryCapMs: 60_000 };
 

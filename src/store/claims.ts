@@ -4,7 +4,7 @@ import type { Circuits } from '../domain/circuits';
 import { claim, graceOf, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/claim-entry';
 import { headOf } from '../domain/outbox';
 import type { OutboxRecord } from '../domain/outbox-record';
-import { dueAtMs } from '../domain/outbox-schedule';
+import { dueAtMs, isWaitingForPermit } from '../domain/outbox-schedule';
 import { confirmAnswers } from '../domain/settle-entry';
 import type { Clock } from '../platform/clock';
 import type { Claim } from '../workflow/outbox-port';
@@ -70,8 +70,7 @@ export class ClaimAttempt {
     if (step.kind === 'wait') transaction.effect(...blockedEffects(record));
     // If this worker is lost meanwhile, the record becomes due again after the lease.
     transaction.schedule(record, step.kind === 'finish' ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
-    const keepsWaiting = headOf(record.entries)?.waitsFor === 'budget';
-    if (this.#mayWaitForPermit && !keepsWaiting) transaction.effect(leavePermitQueue(record));
+    if (this.#mayWaitForPermit && !isWaitingForPermit(record)) transaction.effect(leavePermitQueue(record));
     return this.#claimOf(record, step, circuits);
   }
 
