@@ -79,7 +79,7 @@ export interface ViolationRecord {
   readonly references: readonly string[];
   readonly serviceStatus: string | null;
   readonly canTow: boolean | null;
-  /** `answered`, `proved_by_tow_request`, `late_answer` or `by_hand`. */
+  /** One of ACCEPTED_HOW, or a value of a later version. */
   readonly acceptedHow: string | null;
   readonly acceptedAtMs: number | null;
   /** See Report.differs. */

@@ -91,7 +91,7 @@ export interface Entry {
   lateAnswer: AcceptingAnswer | null;
   deliveredAtMs: number | null;
   settledAtMs: number | null;
-  /** `answered`, `late_answer`, `by_hand`, `known` (other software sent it), or the kind of proof. */
+  /** One of ACCEPTED_HOW, or a value of a later version. */
   acceptedHow: string | null;
   log: EntryAttempt[];
   /** Fields that another version of towhook stored; kept unchanged. */

@@ -9,9 +9,10 @@ import {
   type OutboxRecord,
   type StoredViolation,
 } from './outbox-record';
+import type { AcceptedHow } from './vocabulary';
 
 /** Settles an entry as accepted: by the answer, by proof, or by hand. */
-export function acceptEntry(record: OutboxRecord, entry: Entry, how: string, nowMs: number): void {
+export function acceptEntry(record: OutboxRecord, entry: Entry, how: AcceptedHow, nowMs: number): void {
   end(record, entry, nowMs);
   Object.assign(entry, { state: 'accepted', acceptedHow: how, error: null, hint: null, waitsFor: null });
   // The call in flight of a violation keeps its claim: its answer is kept too.

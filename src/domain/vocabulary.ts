@@ -37,6 +37,24 @@ export const REPORT_STATES = ['pending', 'sending', 'accepted', 'refused', 'unkn
 export type ReportState = (typeof REPORT_STATES)[number];
 
 /**
+ * How a report or violation was accepted.
+ *
+ * - answered: by the answer of the service. late_answer: by one whose lease was lost.
+ * - proved_by_webhook: an invoice, by an invoice webhook. proved_by_tow_request: a violation, by a tow request for it.
+ * - by_hand: by a person.
+ * - known: a violation that other software reported.
+ */
+export const ACCEPTED_HOW = [
+  'answered',
+  'late_answer',
+  'proved_by_webhook',
+  'proved_by_tow_request',
+  'by_hand',
+  'known',
+] as const;
+export type AcceptedHow = (typeof ACCEPTED_HOW)[number];
+
+/**
  * The states of a violation.
  *
  * - pending: not sent yet.

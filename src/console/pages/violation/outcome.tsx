@@ -1,5 +1,6 @@
 import { OPERATIONS } from '../../../contracts/operations';
 import { dependsOnTicket } from '../../../domain/violation';
+import { ACCEPTED_HOW } from '../../../domain/vocabulary';
 import { maskedBody } from '../../mask';
 import { Attempts as AttemptList } from '../../parts/attempts';
 import { ruleIn, Timestamp, Ref, UserText, Fact, Card } from '../../parts/text';
@@ -31,13 +32,11 @@ function labelOf(labels: Readonly<Record<string, string>>, field: string): strin
   return labels[field] ?? field;
 }
 
-const WAYS = ['answered', 'proved_by_tow_request', 'late_answer', 'by_hand', 'known'] as const;
-
 /** What the service has of it. */
 export function Service({ model }: { model: ViolationModel }) {
   const { viewer, view, personal } = model;
   const { violations: messages, common } = viewer.messages;
-  const way = oneOf(WAYS, view.accepted_how ?? undefined);
+  const way = oneOf(ACCEPTED_HOW, view.accepted_how ?? undefined);
   return (
     <Card id="service" title={messages.sections.service}>
       <dl class="facts">
@@ -56,7 +55,8 @@ export function Service({ model }: { model: ViolationModel }) {
         {view.can_tow !== null && <Fact label={messages.canTow}>{view.can_tow ? common.yes : common.no}</Fact>}
         {view.accepted_at !== null && (
           <Fact label={messages.accepted}>
-            <Timestamp viewer={viewer} at={view.accepted_at} /> {way !== null && messages.acceptedHow[way]}
+            <Timestamp viewer={viewer} at={view.accepted_at} />{' '}
+            {way !== null && way !== 'proved_by_webhook' && messages.acceptedHow[way]}
           </Fact>
         )}
         {view.reason !== null && (
