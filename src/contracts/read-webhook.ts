@@ -15,12 +15,12 @@ import { invoiceCharge, WEBHOOKS } from './webhooks';
  */
 
 /**
- * A message to act on with its tolerated differences, or the rules that it breaks: the first 20, and how many there are.
+ * A message to act on with its tolerated differences, or the first 20 rules that it breaks.
  * Rules contain no values. `rest` is the message without the parts that break them; null when these are needed.
  */
 export type ReadWebhook<T> =
   | { readonly kind: 'message'; readonly message: T; readonly tolerated: readonly FieldRule[] }
-  | { readonly kind: 'differs'; readonly rules: readonly FieldRule[]; readonly count: number; readonly rest: T | null };
+  | { readonly kind: 'differs'; readonly rules: readonly FieldRule[]; readonly rest: T | null };
 
 /** Reads the stored body of a delivery: JSON of at most 32 levels. */
 export type WebhookReader<T> = (rawBody: string) => ReadWebhook<T>;
@@ -59,11 +59,10 @@ function readAs<T>(kind: DeliveryKind, message: z.ZodType<T>, rawBody: string): 
     : plain && message.safeParse(withoutParts(plain, checked.error.issues)).data;
   if (infiniteCount > 0) {
     const rules = infinite.map((field) => ({ field: field === '' ? 'body' : field, rule: 'must be a finite number' }));
-    return { kind: 'differs', rules, count: infiniteCount, rest: rest ?? null };
+    return { kind: 'differs', rules, rest: rest ?? null };
   }
   if (!checked.success) {
-    const rules = failedRules(checked.error);
-    return { kind: 'differs', rules: rules.slice(0, FAULTS_NAMED_MAX), count: rules.length, rest: rest ?? null };
+    return { kind: 'differs', rules: failedRules(checked.error).slice(0, FAULTS_NAMED_MAX), rest: rest ?? null };
   }
   return { kind: 'message', message: checked.data, tolerated };
 }

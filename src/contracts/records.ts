@@ -133,9 +133,7 @@ export interface Report {
   readonly waitsFor: string | null;
   /** Its place among those that wait for the rate limit; null when it does not wait, or for a draft. */
   readonly queue: QueuePlace | null;
-  readonly firstFailedAtMs: number | null;
   readonly giveUpAtMs: number | null;
-  readonly failures: number;
   readonly mayHaveHadEffect: boolean;
   readonly createdAtMs: number;
   readonly nextAttemptAtMs: number | null;

@@ -54,7 +54,6 @@ export interface ViolationRecord {
   readonly version: number;
   readonly revision: number;
   readonly attempts: number;
-  readonly failures: number;
   readonly mayHaveHadEffect: boolean;
   readonly inFlight: boolean;
   readonly nextAttemptAtMs: number | null;
@@ -69,8 +68,6 @@ export interface ViolationRecord {
   readonly reason: string | null;
   /** The result of the ticket check; null when none was made. */
   readonly ticket: { readonly checked_at: string; readonly has_active_ticket: boolean } | null;
-  /** Consecutive ticket checks without a result. */
-  readonly ticketFailures: number;
   /** True once a person decided to send it without the ticket check. */
   readonly ticketOverruled: boolean;
   /** The service's reference; with the guide form its `id`. */

@@ -1,5 +1,6 @@
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
+import { readEntry } from '../support/stored-records';
 import { decide, report, violationOf } from '../support/violations';
 import { json } from '../service/fake-service';
 import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
@@ -22,6 +23,7 @@ async function open(giveUpAfterMs = GIVE_UP_MS): Promise<void> {
   await report(worker.stores, { ...violation, form: { ...violation.form, violationType: 'NO_TICKET' } });
 }
 
+const entry = () => readEntry(worker.stores.redis, { violationId: 'U1' }, 1);
 const retry = () => decide(worker.stores, 'U1', { action: 'retry' });
 const sentViolations = () => worker.fake.calls.filter(({ url }) => url.endsWith('/violations/public')).length;
 const ticketCalls = () => worker.fake.calls.length - sentViolations();
@@ -51,12 +53,12 @@ test('a failed ticket check is repeated with growing delays, stores its error an
   const checks = await failChecks(10);
   const delays = checks.map(({ earliestMs, nextMs }) => nextMs - earliestMs);
 
-  expect(await worker.read()).toMatchObject({
+  expect(await entry()).toMatchObject({
     state: 'pending',
     attempts: 0,
     failures: 0,
     waitsFor: 'ticket_check',
-    lastError: { http_status: 500, message: 'Internal Server Error' },
+    error: { http_status: 500, message: 'Internal Server Error' },
   });
   const { giveUpAtMs } = await worker.read();
   expect(giveUpAtMs).toBeLessThanOrEqual(Date.now() + GIVE_UP_MS);
@@ -116,8 +118,8 @@ test('an answered ticket check clears the count, the error and the time of givin
   await worker.makeDue();
   expect(await worker.wake()).toBe('no ticket');
 
-  const after = { state: 'pending', ticketFailures: 0, giveUpAtMs: null, lastError: null, waitsFor: null };
-  expect(await worker.read()).toMatchObject(after);
+  const after = { state: 'pending', ticketFailures: 0, giveUpAtMs: null, error: null, waitsFor: null };
+  expect(await entry()).toMatchObject(after);
   expect(await worker.wake()).toBe('accepted');
 });
 

@@ -13,6 +13,7 @@ import { createTaskStore } from '../../src/store/tasks';
 import { type TowOutbox, NO_LIMITS, noBudgets } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
+import { readEntry } from '../support/stored-records';
 import { GRACE_MS, INVOICE, openStores, START, towRequest, type Stores } from '../support/stores';
 
 const redis = useOwnRedis();
@@ -192,7 +193,7 @@ describe('report sending: failures of Redis and of the connection', () => {
     expect((await run(ref, duringOutage)).what).toBe('accepted');
 
     expect(await stores.states(ref)).toEqual(['started accepted', 'invoice accepted']);
-    expect((await stores.read(ref)).reports[1]).toMatchObject({ attempts: 1, failures: 0 });
+    expect(await readEntry(stores.redis, { ref }, 2)).toMatchObject({ attempts: 1, failures: 0 });
     await run(ref);
     const { items } = simulatorCalls.parse((await request(simulator.url).get('/simulator/calls')).body);
     expect(items.filter(({ operation }) => operation === 'invoice')).toHaveLength(1);

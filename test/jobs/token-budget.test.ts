@@ -11,6 +11,7 @@ import { createSendingStore } from '../../src/store/sending';
 import { createTaskStore } from '../../src/store/tasks';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
+import { readEntry } from '../support/stored-records';
 import { GRACE_MS, openStores, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
@@ -85,9 +86,9 @@ test('reports wait for the token rate limit without an open circuit, a task or a
   for (const ref of ['A', 'B']) await run(ref, service);
 
   for (const ref of ['A', 'B']) {
-    const { reports, tasks } = await stores.read(ref);
-    expect(reports).toMatchObject([{ state: 'pending', attempts: 0, failures: 0 }]);
-    expect(tasks).toEqual([]);
+    const entry = await readEntry(stores.redis, { ref }, 1);
+    expect(entry).toMatchObject({ state: 'pending', attempts: 0, failures: 0 });
+    expect((await stores.read(ref)).tasks).toEqual([]);
     expect(await stores.dueAt(ref)).toBeGreaterThan(beforeMs + minuteMs);
   }
   expect(await sending()).toMatchObject({ connection: { state: 'working' }, service: { state: 'working' }, held: 0 });

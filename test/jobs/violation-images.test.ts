@@ -3,6 +3,7 @@ import { truncate, rm } from 'node:fs/promises';
 import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
+import { readEntry } from '../support/stored-records';
 import { KEYS } from '../../src/store/keys';
 import { startWorkerFor, type ViolationWorker } from './violation-world';
 
@@ -48,7 +49,8 @@ test.each([
   for (const id of ['U1', 'U2', 'U3']) {
     await damage(await worker.reportWithImage(id));
     for (let turn = 0; turn < 2; turn += 1) await worker.wake(id);
-    expect(await worker.read(id)).toMatchObject({ state: 'held', attempts: 0, failures: 0 });
+    const entry = await readEntry(worker.stores.redis, { violationId: id }, 1);
+    expect(entry).toMatchObject({ state: 'held', attempts: 0, failures: 0 });
   }
 
   expect(await worker.tasks()).toEqual(['images_missing', 'images_missing', 'images_missing']);

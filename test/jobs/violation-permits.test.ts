@@ -2,6 +2,7 @@ import { pause } from '../../src/platform/timers';
 import { KEYS } from '../../src/store/keys';
 import { enveloped, json } from '../service/fake-service';
 import { useRedis } from '../support/redis';
+import { readEntry } from '../support/stored-records';
 import { startWorkerFor, type ViolationWorker } from './violation-world';
 
 const redis = useRedis();
@@ -83,7 +84,8 @@ test('a violation uses no permit when the service is unreachable', async () => {
   await worker.reportWithImage('U2');
 
   expect(await worker.wake('U2')).toBe('retry');
-  expect(await worker.read('U2')).toMatchObject({ state: 'pending', attempts: 1, failures: 1 });
+  const entry = await readEntry(worker.stores.redis, { violationId: 'U2' }, 1);
+  expect(entry).toMatchObject({ state: 'pending', attempts: 1, failures: 1 });
   expect(await slotsTaken(worker)).toBe(0);
 });
 

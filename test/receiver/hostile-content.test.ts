@@ -37,10 +37,10 @@ describe('receiver: log of a webhook broken in many fields', () => {
     expect(answered[0]?.length).toBeLessThan(1000);
   });
 
-  it('names at most 20 short rules of such a webhook when it is read, and counts all', () => {
-    const { body, faults } = brokenWebhook(LIMIT_BYTES);
+  it('names 20 short rules of such a webhook when it is read', () => {
+    const { body } = brokenWebhook(LIMIT_BYTES);
     const read = WEBHOOK_READERS.tow_request(body);
-    expect(read).toMatchObject({ kind: 'differs', count: faults });
+    expect(read.kind === 'differs' && read.rules).toHaveLength(20);
     expect(JSON.stringify({ ...read, rest: null }).length).toBeLessThan(5000);
   });
 });

@@ -15,6 +15,7 @@ import {
   UNKNOWN,
   type Stores,
 } from '../support/stores';
+import { readEntry } from '../support/stored-records';
 
 let stores: Stores;
 useStores((opened) => {
@@ -47,7 +48,7 @@ test('a report whose worker is lost every time is retried later each time', asyn
   await mustClaim(outbox, 'T1');
 
   expect((await outbox.claim('T1')).kind).toBe('wait');
-  expect((await stores.read('T1')).reports[0]).toMatchObject({ failures: 2 });
+  expect(await readEntry(stores.redis, { ref: 'T1' }, 1)).toMatchObject({ failures: 2 });
 });
 
 test('a report whose worker is lost every time is finally given up', async () => {

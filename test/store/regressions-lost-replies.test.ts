@@ -5,6 +5,7 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createTowOutbox } from '../../src/store/outbox';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
+import { readEntry } from '../support/stored-records';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { startWire, type RedisWire } from '../support/wire';
 
@@ -53,9 +54,9 @@ test('an ack whose reply is lost is repeated, and its failure counts once', asyn
   await outbox.ack(claim, result({ next: 'retry', delayMs: 0, because: 'unanswered' }));
 
   expect(wire.lost()).toBe(1);
-  const [report] = (await stores.read('T1')).reports;
-  expect(report).toMatchObject({ state: 'pending', attempts: 1, failures: 1, inFlight: false });
-  expect(report?.log).toHaveLength(1);
+  const entry = await readEntry(stores.redis, { ref: 'T1' }, 1);
+  expect(entry).toMatchObject({ state: 'pending', attempts: 1, failures: 1, attemptId: null });
+  expect(entry.log).toHaveLength(1);
   expect(await mustClaim(outbox, 'T1')).toMatchObject({ entry: { attempts: 2, failures: 1, unanswered: 1 } });
 });
 
@@ -79,6 +80,6 @@ test('a connection failure whose ack loses its reply counts once for all tows', 
   await outbox.ack(claim, result({ next: 'hold', delayMs: 0, because: 'connection' }, { task }));
 
   expect(wire.lost()).toBe(1);
-  expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 0, failures: 0 });
+  expect(await readEntry(stores.redis, { ref: 'T1' }, 1)).toMatchObject({ attempts: 0, failures: 0 });
   expect(await mustClaim(outbox, 'T2')).toMatchObject({ connectionFailures: 1 });
 });

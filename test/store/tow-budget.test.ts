@@ -5,6 +5,7 @@ import { createTowOutbox } from '../../src/store/outbox';
 import { Script } from '../../src/store/scripts';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
+import { readEntry } from '../support/stored-records';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
@@ -290,7 +291,8 @@ test('an ack is stored although its unused permit cannot be given back', async (
   jest.restoreAllMocks();
   expect(names).toContain('return-permit');
   expect(stored.kind).toBe('done');
-  expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'pending', failures: 1, inFlight: false });
+  const entry = await readEntry(stores.redis, { ref: 'A' }, 1);
+  expect(entry).toMatchObject({ state: 'pending', failures: 1, attemptId: null });
 });
 
 test('a tow whose report was waived leaves the rate limit queue', async () => {

@@ -4,6 +4,7 @@ import type { ViolationOutbox } from '../support/outboxes';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import type { IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
+import { readEntry } from '../support/stored-records';
 import { useStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
@@ -199,7 +200,8 @@ describe('ticket check before a violation', () => {
 
     await eventually(() => claimAs(outbox, 'U1', 'check'));
 
-    expect(await read()).toMatchObject({ state: 'pending', attempts: 0, failures: 0 });
+    const entry = await readEntry(stores.redis, { violationId: 'U1' }, 1);
+    expect(entry).toMatchObject({ state: 'pending', attempts: 0, failures: 0 });
   });
 
   test.each([

@@ -9,7 +9,7 @@ import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 import { decide, join, openOutbox, outcome, readViolation, report, takenAs, violationOf } from '../support/violations';
-import { changeEntry, endLease, letTry } from '../support/stored-records';
+import { changeEntry, endLease, letTry, readEntry } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -87,11 +87,12 @@ class World {
         this.#claimed = null;
         await endLease(stores.redis, HASH);
         return;
-      case 'time passes':
+      case 'time passes': {
+        const { ticketFailures } = await readEntry(stores.redis, U1, 1);
         if (before.nextAttemptAtMs !== null) await changeEntry(stores.redis, U1, 1, { nextAtMs: 1 });
-        if (before.ticketFailures > 1 && before.giveUpAtMs !== null)
-          await changeEntry(stores.redis, U1, 1, { giveUpAtMs: 1 });
+        if (ticketFailures > 1 && before.giveUpAtMs !== null) await changeEntry(stores.redis, U1, 1, { giveUpAtMs: 1 });
         return;
+      }
       case 'release': {
         const claimed = this.#claimed;
         this.#claimed = null;

@@ -18,7 +18,7 @@ import {
   takenAs,
   violationOf,
 } from '../support/violations';
-import { changeEntry, leaseUntilMs } from '../support/stored-records';
+import { changeEntry, leaseUntilMs, readEntry } from '../support/stored-records';
 
 let stores: Stores;
 let outbox: ViolationOutbox;
@@ -170,7 +170,8 @@ describe('claim and ack of a violation', () => {
 
     await budgeted.giveBack(claimed, { kind: 'images_unseen', delayMs: 0 });
 
-    expect(await read('U1')).toMatchObject({ state: 'pending', attempts: 0, failures: 0, waitsFor: 'spool', log: [] });
+    const entry = await readEntry(stores.redis, { violationId: 'U1' }, 1);
+    expect(entry).toMatchObject({ state: 'pending', attempts: 0, failures: 0, waitsFor: 'spool', log: [] });
     expect(await mustClaimViolation(budgeted, 'U1')).toMatchObject({ entry: { attempts: 1 } });
     expect((await budgeted.ack(claimed, takenAs('V-1'))).kind).toBe('late');
   });
