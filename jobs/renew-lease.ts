@@ -39,7 +39,7 @@ interface RenewalTools<R extends OutboxRecord> {
  * once it fails, this worker stops the call before another one may.
  * @param startedMs when the claim began, by the monotonic clock.
  */
-export function renewLease<R extends OutboxRecord>(
+export function keepLeaseRenewed<R extends OutboxRecord>(
   claimed: Claimed<R>,
   startedMs: number,
   { outbox, uploads, clock, log }: RenewalTools<R>,

@@ -13,7 +13,7 @@ import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/ser
 import { differenceOfAnswer } from '../src/workflow/see-difference';
 import { type Attempted, countAttempt, refusalMessage, resultOf, spanOfAttempt } from './attempt-result';
 import type { EntryCalls, Prepared, RunStep } from './entry-calls';
-import { renewLease, type Uploads } from './renew-lease';
+import { keepLeaseRenewed, type Uploads } from './renew-lease';
 import { reportCalls } from './report-calls';
 import { violationCalls } from './violation-calls';
 
@@ -141,7 +141,7 @@ async function sendWithin<R extends OutboxRecord>(
   if (!prepared.mayOutlastLease) {
     return prepared.send({ maySend: () => isYoung(tools.clock.monotonicMs() - startedMs), permit });
   }
-  const lease = renewLease(claimed, startedMs, tools);
+  const lease = keepLeaseRenewed(claimed, startedMs, tools);
   try {
     return await prepared.send({ maySend: () => isYoung(lease.ageMs()), permit, stop: lease.lost });
   } finally {

@@ -29,7 +29,7 @@ export async function imagesOf(claimed: Claimed<StoredViolation>, tools: ImageTo
     const files: ImageOnDisk[] = [];
     for (const image of violation.images) {
       const source = await tools.spool.sourceOf({ kind: 'violation', id }, image);
-      if (source === null) return { kind: 'given_back', what: await holdOrGiveBack(claimed, tools) };
+      if (source === null) return { kind: 'given_back', what: await giveBackWithoutImages(claimed, tools) };
       const { name: fileName, contentType, sizeBytes } = image;
       files.push({ ...source, fileName, contentType, sizeBytes });
     }
@@ -58,7 +58,7 @@ export async function areImagesGone(
   return false;
 }
 
-async function holdOrGiveBack(claimed: Claimed<StoredViolation>, tools: ImageTools): Promise<string> {
+async function giveBackWithoutImages(claimed: Claimed<StoredViolation>, tools: ImageTools): Promise<string> {
   const state = await tools.spool.state();
   tools.log.warn('violation.images_unseen', { violation_id: claimed.record.id, spool: state });
   if (state !== 'shared') return giveBack(claimed, tools);

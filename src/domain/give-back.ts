@@ -67,12 +67,12 @@ function scheduleOrEscalate(
       startGiveUpClock(entry, nowMs, giveUpAfterMs);
       return waitUntil(entry, nowMs + why.delayMs, 'spool');
     case 'images_missing':
-      return holdForPerson(record, entry, { task: imagesMissingTask(id), isAboutTicket: false }, nowMs);
+      return escalateToPerson(record, entry, { task: imagesMissingTask(id), isAboutTicket: false }, nowMs);
     case 'ticket_known':
       if (!why.hasActiveTicket) return waitUntil(entry, nowMs, null);
-      return holdForPerson(record, entry, { task: activeTicketTask(id), isAboutTicket: true }, nowMs);
+      return escalateToPerson(record, entry, { task: activeTicketTask(id), isAboutTicket: true }, nowMs);
     case 'ticket_refused':
-      return holdForPerson(
+      return escalateToPerson(
         record,
         entry,
         { task: ticketCheckRefusedTask(id, why.message), isAboutTicket: true },
@@ -91,7 +91,7 @@ function waitUntil(entry: Entry, nextAtMs: number, waitsFor: string | null): voi
 }
 
 /** Opens a task about an entry that was not sent; nothing is sent until a person decides. */
-function holdForPerson(
+function escalateToPerson(
   record: OutboxRecord,
   entry: Entry,
   { task, isAboutTicket }: { readonly task: NewTask; readonly isAboutTicket: boolean },

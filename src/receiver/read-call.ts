@@ -54,7 +54,7 @@ export function readObject(bytes: Buffer): ReceivedJson | BrokenCall {
 export function readCall(
   kind: DeliveryKind,
   bytes: Buffer,
-  proof: { readonly verified: boolean; readonly signatureId: string | null },
+  verification: { readonly verified: boolean; readonly signatureId: string | null },
 ): { readonly kind: 'delivery'; readonly delivery: NewDelivery } | BrokenCall {
   const received = readJson(bytes);
   if (received.kind === 'broken') return received;
@@ -63,8 +63,8 @@ export function readCall(
   if (named.kind === 'broken') return named;
   const { towingReferenceId, spelled } = named;
   // Canonical JSON writes each infinite number as null.
-  const id = deliveryId(kind, proof.signatureId ?? '', isInfinite ? rawBody : canonicalJson(spelled));
-  return { kind: 'delivery', delivery: { id, kind, towingReferenceId, rawBody, ...proof } };
+  const id = deliveryId(kind, verification.signatureId ?? '', isInfinite ? rawBody : canonicalJson(spelled));
+  return { kind: 'delivery', delivery: { id, kind, towingReferenceId, rawBody, ...verification } };
 }
 
 /** True if a message names a tow, by the same rules as a webhook. */

@@ -28,7 +28,7 @@ export function createRefusedCalls(store: Pick<RefusedCallStore, 'keep'>, clock:
   let waiting: ReturnType<typeof describeRefusal>[] = [];
   const counts = new Map<string, number>();
   /** Counts one more under each name, or none if one of them is full. */
-  const hasRoom = (...limits: readonly (readonly [name: string, most: number])[]) => {
+  const tryCount = (...limits: readonly (readonly [name: string, most: number])[]) => {
     if (limits.some(([name, most]) => (counts.get(name) ?? 0) >= most)) return false;
     for (const [name] of limits) counts.set(name, (counts.get(name) ?? 0) + 1);
     return true;
@@ -36,7 +36,7 @@ export function createRefusedCalls(store: Pick<RefusedCallStore, 'keep'>, clock:
   return {
     keep(request, refused) {
       const { reason } = refused;
-      if (!hasRoom([reason, PER_REASON_MAX], [`${reason} ${sourceOf(request.ip)}`, PER_SOURCE_MAX])) return;
+      if (!tryCount([reason, PER_REASON_MAX], [`${reason} ${sourceOf(request.ip)}`, PER_SOURCE_MAX])) return;
       waiting.push(describeRefusal(request, { ...refused, nowMs: clock.nowMs() }));
     },
     async flush() {

@@ -52,14 +52,14 @@ export function fieldFaults(
   decide: (tow: KnownTow, nowMs: number) => Decision<object>,
 ): Promise<readonly FieldRule[]> {
   return records.transact(orderKeyOf('tow', ref), async (transaction) => {
-    const draft = await unlessUnusable(transaction.tow(ref));
+    const draft = await usableOrNull(transaction.tow(ref));
     if (!draft || !isKnown(draft)) return [];
     const decision = decide(structuredClone(draft), transaction.nowMs);
     return decision.ok || decision.refusal.kind !== 'invalid' ? [] : decision.refusal.details;
   });
 }
 
-function unlessUnusable(reading: Promise<StoredTow>): Promise<StoredTow | null> {
+function usableOrNull(reading: Promise<StoredTow>): Promise<StoredTow | null> {
   return reading.catch((error: unknown) => {
     if (error instanceof DamagedRecord || error instanceof UnusableRecord) return null;
     throw error;
