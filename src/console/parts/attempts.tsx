@@ -72,13 +72,19 @@ function AttemptRow({ viewer, run }: { viewer: Viewer; run: Repeated<EntryAttemp
       <AttemptBadge viewer={viewer} attempt={first} /> <Foldable>{answerOf(viewer, first)}</Foldable>
       <CauseCode viewer={viewer} attempt={first} />
       {count > 1 && <span class="muted"> · {messages.times({ count })}</span>}
-      {count === 1 && first.duration_ms !== undefined && (
-        <span class="muted">
-          {' · '}
-          <bdi>{messages.lasted({ ms: viewer.formats.number(first.duration_ms) })}</bdi>
-        </span>
-      )}
+      {count === 1 && <AttemptDuration viewer={viewer} attempt={first} />}
     </>
+  );
+}
+
+/** How long an attempt took, after a dot; nothing if that is unknown. */
+export function AttemptDuration({ viewer, attempt: { duration_ms: ms } }: { viewer: Viewer; attempt: EntryAttempt }) {
+  if (ms === undefined) return null;
+  return (
+    <span class="muted">
+      {' · '}
+      <bdi>{viewer.messages.attempts.lasted({ ms: viewer.formats.number(ms) })}</bdi>
+    </span>
   );
 }
 

@@ -1,5 +1,13 @@
 import { riyadhDate } from '../../../domain/timestamp';
-import { AttemptAnswer, AttemptBadge, attemptKey, attemptMs, groupRepeated, type Repeated } from '../../parts/attempts';
+import {
+  AttemptAnswer,
+  AttemptBadge,
+  AttemptDuration,
+  attemptKey,
+  attemptMs,
+  groupRepeated,
+  type Repeated,
+} from '../../parts/attempts';
 import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import type { TowModel } from './model';
@@ -76,12 +84,7 @@ function Tries({ model, item }: { model: TowModel; item: Extract<TimelineItem, {
       <p class="muted">
         {entry === null ? <AttemptBadge viewer={viewer} attempt={run.last} /> : <>{tries} ·</>}{' '}
         <AttemptAnswer viewer={viewer} attempt={run.last} />
-        {run.count === 1 && run.last.duration_ms !== undefined && (
-          <>
-            {' · '}
-            <bdi dir="ltr">{viewer.formats.number(run.last.duration_ms)} ms</bdi>
-          </>
-        )}
+        {run.count === 1 && <AttemptDuration viewer={viewer} attempt={run.last} />}
       </p>
     </div>
   );
