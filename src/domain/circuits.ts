@@ -118,7 +118,10 @@ export function circuitForSafeProbes({ open }: Circuits): 'outage' | 'connection
   return open.connection?.safeOnly ? 'connection' : null;
 }
 
-/** Starts a probe of an open circuit. If its worker dies, other calls may probe after the lease. */
+/**
+ * Starts a probe of an open circuit. If its worker dies, other calls may probe after the lease; those of a paused
+ * operation after PAUSE_PROBE_MS.
+ */
 export function beginProbe(
   circuits: Circuits,
   name: CircuitName,

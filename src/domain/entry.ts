@@ -63,9 +63,9 @@ export interface Entry {
   drops: number;
   /** Consecutive ticket checks without an answer. */
   ticketFailures: number;
-  /** When the first attempt that may have taken effect began. */
+  /** Of an invoice request: when the first attempt that may have taken effect began. */
   firstSentAtMs: number | null;
-  /** The revision that this attempt sent. */
+  /** The revision that the first attempt that may have taken effect sent. */
   sentRevision: number | null;
   firstFailedAtMs: number | null;
   giveUpAtMs: number | null;

@@ -146,7 +146,7 @@ export function isAnswerQuestioned({ entries }: Pick<OutboxRecord, 'entries'>): 
 
 type TaskOwner = Pick<StoredTow, 'kind' | 'ref'> | Pick<StoredViolation, 'kind'>;
 
-/** The id of a task: its subject, plus the reference of its tow. */
+/** The id of a task: its subject; of a tow, with its reference appended. */
 export function taskIdOf(record: TaskOwner, subject: string): string {
   return record.kind === 'tow' ? `${subject}.${record.ref}` : subject;
 }

@@ -38,7 +38,7 @@ export const TASK_TYPES = [
 ] as const;
 export type TaskType = (typeof TASK_TYPES)[number];
 
-/** A task to open. Its id is the subject plus the towing reference, so opening is idempotent. */
+/** A task to open. Its id is the subject; of a tow, with its reference appended. So opening is idempotent. */
 export interface NewTask {
   readonly subject: string;
   readonly type: TaskType;

@@ -49,8 +49,8 @@ export interface Scheduler {
 }
 
 /**
- * Moves due work into the queues until it is stopped. It is the only timer of the product, and makes lost
- * jobs harmless: what a lost job named becomes due again.
+ * Moves due work into the queues until it is stopped. A lost job is harmless: its records become due again after
+ * VISIBILITY_TIMEOUT_MS.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const ending = new AbortController();

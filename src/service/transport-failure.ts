@@ -16,7 +16,7 @@ export type FailedPhase = 'dropped' | 'surely_not_sent' | 'partly_sent' | 'unans
  */
 export class TransportFailure extends AxiosError {
   readonly phase: FailedPhase;
-  /** One word of the list in `reasonOf`. */
+  /** One word of the list at `reasonOf`. */
   readonly reason: string;
   /** Of a dropped attempt, when it may be sent, if that is known. */
   readonly notBeforeMs: number | null;
@@ -48,7 +48,8 @@ const REASONS: Readonly<Record<string, string>> = {
  * Why a connection failed, as one word: `dns_failed`, `connection_refused`, `connection_reset`, `unreachable`,
  * `connect_timeout`, `timeout`, `not_http`, `tls_<code>` while securing, `proxy_<word>` for a tunnel that
  * was not opened (`proxy_http_407`, `proxy_connection_refused`, `proxy_timeout`), else the system's own code in lower case.
- * The attempt itself adds `stopped`, `stalled`, `answered_early`, `body_unreadable` and `body_length_wrong`.
+ * The attempt itself adds `not_permitted`, `stopped`, `stalled`, `answered_early`, `body_unreadable` and
+ * `body_length_wrong`, and the encoding of its body `image_unreadable`.
  * Taken from the error's code alone, never from its text, which may name hosts and paths.
  */
 export function reasonOf(error: unknown, stage: ConnectionStage): string {

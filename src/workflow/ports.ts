@@ -111,7 +111,7 @@ export interface ApiKeyStore {
   revoke(id: string, audit: AuditEntry): Promise<ActionResult>;
 }
 
-/** A verified webhook call to store. */
+/** A webhook call to store. */
 export type NewDelivery = Pick<Delivery, 'id' | 'kind' | 'towingReferenceId' | 'rawBody' | 'verified' | 'signatureId'>;
 
 /** Counts calls per source in windows of one minute, for all processes together. */

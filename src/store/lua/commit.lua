@@ -1,5 +1,6 @@
 -- Writes commits, each completely or not at all. A commit is written if every record has the version that the decision was
--- made on, and every check holds. Only this script changes records; accept.lua also stores deliveries and proofs of tows.
+-- made on, and every check holds. Only this script changes records, but for deliveries and proofs of tows (accept.lua), and
+-- for the budget states in the record of the circuits (observe-limit.lua, return-permit.lua, shared/rate-limit.lua).
 --
 -- KEYS    every key of the commits; a commit refers to a key by its number
 -- ARGV    1 commits as JSON: [{
