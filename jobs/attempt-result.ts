@@ -2,10 +2,9 @@ import type { OperationName } from '../src/contracts/operations';
 import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
 import { storedObject } from '../src/contracts/stored';
 import type { SeenDifference } from '../src/domain/difference';
+import { errorOf, messageOf } from '../src/domain/exchange-message';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import {
-  type Exchange,
-  FOREIGN_BODY_MESSAGES,
   httpStatusOf,
   isConnectionLoss,
   type PolicySettings,
@@ -71,7 +70,7 @@ export function resultOf(
       http_status: httpStatus,
       message: messageOf(exchange),
     },
-    error: isAccepted ? null : { http_status: httpStatus, message: messageOf(exchange) },
+    error: isAccepted ? null : errorOf(exchange),
     answer,
     rawBody: isAccepted && answer === null ? call.rawBody : null,
     acceptedViolation,
@@ -96,36 +95,6 @@ function keptAnswer(data: unknown): JsonObject | null {
   const answer = storedObject.safeParse(data);
   if (!answer.success || Buffer.byteLength(JSON.stringify(answer.data)) > KEPT_ANSWER_BYTES_MAX) return null;
   return answer.data;
-}
-
-/** The message of a refusal: from the service, or a description of the page in its place. */
-export function refusalMessage(exchange: Exchange): string | null {
-  if (exchange.kind === 'not_the_service') return FOREIGN_BODY_MESSAGES[exchange.cause];
-  return exchange.kind === 'refused' ? exchange.message : null;
-}
-
-/** Messages are stored several times: with the report, its attempts and tasks. */
-const BROKEN_MESSAGE_MAX = 500;
-
-/** Describes what happened, with the service's own message if it sent one. */
-export function messageOf(exchange: Exchange): string {
-  switch (exchange.kind) {
-    case 'accepted':
-      return 'accepted';
-    case 'contract_broken':
-      return `the answer breaks the contract: ${exchange.issues.join('; ')}`.slice(0, BROKEN_MESSAGE_MAX);
-    case 'not_the_service':
-      return `HTTP ${exchange.httpStatus}, and not from the service: ${FOREIGN_BODY_MESSAGES[exchange.cause]}`;
-    case 'refused':
-      return exchange.message ?? `HTTP ${exchange.httpStatus}`;
-    case 'surely_not_sent':
-    case 'partly_sent':
-    case 'unanswered':
-    case 'connection':
-      return exchange.cause;
-    case 'dropped':
-      return 'not sent: the claim expired, or the rate limit had no permit';
-  }
 }
 
 export interface StoredAttempt extends Attempted {

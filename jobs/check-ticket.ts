@@ -1,13 +1,12 @@
 import { backoffMs, type RetrySettings } from '../src/domain/backoff';
 import type { Entry } from '../src/domain/entry';
+import { errorOf } from '../src/domain/exchange-message';
 import type { GiveBack } from '../src/domain/give-back';
 import type { StoredViolation } from '../src/domain/outbox-record';
-import { httpStatusOf } from '../src/domain/policy';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/lookups';
 import type { Leased, Outbox } from '../src/workflow/outbox-port';
-import { messageOf } from './attempt-result';
 import type { RunStep } from './entry-calls';
 
 export interface CheckTicketTools {
@@ -57,8 +56,7 @@ function giveBackAfter(
     case 'refused':
       return { what: 'ticket check refused', why: { kind: 'ticket_refused', message: checked.message } };
     case 'unavailable': {
-      const { exchange } = checked;
-      const error = { http_status: httpStatusOf(exchange), message: messageOf(exchange) };
+      const error = errorOf(checked.exchange);
       const delayMs = delayAfter(entry, checked, tools);
       return { what: 'ticket check unavailable', why: { kind: 'ticket_unknown', delayMs, error } };
     }

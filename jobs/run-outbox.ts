@@ -1,5 +1,6 @@
 import type { JobOutcome } from '../src/contracts/jobs';
 import type { OperationName } from '../src/contracts/operations';
+import { refusalMessage } from '../src/domain/exchange-message';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import { historyOf, httpStatusOf, judge, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
@@ -11,7 +12,7 @@ import type { Tracing } from '../src/platform/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox-port';
 import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/service-port';
 import { differenceOfAnswer } from '../src/workflow/see-difference';
-import { type Attempted, countAttempt, refusalMessage, resultOf, spanOfAttempt } from './attempt-result';
+import { type Attempted, countAttempt, resultOf, spanOfAttempt } from './attempt-result';
 import type { EntryCalls, Prepared, RunStep } from './entry-calls';
 import { keepLeaseRenewed, type Uploads } from './renew-lease';
 import { reportCalls } from './report-calls';

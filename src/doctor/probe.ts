@@ -1,6 +1,7 @@
 import type { Finding } from '../cli';
 import { OPERATIONS, type OperationName } from '../contracts/operations';
-import { FOREIGN_BODY_MESSAGES, type Exchange } from '../domain/policy';
+import { FOREIGN_BODY_MESSAGES } from '../domain/exchange-message';
+import type { Exchange } from '../domain/policy';
 import type { Config, ServiceAccess } from '../platform/config';
 import { callAddresses, type Probe, type ServiceClient } from '../service';
 import { operationsInUse } from './addresses';

@@ -1,5 +1,6 @@
 import type { Finding } from '../cli';
-import { FOREIGN_BODY_MESSAGES, type Exchange } from '../domain/policy';
+import { FOREIGN_BODY_MESSAGES } from '../domain/exchange-message';
+import type { Exchange } from '../domain/policy';
 import type { Config } from '../platform/config';
 import { notesOf, UNTRUSTED } from './finding';
 

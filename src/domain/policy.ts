@@ -50,13 +50,6 @@ export type Exchange =
 /** Why a 2xx is not an answer of the service. `broken_off`: truncated. `too_long`: not read to its end. */
 export type ForeignBody = 'not_json' | 'not_an_object' | 'broken_off' | 'too_long';
 
-export const FOREIGN_BODY_MESSAGES: Readonly<Record<ForeignBody, string>> = {
-  not_json: 'the body is not JSON',
-  not_an_object: 'the body is no JSON object',
-  broken_off: 'the body breaks off',
-  too_long: 'the body is too long',
-};
-
 /** The history of an entry before this attempt. */
 export interface AttemptHistory extends Readonly<
   Pick<Entry, 'failures' | 'notFound' | 'unanswered' | 'connectionLosses'>

@@ -1,9 +1,10 @@
-import { refusalMessage, resultOf } from '../../jobs/attempt-result';
+import { resultOf } from '../../jobs/attempt-result';
 import { draftOfCircuits, NO_CIRCUITS, noEffects, type Circuits } from '../../src/domain/circuits';
 import { claim, type ClaimContext } from '../../src/domain/claim-entry';
 import { decideReport } from '../../src/domain/decide-report';
 import { decideViolation } from '../../src/domain/decide-violation';
 import type { Entry } from '../../src/domain/entry';
+import { refusalMessage } from '../../src/domain/exchange-message';
 import { giveBack, type GiveBack } from '../../src/domain/give-back';
 import type { OutboxRecord } from '../../src/domain/outbox-record';
 import { historyOf, judge, type Exchange } from '../../src/domain/policy';

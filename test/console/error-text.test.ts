@@ -1,6 +1,6 @@
-import { messageOf } from '../../jobs/attempt-result';
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
 import { causeOf } from '../../src/console/parts/error-text';
+import { messageOf } from '../../src/domain/exchange-message';
 import type { Exchange } from '../../src/domain/policy';
 import { connectionTask } from '../../src/domain/tasks';
 import { answerHead, towAfter } from '../operator/world';

@@ -1,0 +1,46 @@
+import type { EntryError } from './entry';
+import { httpStatusOf, type Exchange, type ForeignBody } from './policy';
+
+/** The messages about exchanges. They are stored with entries and attempts, and quoted in tasks. */
+
+export const FOREIGN_BODY_MESSAGES: Readonly<Record<ForeignBody, string>> = {
+  not_json: 'the body is not JSON',
+  not_an_object: 'the body is no JSON object',
+  broken_off: 'the body breaks off',
+  too_long: 'the body is too long',
+};
+
+/** Messages are stored several times: with the report, its attempts and tasks. */
+const BROKEN_MESSAGE_MAX = 500;
+
+/** Describes what happened, with the service's own message if it sent one. */
+export function messageOf(exchange: Exchange): string {
+  switch (exchange.kind) {
+    case 'accepted':
+      return 'accepted';
+    case 'contract_broken':
+      return `the answer breaks the contract: ${exchange.issues.join('; ')}`.slice(0, BROKEN_MESSAGE_MAX);
+    case 'not_the_service':
+      return `HTTP ${exchange.httpStatus}, and not from the service: ${FOREIGN_BODY_MESSAGES[exchange.cause]}`;
+    case 'refused':
+      return exchange.message ?? `HTTP ${exchange.httpStatus}`;
+    case 'surely_not_sent':
+    case 'partly_sent':
+    case 'unanswered':
+    case 'connection':
+      return exchange.cause;
+    case 'dropped':
+      return 'not sent: the claim expired, or the rate limit had no permit';
+  }
+}
+
+/** The message of a refusal: from the service, or a description of the page in its place. */
+export function refusalMessage(exchange: Exchange): string | null {
+  if (exchange.kind === 'not_the_service') return FOREIGN_BODY_MESSAGES[exchange.cause];
+  return exchange.kind === 'refused' ? exchange.message : null;
+}
+
+/** The error that is stored with an entry after an exchange that did not accept it. */
+export function errorOf(exchange: Exchange): EntryError {
+  return { http_status: httpStatusOf(exchange), message: messageOf(exchange) };
+}
