@@ -1,6 +1,7 @@
 import type { OperationName } from '../src/contracts/operations';
 import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
 import { storedObject } from '../src/contracts/stored';
+import type { AttemptResult } from '../src/domain/attempt';
 import type { SeenDifference } from '../src/domain/difference';
 import { errorOf, messageOf } from '../src/domain/exchange-message';
 import type { OutboxRecord } from '../src/domain/outbox-record';
@@ -12,7 +13,7 @@ import {
   type Verdict,
 } from '../src/domain/policy';
 import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domain/service-health';
-import type { AttemptResult, Settled } from '../src/domain/settle-attempt';
+import type { Settled } from '../src/domain/settle-attempt';
 import type { NewTask } from '../src/domain/tasks';
 import type { AcceptedViolation } from '../src/domain/violation-names';
 import type { EntryKind, JsonObject } from '../src/domain/vocabulary';

@@ -1,6 +1,6 @@
+import type { AttemptRight } from './attempt';
 import { isSettled } from './outbox';
 import type { OutboxRecord } from './outbox-record';
-import type { AttemptRight } from './settle-attempt';
 
 /** The right of one worker to work on a record. It ends by itself, so that a lost worker blocks nothing. */
 

@@ -1,7 +1,7 @@
+import type { AttemptResult } from '../domain/attempt';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
 import { UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
-import type { AttemptResult } from '../domain/settle-attempt';
 import { addReference, dropReference } from '../domain/violation-names';
 import type { RecordTransaction } from './transaction';
 

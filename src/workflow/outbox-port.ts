@@ -1,9 +1,10 @@
+import type { AttemptResult, AttemptRight } from '../domain/attempt';
 import type { ClaimStep } from '../domain/claim-entry';
 import type { Entry } from '../domain/entry';
 import type { GiveBack } from '../domain/give-back';
 import type { OutboxRecord } from '../domain/outbox-record';
 import type { ServiceHealth } from '../domain/service-health';
-import type { AttemptResult, AttemptRight, Settled } from '../domain/settle-attempt';
+import type { Settled } from '../domain/settle-attempt';
 
 /**
  * The outboxes of one kind of record: the only way to send calls. Order and no loss depend on it. Records are named

@@ -1,4 +1,5 @@
 import { resultOf } from '../../jobs/attempt-result';
+import type { AttemptResult } from '../../src/domain/attempt';
 import { draftOfCircuits, NO_CIRCUITS, noEffects, type Circuits } from '../../src/domain/circuits';
 import { claim, type ClaimContext } from '../../src/domain/claim-entry';
 import { decideReport } from '../../src/domain/decide-report';
@@ -8,7 +9,7 @@ import { refusalMessage } from '../../src/domain/exchange-message';
 import { giveBack, type GiveBack } from '../../src/domain/give-back';
 import type { OutboxRecord } from '../../src/domain/outbox-record';
 import { historyOf, judge, type Exchange } from '../../src/domain/policy';
-import { settleAttempt, type AttemptResult } from '../../src/domain/settle-attempt';
+import { settleAttempt } from '../../src/domain/settle-attempt';
 import { completeCleanup } from '../../src/domain/settle-entry';
 import { appendReport, isKnown } from '../../src/domain/stored-tow';
 import { matchTow } from '../../src/domain/stored-violation';

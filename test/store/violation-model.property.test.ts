@@ -3,7 +3,7 @@ import type { ViolationCommand } from '../../src/domain/decide-violation';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { versionNumber } from '../../src/domain/outbox-record';
 import { KEYS } from '../../src/store/keys';
-import type { AttemptResult } from '../../src/domain/settle-attempt';
+import type { AttemptResult } from '../../src/domain/attempt';
 import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';

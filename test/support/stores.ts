@@ -25,7 +25,7 @@ import { releaseBlocked } from '../../src/store/release-blocked';
 import { createTaskStore } from '../../src/store/tasks';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
-import type { AttemptResult } from '../../src/domain/settle-attempt';
+import type { AttemptResult } from '../../src/domain/attempt';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
 import { useRedis, type SharedRedis } from './redis';
 import { createDeferral } from '../../src/store/failing-deliveries';

@@ -6,7 +6,7 @@ import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import type { ClaimSettings } from '../../src/store/claims';
 import { createViolationOutbox } from '../../src/store/outbox';
-import type { AttemptResult } from '../../src/domain/settle-attempt';
+import type { AttemptResult } from '../../src/domain/attempt';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
 import { decideViolation } from '../../src/workflow/decide-violation';
 import { linkViolation } from '../../src/workflow/link-violation';
