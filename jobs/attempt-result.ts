@@ -2,20 +2,10 @@ import type { OperationName } from '../src/contracts/operations';
 import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
 import { storedObject } from '../src/contracts/stored';
 import type { AttemptResult } from '../src/domain/attempt';
-import type { SeenDifference } from '../src/domain/difference';
-import { errorOf, messageOf } from '../src/domain/exchange-message';
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import {
-  httpStatusOf,
-  isConnectionLoss,
-  type PolicySettings,
-  surelyHadNoEffect,
-  type Verdict,
-} from '../src/domain/policy';
-import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domain/service-health';
+import { httpStatusOf, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { outageDelayMs } from '../src/domain/service-health';
 import type { Settled } from '../src/domain/settle-attempt';
-import type { NewTask } from '../src/domain/tasks';
-import type { AcceptedViolation } from '../src/domain/violation-names';
 import type { EntryKind, JsonObject } from '../src/domain/vocabulary';
 import type { Metrics } from '../src/platform/metrics';
 import type { EndedSpan } from '../src/platform/tracing';
@@ -28,9 +18,6 @@ export interface Attempted<N extends OperationName = OperationName> {
   readonly verdict: Verdict;
 }
 
-/** Failure counts of the connection and the outage at the claim. */
-export type ClaimedCounts = Pick<Claimed<OutboxRecord>, 'failedProbes' | 'connectionFailures'>;
-
 /** Time and jitter for turning the answer into delays; `jitter` is 0 to 1. */
 export interface AttemptTiming {
   readonly startedAt: string;
@@ -39,53 +26,30 @@ export interface AttemptTiming {
   readonly settings: PolicySettings;
 }
 
-/** Builds the stored result of an attempt. `task` is opened with it; `acceptedViolation`: see AttemptResult. */
+/** Builds the stored result of an attempt. */
 export function resultOf(
-  claimed: ClaimedCounts,
+  { failedProbes }: Pick<Claimed<OutboxRecord>, 'failedProbes'>,
   {
     call,
     verdict,
     task,
     acceptedViolation,
     difference,
-  }: Attempted & {
-    readonly task: NewTask | null;
-    readonly acceptedViolation: AcceptedViolation | null;
-    readonly difference: SeenDifference | null;
-  },
-  timing: AttemptTiming,
+  }: Attempted & Pick<AttemptResult, 'task' | 'acceptedViolation' | 'difference'>,
+  { startedAt, nowMs, jitter, settings }: AttemptTiming,
 ): AttemptResult {
   const { exchange } = call;
-  const { startedAt, nowMs, jitter, settings } = timing;
-  const httpStatus = httpStatusOf(exchange);
-  const isAccepted = verdict.next === 'accepted';
-  const isForeign = exchange.kind === 'not_the_service';
-  const isLoss = isConnectionLoss(exchange, claimed.connectionFailures);
   const answer = keptAnswer(call.data);
   return {
+    exchange,
     verdict,
-    attempt: {
-      started_at: startedAt,
-      duration_ms: Math.round(call.durationMs),
-      outcome: verdict.next,
-      http_status: httpStatus,
-      message: messageOf(exchange),
-    },
-    error: isAccepted ? null : errorOf(exchange),
+    startedAt,
+    durationMs: Math.round(call.durationMs),
     answer,
-    rawBody: isAccepted && answer === null ? call.rawBody : null,
+    rawBody: verdict.next === 'accepted' && answer === null ? call.rawBody : null,
     acceptedViolation,
-    hadNoEffect: surelyHadNoEffect(exchange),
     isPermitSpent: call.isPermitSpent,
-    // A report that is refused for such losses proves nothing about the connection of the others.
-    wasAnswered: httpStatus !== null && !isForeign && !isLoss && verdict.next !== 'hold',
-    isForeign,
-    service: serviceHealth(exchange),
-    isForbidden: isForbidden(exchange),
-    askedMs: askedMs(exchange, nowMs),
-    outageDelayMs: outageDelayMs(exchange, { failedProbes: claimed.failedProbes, nowMs, jitter }, settings),
-    isConnectionLoss: isLoss,
-    isTooOld: exchange.kind === 'dropped' && exchange.notBeforeMs === null,
+    outageDelayMs: outageDelayMs(exchange, { failedProbes, nowMs, jitter }, settings),
     task,
     difference,
   };

@@ -1,12 +1,12 @@
 import type { SeenDifference } from './difference';
-import type { Entry, EntryAttempt, EntryError } from './entry';
-import type { Verdict } from './policy';
-import type { ServiceHealth } from './service-health';
+import type { Entry, EntryAttempt } from './entry';
+import { messageOf } from './exchange-message';
+import { httpStatusOf, isConnectionLoss, type Exchange, type Verdict } from './policy';
 import type { NewTask } from './tasks';
 import type { AcceptedViolation } from './violation-names';
 import type { JsonObject } from './vocabulary';
 
-/** One attempt: the right to make it, and its result. */
+/** One attempt: the right to make it, its result, and what follows from its exchange. */
 
 /** The right to make one attempt. */
 export interface AttemptRight {
@@ -20,36 +20,61 @@ export interface AttemptRight {
 
 /** The result of one attempt. */
 export interface AttemptResult {
+  readonly exchange: Exchange;
   readonly verdict: Verdict;
-  readonly attempt: Omit<EntryAttempt, 'attempt_id'>;
-  readonly error: EntryError | null;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Whole ms. */
+  readonly durationMs: number;
   /** The data of the answer, kept with the entry. */
   readonly answer: JsonObject | null;
   /** The raw body; kept when the answer broke the contract. */
   readonly rawBody: string | null;
   /** What the answer says about the created violation; null when it names none. */
   readonly acceptedViolation: AcceptedViolation | null;
-  /** True when the attempt provably changed nothing at the service. */
-  readonly hadNoEffect: boolean;
   /** False while its permit is unused and can be given back. */
   readonly isPermitSpent: boolean;
-  /** True when the service answered, with any status that is not one of a wrong address. */
-  readonly wasAnswered: boolean;
-  /** True when something answered in place of the service. */
-  readonly isForeign: boolean;
-  readonly service: ServiceHealth;
-  /** True when the service forbids the operation (403). */
-  readonly isForbidden: boolean;
-  /** The wait that the service requested, ms. */
-  readonly askedMs: number;
   /** The wait before the next probe of an outage that this attempt begins or confirms, ms. */
   readonly outageDelayMs: number;
-  /** True when, as far as is known, the connection broke for this entry only. */
-  readonly isConnectionLoss: boolean;
-  /** True when nothing was sent because the claim had expired. */
-  readonly isTooOld: boolean;
   /** The task to open, if any. */
   readonly task: NewTask | null;
   /** How an accepting answer differs from its contract; null when it does not. */
   readonly difference: SeenDifference | null;
+}
+
+/** An attempt that has ended. */
+export interface EndedAttempt {
+  readonly right: AttemptRight;
+  readonly result: AttemptResult;
+}
+
+/** The attempt as the log of its entry keeps it. */
+export function loggedAttempt({ right, result }: EndedAttempt): EntryAttempt {
+  const { exchange, verdict, startedAt, durationMs } = result;
+  return {
+    attempt_id: right.attemptId,
+    started_at: startedAt,
+    duration_ms: durationMs,
+    outcome: verdict.next,
+    http_status: httpStatusOf(exchange),
+    message: messageOf(exchange),
+  };
+}
+
+/** True when the service answered, with any status that is not one of a wrong address. */
+export function wasAnswered({ right, result }: EndedAttempt): boolean {
+  const { exchange, verdict } = result;
+  if (httpStatusOf(exchange) === null || isForeign(exchange) || verdict.next === 'hold') return false;
+  // A report that is refused for such losses proves nothing about the connection of the others.
+  return !isConnectionLoss(exchange, right.connectionFailures);
+}
+
+/** True when something answered in place of the service. */
+export function isForeign(exchange: Exchange): boolean {
+  return exchange.kind === 'not_the_service';
+}
+
+/** True when nothing was sent because the claim had expired. */
+export function isTooOld(exchange: Exchange): boolean {
+  return exchange.kind === 'dropped' && exchange.notBeforeMs === null;
 }

@@ -1,4 +1,12 @@
-import type { AttemptResult, AttemptRight } from './attempt';
+import {
+  isForeign,
+  isTooOld,
+  loggedAttempt,
+  wasAnswered,
+  type AttemptResult,
+  type AttemptRight,
+  type EndedAttempt,
+} from './attempt';
 import { ASKED_WAIT_MAX_MS, backoffWithoutJitterMs } from './backoff';
 import { blockEntry, PROBE_TURN_MS } from './claim-entry';
 import {
@@ -18,8 +26,11 @@ import {
   startGiveUpClock,
   type Entry,
 } from './entry';
+import { errorOf, messageOf } from './exchange-message';
 import { isSettled } from './outbox';
 import { editEntry, memberOf, addEvent, openTask, recordIdOf, type OutboxRecord } from './outbox-record';
+import { isConnectionLoss, surelyHadNoEffect, type Exchange } from './policy';
+import { askedMs, isForbidden, serviceHealth } from './service-health';
 import { acceptEntry, keepAcceptingAnswer, requestCleanup, settleByLateAnswer } from './settle-entry';
 import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrectionTask } from './tasks';
 import { beforeCorrectionTask } from './violation-tasks';
@@ -62,28 +73,30 @@ export function settleAttempt(
   const stored = record.entries.find(({ seq }) => seq === right.entry.seq);
   if (!stored) return 'gone';
   const entry = editEntry(record, stored);
+  const ended = { right, result };
+  const { exchange } = result;
   const outcome = result.verdict.next;
   const isKnownLost = entry.log.some(({ attempt_id: id }) => id === right.attemptId);
-  if (outcome !== 'hold') logAttempt(entry, { attempt_id: right.attemptId, ...result.attempt });
-  const { wasAnswered, isForbidden } = result;
-  const isAlive = result.service === 'alive';
-  applyAnswer(circuits, { kind: entry.kind, wasAnswered, isAlive, isForbidden }, effects);
+  if (outcome !== 'hold') logAttempt(entry, loggedAttempt(ended));
+  const isAlive = serviceHealth(exchange) === 'alive';
+  const answer = { kind: entry.kind, wasAnswered: wasAnswered(ended), isAlive, isForbidden: isForbidden(exchange) };
+  applyAnswer(circuits, answer, effects);
   const isSameBody = entry.revision === right.entry.revision;
   const isOurs = isSameBody && entry.attemptId === right.attemptId && record.lease?.token === right.leaseToken;
   if (!isOurs) {
     if (outcome === 'accepted') return settleLate(record, entry, { result, isSameBody }, context);
-    if (!isKnownLost) countLostClaim(record, entry, { right, result }, context.nowMs);
+    if (!isKnownLost) countLostClaim(record, entry, ended, context.nowMs);
     return 'late';
   }
   record.lease = null;
   entry.attemptId = null;
-  const isPaused = updateCircuits(record, entry, right, result, context);
+  const isPaused = updateCircuits(record, entry, ended, context);
   const wasSettled = isSettled(entry.state);
   if (outcome === 'accepted') {
     keepAnswer(record, entry, result, context);
     if (!wasSettled) acceptEntry(record, entry, 'answered', context.nowMs);
   } else if (!wasSettled && !settleByLateAnswer(record, entry, context.nowMs)) {
-    settleFailure(record, entry, result, { ...context, isPaused });
+    settleFailure(record, entry, ended, { ...context, isPaused });
   }
   return 'done';
 }
@@ -92,13 +105,8 @@ export function settleAttempt(
  * Counts a create whose claim was lost with the last writes of Redis, and that may have taken effect: it is not sent again
  * as if it had never left.
  */
-function countLostClaim(
-  record: OutboxRecord,
-  entry: Entry,
-  { right, result }: { readonly right: AttemptRight; readonly result: AttemptResult },
-  nowMs: number,
-): void {
-  if (result.hadNoEffect || isSettled(entry.state) || ENTRY_POLICY[entry.kind].safeToRepeat) return;
+function countLostClaim(record: OutboxRecord, entry: Entry, { right, result }: EndedAttempt, nowMs: number): void {
+  if (surelyHadNoEffect(result.exchange) || isSettled(entry.state) || ENTRY_POLICY[entry.kind].safeToRepeat) return;
   entry.unanswered += 1;
   entry.sentRevision ??= right.entry.revision;
   countPossibleEffect(entry);
@@ -156,23 +164,24 @@ function keepAnswer(
 function updateCircuits(
   record: OutboxRecord,
   entry: Entry,
-  right: AttemptRight,
-  result: AttemptResult,
+  { right, result }: EndedAttempt,
   { circuits, effects, nowMs }: SettleContext,
 ): boolean {
-  const message = result.error?.message ?? '';
+  const { exchange } = result;
+  const message = messageOf(exchange);
   const { kind } = entry;
   const member = memberOf(record);
   const pausedTask = pausedOperationTask(kind, message);
-  const isPaused = result.isForbidden && countForbidden(circuits, { kind, member, task: pausedTask }, nowMs, effects);
+  const isPaused =
+    isForbidden(exchange) && countForbidden(circuits, { kind, member, task: pausedTask }, nowMs, effects);
   const delayMs = connectionDelayOf(result);
   if (delayMs !== null) {
     const id = recordIdOf(record);
     const metBy = kind === 'violation' ? { violationId: id } : { kind, towingReference: id };
     const task = connectionTask(message, metBy);
     const failures = right.connectionFailures + 1;
-    loseConnection(circuits, { delayMs, failures, isSafeOnly: result.isForeign, task }, nowMs, effects);
-  } else if (result.service === 'failing') {
+    loseConnection(circuits, { delayMs, failures, isSafeOnly: isForeign(exchange), task }, nowMs, effects);
+  } else if (serviceHealth(exchange) === 'failing') {
     countFailure(circuits, { member, delayMs: result.outageDelayMs, task: outageTask(message) }, nowMs, effects);
   }
   return isPaused;
@@ -187,18 +196,19 @@ function connectionDelayOf({ verdict }: AttemptResult): number | null {
 function settleFailure(
   record: OutboxRecord,
   entry: Entry,
-  result: AttemptResult,
+  ended: EndedAttempt,
   context: SettleContext & { readonly isPaused: boolean },
 ): void {
   const { nowMs, isPaused } = context;
-  const { verdict } = result;
-  countEffect(record, entry, result);
+  const { result } = ended;
+  const { exchange, verdict } = result;
+  countEffect(record, entry, exchange);
   if (verdict.next === 'refused' && !isPaused) {
-    const { error, isForbidden } = result;
-    Object.assign(entry, { state: 'refused', nextAtMs: null, error, hint: verdict.hint, forbidden: isForbidden });
+    Object.assign(entry, { state: 'refused', nextAtMs: null, error: errorOf(exchange), hint: verdict.hint });
+    entry.forbidden = isForbidden(exchange);
     addEvent(record, { type: 'report.refused', report_id: entry.id }, nowMs);
   } else {
-    const delayMs = countAttempt(entry, result, context);
+    const delayMs = countAttempt(entry, ended, context);
     scheduleNextAttempt(record, entry, result, { ...context, delayMs });
   }
   if (result.task && !isPaused) openTask(record, result.task, nowMs);
@@ -207,8 +217,8 @@ function settleFailure(
 /**
  * Counts a possible effect. After a create without effect, an unrelated invoice webhook must not count as its proof.
  */
-function countEffect(record: OutboxRecord, entry: Entry, { hadNoEffect }: AttemptResult): void {
-  if (!hadNoEffect) countPossibleEffect(entry);
+function countEffect(record: OutboxRecord, entry: Entry, exchange: Exchange): void {
+  if (!surelyHadNoEffect(exchange)) countPossibleEffect(entry);
   else if (record.kind === 'tow' && entry.possibleEffects === 0) {
     entry.firstSentAtMs = null;
     entry.sentRevision = null;
@@ -216,11 +226,11 @@ function countEffect(record: OutboxRecord, entry: Entry, { hadNoEffect }: Attemp
 }
 
 /** Counts a failure; a `hold` counts none. Returns the wait, ms. */
-function countAttempt(entry: Entry, result: AttemptResult, { nowMs, giveUpAfterMs }: SettleContext): number {
-  const { verdict } = result;
+function countAttempt(entry: Entry, { right, result }: EndedAttempt, { nowMs, giveUpAfterMs }: SettleContext): number {
+  const { exchange, verdict } = result;
   const delayMs = 'delayMs' in verdict ? verdict.delayMs : 0;
   const isUnanswered =
-    result.isForeign || verdict.next === 'unknown' || (verdict.next === 'retry' && verdict.because === 'unanswered');
+    isForeign(exchange) || verdict.next === 'unknown' || (verdict.next === 'retry' && verdict.because === 'unanswered');
   if (verdict.next !== 'hold') {
     entry.failures += 1;
     if (verdict.next === 'retry' && verdict.because === 'not_found') entry.notFound += 1;
@@ -232,9 +242,9 @@ function countAttempt(entry: Entry, result: AttemptResult, { nowMs, giveUpAfterM
   // Nothing was sent. A claim that expires once in a while is no failure; repeated expiry is.
   entry.attempts -= 1;
   if (verdict.because === 'connection') {
-    if (result.isConnectionLoss) entry.connectionLosses += 1;
+    if (isConnectionLoss(exchange, right.connectionFailures)) entry.connectionLosses += 1;
     if (isUnanswered) entry.unanswered += 1;
-  } else if (result.isTooOld) {
+  } else if (isTooOld(exchange)) {
     entry.drops += 1;
     if (entry.drops >= DROPS_MAX) {
       startGiveUpClock(entry, nowMs, giveUpAfterMs);
@@ -251,19 +261,19 @@ function countAttempt(entry: Entry, result: AttemptResult, { nowMs, giveUpAfterM
 function scheduleNextAttempt(
   record: OutboxRecord,
   entry: Entry,
-  result: AttemptResult,
+  { exchange, verdict }: AttemptResult,
   { nowMs, circuits, delayMs }: SettleContext & { readonly delayMs: number },
 ): void {
-  const { verdict } = result;
+  const requestedMs = askedMs(exchange, nowMs);
   const blocked = blocking(circuits, entry.kind, nowMs);
   entry.state = stateBetweenAttempts(entry);
   entry.nextAtMs = nowMs + delayMs;
-  entry.error = result.error;
+  entry.error = errorOf(exchange);
   if (blocked && entry.state === 'pending' && ENTRY_POLICY[entry.kind].safeToRepeat) {
-    entry.nextAtMs = nowMs + result.askedMs;
+    entry.nextAtMs = nowMs + requestedMs;
   }
   if (verdict.next === 'hold' && verdict.because === 'connection') {
-    const waitMs = Math.max(result.askedMs, Math.min(delayMs, CONNECTION_WAIT_MAX_MS));
+    const waitMs = Math.max(requestedMs, Math.min(delayMs, CONNECTION_WAIT_MAX_MS));
     entry.nextAtMs = nowMs + Math.min(waitMs + PROBE_TURN_MS, ASKED_WAIT_MAX_MS);
   }
   if (!blocked && entry.state === 'pending' && verdict.next === 'retry' && verdict.because === 'throttled') {

@@ -147,7 +147,7 @@ function resultFor(entry: Entry, exchange: Exchange, nowMs: number): AttemptResu
   const call = { exchange, data: null, rawBody: null, wasSent: true, isPermitSpent: true, durationMs: 1 };
   const difference = differenceOfAnswer(entry.kind, call);
   return resultOf(
-    { failedProbes: 0, connectionFailures: 0 },
+    { failedProbes: 0 },
     {
       call,
       verdict,

@@ -17,7 +17,7 @@ test.each(LANGUAGES)(
   async (language) => {
     const { causes } = messagesIn(language);
     const ref = await towAfter(app, 'started');
-    await answerHead(app, ref, 'retry', 'connection_refused');
+    await answerHead(app, ref, 'retry', { kind: 'surely_not_sent', cause: 'connection_refused' });
     const visitor = await signedIn(app);
     visitor.cookies.set('towhook_language', language);
     const [tow, board] = [await visitor.get(`/tows/${ref}`), await visitor.get('/board')];

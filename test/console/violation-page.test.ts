@@ -5,6 +5,7 @@ import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, report, REQUIRED, violationIn } from '../operator/forms';
 import { violationOf } from '../operator/world';
 import { useApp } from '../support/app';
+import { refusedWith } from '../support/exchanges';
 import { PNG } from '../support/images';
 import { outcome, takenAs } from '../support/violations';
 import { openGeneral } from './task-world';
@@ -19,10 +20,7 @@ const FILES = [
   { name: 'front.png', bytes: PNG },
   { name: 'back.png', bytes: PNG },
 ];
-const REFUSED = outcome(
-  { next: 'refused', hint: null },
-  { error: { http_status: 400, message: 'Zone not found' }, hadNoEffect: true },
-);
+const REFUSED = outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'Zone not found') });
 
 async function newOne(fields: Readonly<Record<string, string>> = REQUIRED, files = FILES): Promise<string> {
   return violationIn(await report(app, fields, files)).id;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';
 import { recordsOf } from '../../src/store/records';
+import { refusedWith } from '../support/exchanges';
 import { join, outcome, takenAs } from '../support/violations';
 import { api, newKey } from '../operator/client';
 import { report, REQUIRED, violationIn } from '../operator/forms';
@@ -59,8 +60,8 @@ describe('console: violation list', () => {
 
   test('shows the last service error of a refused violation in the list', async () => {
     const [id = ''] = await several(1);
-    const error = { http_status: 400, message: 'Zone not found' };
-    await sendAs(app, id, outcome({ next: 'refused', hint: null }, { error }));
+    const exchange = refusedWith(400, 'Zone not found');
+    await sendAs(app, id, outcome({ next: 'refused', hint: null }, { exchange }));
     const row = textOf(rowOf((await (await signedIn(app)).get('/violations')).html, id));
     expect(row).toContain('Refused');
     expect(row).toContain('HTTP 400: Zone not found');

@@ -1,4 +1,5 @@
 import type { AttemptHistory, Exchange, PolicySettings } from '../../src/domain/policy';
+import { refusedWith } from '../support/exchanges';
 import { nowMs } from './tows';
 
 /** Attempts for the tests of the failure policy. */
@@ -24,7 +25,7 @@ export type RefusedAttempt = Extract<Exchange, { kind: 'refused' }>;
 
 /** A JSON answer other than 2xx, without a requested wait. */
 export function refused(httpStatus: number, changes: Partial<RefusedAttempt> = {}): RefusedAttempt {
-  return { kind: 'refused', httpStatus, message: null, isJson: true, notBeforeMs: null, ...changes };
+  return { ...refusedWith(httpStatus), ...changes };
 }
 
 export const surelyNotSent: Exchange = { kind: 'surely_not_sent', cause: 'connection refused' };

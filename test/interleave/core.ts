@@ -8,6 +8,7 @@ import { pause } from '../../src/platform/timers';
 import { createTowOutbox } from '../../src/store/outbox';
 import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
+import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { NO_LIMITS, reportIn, type ClaimedReport, type TowClaim } from '../support/outboxes';
 import { ACCEPTED, openStores, result } from '../support/stores';
 import type { Answer, Granted, CoreOperation } from './operations';
@@ -130,12 +131,12 @@ function endOf(
       const task = refusedTask({ ...report, httpStatus: 400, message: null, hint: null });
       return [
         { next: 'refused', hint: null },
-        { hadNoEffect: true, wasAnswered: true, task },
+        { exchange: refusedWith(400), task },
       ];
     }
     case 'unknown':
       return [report.kind === 'invoice' ? { next: 'unknown', delayMs: 0 } : retry('unanswered')];
     case 'not_sent':
-      return [retry('surely_not_sent'), { hadNoEffect: true }];
+      return [retry('surely_not_sent'), { exchange: NOT_SENT }];
   }
 }

@@ -2,6 +2,7 @@ import { page } from '../../src/contracts/paging';
 import { taskView } from '../../src/contracts/operator';
 import { createViolationOutbox } from '../../src/store/outbox';
 import { useApp } from '../support/app';
+import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { UNKNOWN } from '../support/stores';
 import { claimAs, outcome } from '../support/violations';
 import { api, type ApiResponse, audited, errorOf, towOf } from './client';
@@ -50,13 +51,13 @@ describe('operator API: corrections of violations that may have been accepted', 
   });
 
   it('corrects a violation that was certainly not sent', async () => {
-    const id = await sentAs({ ...FAILED, because: 'surely_not_sent' }, { hadNoEffect: true });
+    const id = await sentAs({ ...FAILED, because: 'surely_not_sent' }, { exchange: NOT_SENT });
     await decide(id, 'correct', { plateType: 'TAXI' }).expect(202);
   });
 
   it('corrects a refused violation and opens an audited task when an earlier attempt turns out to have been accepted', async () => {
     const id = await sentAs(FAILED);
-    await outbox().ack(await claimAs(outbox(), id, 'send'), outcome(REFUSED, { hadNoEffect: true }));
+    await outbox().ack(await claimAs(outbox(), id, 'send'), outcome(REFUSED, { exchange: refusedWith(400) }));
     await decide(id, 'correct', { plateType: 'TAXI' }).expect(202);
 
     await newTow(app, { violation_reference_id: 'V-1', metadata: { id } });

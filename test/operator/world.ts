@@ -1,9 +1,10 @@
 import { processDeliveries } from '../../jobs/process-delivery';
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import { refusedTask, type NewTask } from '../../src/domain/tasks';
-import type { Verdict } from '../../src/domain/policy';
+import type { Exchange, Verdict } from '../../src/domain/policy';
 import type { Foundation } from '../../src/main/foundation';
 import { createTowOutbox, createViolationOutbox } from '../../src/store/outbox';
+import { ACCEPTING, refusedWith, STOPPED } from '../support/exchanges';
 import { reportIn, type ClaimedReport, NO_LIMITS } from '../support/outboxes';
 import { createIntake } from '../../src/store/deliveries';
 import { deliveryTools, oddAnswer, result } from '../support/stores';
@@ -129,39 +130,32 @@ const VERDICTS = {
   retry: { next: 'retry', delayMs: 60_000, because: 'failed' },
 } as const satisfies Record<string, Verdict>;
 
+const EXCHANGES: Readonly<Record<keyof typeof VERDICTS, Exchange>> = {
+  accepted: ACCEPTING,
+  drift: { kind: 'contract_broken', httpStatus: 200, issues: ['data: is required (object)'] },
+  refused: refusedWith(400, 'Missing required field'),
+  unknown: STOPPED,
+  retry: STOPPED,
+};
+
 /** Acknowledges the head of a tow's outbox with this outcome. Returns the report's id. */
 export async function answerHead(
   app: Pick<App, 'foundation'>,
   ref: string,
   outcome: keyof typeof VERDICTS,
-  /** The cause of a call without an answer. */
-  cause = 'no answer',
+  exchange: Exchange = EXCHANGES[outcome],
 ): Promise<string> {
   const claimed = await claimHead(app, ref);
   const report = reportIn(claimed);
-  const isRefused = outcome === 'refused';
-  const isAccepted = outcome === 'accepted' || outcome === 'drift';
-  const error = { http_status: isRefused ? 400 : null, message: isRefused ? 'Missing required field' : cause };
-  await outboxOf(app.foundation).ack(claimed, {
-    verdict: VERDICTS[outcome],
-    attempt: { started_at: '2024-11-20T10:00:00.000Z', duration_ms: 12, outcome, ...error },
-    error: isAccepted ? null : error,
+  const ended = result(VERDICTS[outcome], {
+    exchange,
+    startedAt: '2024-11-20T10:00:00.000Z',
     answer: outcome === 'accepted' ? { towing_reference_id: ref } : null,
     rawBody: outcome === 'drift' ? '{"done":true}' : null,
-    acceptedViolation: null,
-    hadNoEffect: isRefused,
-    isPermitSpent: true,
-    wasAnswered: isAccepted || isRefused,
-    isForeign: false,
-    service: isAccepted || isRefused ? 'alive' : 'silent',
-    isForbidden: false,
-    askedMs: 0,
-    outageDelayMs: 0,
-    isConnectionLoss: false,
-    isTooOld: false,
     task: taskAfter(outcome, report),
     difference: outcome === 'drift' ? oddAnswer(report.kind) : null,
   });
+  await outboxOf(app.foundation).ack(claimed, ended);
   return report.id;
 }
 
@@ -218,10 +212,7 @@ export async function acceptWithDrift({ foundation }: Pick<App, 'foundation'>, i
   const outbox = violationOutboxOf(foundation);
   const claim = await outbox.claim(id);
   if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
-  await outbox.ack(claim, {
-    ...result({ next: 'accepted' }, { difference: oddAnswer('violation') }),
-    acceptedViolation: null,
-  });
+  await outbox.ack(claim, result({ next: 'accepted' }, { difference: oddAnswer('violation') }));
 }
 
 export async function violationOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, id: string): Promise<ViolationView> {

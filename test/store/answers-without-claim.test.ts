@@ -1,4 +1,5 @@
 import { towKey, violationKey } from '../../src/store/keys';
+import { NOT_SENT } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { changeEntry, endLease, copyRecord } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, useStores, result, START, UNKNOWN, type Stores } from '../support/stores';
@@ -194,7 +195,7 @@ describe('a create whose claim was lost and whose call had no answer', () => {
   test('is sent again at once when the call surely had no effect', async () => {
     const claim = await claimThatIsLost();
     const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
-    await stores.outbox.ack(claim, result(notSent, { hadNoEffect: true }));
+    await stores.outbox.ack(claim, result(notSent, { exchange: NOT_SENT }));
 
     expect((await stores.outbox.claim('T1')).kind).toBe('send');
   });

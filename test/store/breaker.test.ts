@@ -1,6 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
+import { FAILING, refusedWith } from '../support/exchanges';
 import { NO_LIMITS, type ClaimedReport } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import {
@@ -29,7 +30,7 @@ useStores(
 
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 
-const failing = (outageDelayMs = LATER_MS) => result(FAILED, { service: 'failing', wasAnswered: true, outageDelayMs });
+const failing = (outageDelayMs = LATER_MS) => result(FAILED, { exchange: FAILING, outageDelayMs });
 const alive = () => result(ACCEPTED);
 
 async function tows(...refs: string[]): Promise<void> {
@@ -211,7 +212,8 @@ test('another tow probes the service after the worker of a probe is lost', async
 test('a report is not sent before the Retry-After time of the service, even when the service circuit closes earlier', async () => {
   await tows('A', 'B', 'C', 'D');
   for (const ref of ['A', 'B', 'C', 'A']) await fail(ref);
-  const asked = { ...failing(), askedMs: LATER_MS, verdict: { ...FAILED, delayMs: LATER_MS } };
+  const exchange = refusedWith(503, null, Date.now() + LATER_MS);
+  const asked = { ...failing(), exchange, verdict: { ...FAILED, delayMs: LATER_MS } };
   await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), asked);
   await claim('D');
   await letTry();

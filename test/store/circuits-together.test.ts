@@ -1,4 +1,5 @@
 import { eventually } from '../support/eventually';
+import { TIMED_OUT, FAILING } from '../support/exchanges';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { letTry, readCircuits, setCircuit } from '../support/stored-records';
@@ -39,7 +40,7 @@ async function pauseStarts(refs: readonly string[]): Promise<void> {
   for (const ref of refs) expect((await claim(ref)).kind).toBe('wait');
 }
 
-const failing = (outageDelayMs: number) => result(FAILED, { service: 'failing', wasAnswered: true, outageDelayMs });
+const failing = (outageDelayMs: number) => result(FAILED, { exchange: FAILING, outageDelayMs });
 
 async function breakDown(outageDelayMs: number): Promise<void> {
   for (const ref of ['A', 'B', 'C', 'A', 'B']) {
@@ -121,7 +122,7 @@ test('another failure does not shorten the wait of a broken connection', async (
   const underWay = await mustClaim(stores.outbox, 'B');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 280_000 }));
 
-  await stores.outbox.ack(underWay, { ...failing(1000), wasAnswered: false });
+  await stores.outbox.ack(underWay, { ...failing(1000), exchange: TIMED_OUT });
 
   const closed = await claim('C');
   expect(closed.kind === 'wait' ? closed.untilMs - (await stores.read('A')).readAtMs : 0).toBeGreaterThan(250_000);
@@ -133,7 +134,7 @@ test('probes of a broken connection without an answer come later each time', asy
   const waits: number[] = [];
   for (let turn = 0; turn < 4; turn += 1) {
     await letTry(stores.redis, 'connection');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), { ...failing(1000), wasAnswered: false });
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), { ...failing(1000), exchange: TIMED_OUT });
     const until = (await readCircuits(stores.redis)).open.connection?.untilMs ?? 0;
     waits.push(until - (await stores.read('A')).readAtMs);
   }

@@ -1,3 +1,4 @@
+import { NO_TOKEN } from '../support/exchanges';
 import { useRedis } from '../support/redis';
 import { changeEntry, letTry } from '../support/stored-records';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
@@ -12,15 +13,16 @@ afterEach(() => stores.close());
 const HOUR_MS = 3_600_000;
 const MONTH_MS = 30 * 24 * HOUR_MS;
 /** The connection fails, and something asks to be left alone for 30 days. */
-const LEAVE_ALONE = result(
-  { next: 'hold', delayMs: MONTH_MS, because: 'connection' },
-  { askedMs: MONTH_MS, service: 'silent' },
-);
+const leaveAlone = () =>
+  result(
+    { next: 'hold', delayMs: MONTH_MS, because: 'connection' },
+    { exchange: { ...NO_TOKEN, notBeforeMs: Date.now() + MONTH_MS } },
+  );
 
 async function heldTow(ref: string): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, START);
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), LEAVE_ALONE);
+  await stores.outbox.ack(await mustClaim(stores.outbox, ref), leaveAlone());
 }
 
 /** Another tow finds the connection restored. */

@@ -1,6 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { refusedTask } from '../../src/domain/tasks';
 import { createTowOutbox } from '../../src/store/outbox';
+import { FAILING, FORBIDDEN } from '../support/exchanges';
 import { reportIn, NO_LIMITS } from '../support/outboxes';
 import { standings } from '../support/conservation';
 import { useRedis } from '../support/redis';
@@ -31,10 +32,7 @@ const claimAll = async () => {
 
 test('the conservation check counts reports blocked by an outage as waiting, also during a probe and after the outage', async () => {
   const failing = () =>
-    result(
-      { next: 'retry', delayMs: 0, because: 'failed' },
-      { service: 'failing', wasAnswered: true, outageDelayMs: LATER_MS },
-    );
+    result({ next: 'retry', delayMs: 0, because: 'failed' }, { exchange: FAILING, outageDelayMs: LATER_MS });
   for (const ref of ['A', 'B', 'C', 'A', 'B']) await stores.outbox.ack(await mustClaim(stores.outbox, ref), failing());
   expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
   expect(await reports()).toEqual({ waiting: 16 });
@@ -61,8 +59,7 @@ async function forbidThree() {
     const claimed = await mustClaim(stores.outbox, ref);
     const { id, kind } = reportIn(claimed);
     const task = refusedTask({ id, kind, httpStatus: 403, message: 'Access denied', hint: null });
-    const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
-    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, also));
+    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { exchange: FORBIDDEN, task }));
   }
 }
 

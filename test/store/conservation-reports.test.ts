@@ -2,6 +2,7 @@ import { refusedTask } from '../../src/domain/tasks';
 import { createTaskStore } from '../../src/store/tasks';
 import { standings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
+import { refusedWith } from '../support/exchanges';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
@@ -113,7 +114,10 @@ describe('conservation scan of lost reports', () => {
     await towWithThree();
     const claimed = await mustClaim(stores.outbox, 'T1');
     const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null });
-    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
+    await stores.outbox.ack(
+      claimed,
+      result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
+    );
     expect((await found()).reports).toEqual({ with_a_person: 1, waiting: 2 });
     await stores.redis.hset('{p0}:tow:T1', 'v', '9.test');
     await stores.redis.hdel('{p0}:tow:T1', 'tasks');
@@ -129,7 +133,10 @@ describe('conservation scan of lost reports', () => {
     await towWithThree();
     const claimed = await mustClaim(stores.outbox, 'T1');
     const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null });
-    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
+    await stores.outbox.ack(
+      claimed,
+      result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
+    );
     const tasks = createTaskStore(stores.redis);
     const before = await tasks.read('started-1.T1');
     await redis.ask(...command);

@@ -1,6 +1,7 @@
 import { refusedTask } from '../../src/domain/tasks';
 import { towKey } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decide-report';
+import { refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
@@ -158,7 +159,10 @@ describe('conservation check: reports', () => {
       const claimed = await mustClaim(stores.outbox, ref);
       const words = { httpStatus: 400, message: 'no', hint: null };
       const task = refusedTask({ ...reportIn(claimed), ...words });
-      await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
+      await stores.outbox.ack(
+        claimed,
+        result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
+      );
       expect(await reports()).toMatchObject({ with_a_person: 1 });
 
       await decideReport(tools(), { ref, reportId: claimed.entry.id, command, actor });

@@ -1,4 +1,5 @@
 import { towKey } from '../../src/store/keys';
+import { refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
@@ -18,7 +19,7 @@ async function refusedWithTows(...refs: string[]): Promise<void> {
   await reportViolations(stores, 'U1');
   await outbox.ack(
     await mustClaimViolation(outbox, 'U1'),
-    outcome({ next: 'refused', hint: null }, { hadNoEffect: true }),
+    outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400) }),
   );
   for (const ref of refs) {
     await stores.request(ref);

@@ -1,5 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox';
+import { refusedWith } from '../support/exchanges';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -97,7 +98,10 @@ test('a report is escalated in time although the service asks for an endless wai
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(200);
   const year = { next: 'retry', delayMs: 31_536_000_000, because: 'failed' } as const;
-  await outbox.ack(await mustClaim(outbox, 'T1'), result(year, { askedMs: year.delayMs }));
+  await outbox.ack(
+    await mustClaim(outbox, 'T1'),
+    result(year, { exchange: refusedWith(503, null, Date.now() + year.delayMs) }),
+  );
 
   expect(await dueInMs('T1')).toBeLessThan(5000);
   expect(await untilGivenUp(outbox, 'T1')).toMatchObject({ why: 'given_up', entry: { attempts: 1 } });
@@ -107,7 +111,10 @@ test('a throttled report is due again in time to be escalated, although its budg
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(200);
   const hour = { next: 'retry', delayMs: 3_600_000, because: 'throttled' } as const;
-  await outbox.ack(await mustClaim(outbox, 'T1'), result(hour, { askedMs: hour.delayMs }));
+  await outbox.ack(
+    await mustClaim(outbox, 'T1'),
+    result(hour, { exchange: refusedWith(429, null, Date.now() + hour.delayMs) }),
+  );
 
   expect(await dueInMs('T1')).toBeLessThan(5000);
 });

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox';
 import { decideReport } from '../../src/workflow/decide-report';
 import { isSettled } from '../../src/domain/outbox';
+import { FAILING, refusedWith } from '../support/exchanges';
 import { type ClaimedReport, type TowClaim, type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, oddAnswer, openStores, result, START, type Stores } from '../support/stores';
@@ -164,11 +165,11 @@ function resultOf(outcome: Outcome, { report }: ModelAttempt) {
     case 'drift':
       return result({ next: 'accepted' }, { difference: oddAnswer(report.kind) });
     case 'refused':
-      return result({ next: 'refused', hint: null }, { hadNoEffect: true, wasAnswered: true });
+      return result({ next: 'refused', hint: null }, { exchange: refusedWith(400) });
     case 'throttled':
-      return result(retry('throttled'), { hadNoEffect: true, wasAnswered: true });
+      return result(retry('throttled'), { exchange: refusedWith(429) });
     case 'failed':
-      return result(isUnknown && report.unanswered > 1 ? unknown : retry('failed'), { wasAnswered: true });
+      return result(isUnknown && report.unanswered > 1 ? unknown : retry('failed'), { exchange: FAILING });
     case 'unanswered':
       return result(isUnknown ? unknown : retry('unanswered'));
   }

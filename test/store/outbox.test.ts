@@ -1,5 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox';
+import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -156,7 +157,7 @@ test('an invoice webhook from before the first request does not prove the invoic
 test('an invoice webhook does not prove a request that surely had no effect', async () => {
   await towAtInvoice('T1');
   const refusedConnection = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(refusedConnection, { hadNoEffect: true }));
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(refusedConnection, { exchange: NOT_SENT }));
   await stores.acceptInvoice('T1');
 
   expect(await claimsToSend('T1')).toMatchObject({ entry: { kind: 'invoice', attempts: 2, unanswered: 0 } });
@@ -191,8 +192,7 @@ test('a report keeps its first five and last twenty attempts and counts all of t
   const retry = { next: 'retry', delayMs: 0, because: 'failed' } as const;
   for (let number = 1; number <= 40; number += 1) {
     const claim = await mustClaim(stores.outbox, 'T1');
-    const attempt = { outcome: 'retry', message: `attempt ${number}` };
-    await stores.outbox.ack(claim, result(retry, { attempt }));
+    await stores.outbox.ack(claim, result(retry, { exchange: refusedWith(503, `attempt ${number}`) }));
   }
 
   const [report] = (await stores.read('T1')).reports;

@@ -1,5 +1,6 @@
 import { refusedTask } from '../../src/domain/tasks';
 import { createSendingStore } from '../../src/store/sending';
+import { FORBIDDEN } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -31,8 +32,7 @@ async function forbid(ref: string): Promise<void> {
   const { id, kind } = reportIn(claimed);
   const task = refusedTask({ id, kind, httpStatus: 403, message: 'Access denied', hint: null });
   const refused = { next: 'refused', hint: null } as const;
-  const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
-  await stores.outbox.ack(claimed, result(refused, also));
+  await stores.outbox.ack(claimed, result(refused, { exchange: FORBIDDEN, task }));
 }
 
 test('a 403 on one or two tows refuses each report and escalates it', async () => {

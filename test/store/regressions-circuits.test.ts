@@ -1,4 +1,5 @@
 import { blockedKey, KEYS, probesKey } from '../../src/store/keys';
+import { FAILING } from '../support/exchanges';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { readCircuits, setCircuit } from '../support/stored-records';
@@ -11,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
-const failing = result(FAILED, { service: 'failing', wasAnswered: true, outageDelayMs: 60_000 });
+const failing = result(FAILED, { exchange: FAILING, outageDelayMs: 60_000 });
 
 async function starting(refs: readonly string[]): Promise<void> {
   await Promise.all(refs.map((ref) => stores.request(ref)));

@@ -1,6 +1,8 @@
+import { messageOf } from '../../src/domain/exchange-message';
 import { systemClock } from '../../src/platform/clock';
 import { slidingWindow } from '../../src/store/budgets';
 import { createTowOutbox } from '../../src/store/outbox';
+import { TOO_OLD } from '../support/exchanges';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import {
@@ -61,7 +63,7 @@ test('a report whose worker is lost every time is finally given up', async () =>
 
 test('a report whose claims are repeatedly too old waits, can be given up and shows the reason', async () => {
   await startedTow('T1');
-  const tooOld = () => result(DROPPED, { isTooOld: true });
+  const tooOld = () => result(DROPPED, { exchange: TOO_OLD });
   for (let turn = 0; turn < 3; turn += 1) {
     expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBeNull();
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), tooOld());
@@ -69,7 +71,7 @@ test('a report whose claims are repeatedly too old waits, can be given up and sh
 
   expect((await stores.outbox.claim('T1')).kind).toBe('wait');
   const [report] = (await stores.read('T1')).reports;
-  expect(report).toMatchObject({ attempts: 0, lastError: { message: 'played by a test' } });
+  expect(report).toMatchObject({ attempts: 0, lastError: { message: messageOf(TOO_OLD) } });
   expect(report?.giveUpAtMs).not.toBeNull();
 });
 

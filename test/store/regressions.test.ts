@@ -5,6 +5,7 @@ import { decideReport } from '../../src/workflow/decide-report';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
+import { refusedWith } from '../support/exchanges';
 import {
   ACCEPTED,
   INVOICE,
@@ -92,7 +93,7 @@ describe('refused invoice request', () => {
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
     const second = await eventually(() => mustClaim(stores.outbox, 'T1'));
     const refused = { next: 'refused', hint: 'perhaps_already_accepted' } as const;
-    await stores.outbox.ack(second, result(refused, { hadNoEffect: true, task }));
+    await stores.outbox.ack(second, result(refused, { exchange: refusedWith(400, 'no'), task }));
     expect(await stores.dueAt('T1')).toBeNull();
 
     await stores.acceptInvoice('T1');
@@ -106,7 +107,7 @@ describe('refused invoice request', () => {
   test('an invoice that was refused at once is not settled by an invoice webhook', async () => {
     await towAtInvoice('T1');
     const claim = await mustClaim(stores.outbox, 'T1');
-    await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { hadNoEffect: true, task }));
+    await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }));
 
     await stores.acceptInvoice('T1');
 
@@ -119,7 +120,7 @@ describe('refused invoice request', () => {
   test('a refused invoice that is retried manually is sent again, because an earlier webhook proves nothing', async () => {
     await towAtInvoice('T1');
     const claim = await mustClaim(stores.outbox, 'T1');
-    await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { hadNoEffect: true, task }));
+    await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }));
     await stores.acceptInvoice('T1');
     const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
     const command = { action: 'retry' } as const;

@@ -1,5 +1,6 @@
 import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
+import { FAILING, PAGE } from '../support/exchanges';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, outcome, readViolation, reportViolations } from '../support/violations';
@@ -19,7 +20,7 @@ afterEach(() => stores.close());
 const LATER_MS = 60_000;
 const HELD = { next: 'hold', delayMs: LATER_MS, because: 'connection' } as const;
 const UNKNOWN = { next: 'unknown', delayMs: 0, connectionDelayMs: LATER_MS } as const;
-const page = { isForeign: true, service: 'silent', wasAnswered: false } as const;
+const page = { exchange: PAGE };
 
 async function tow(ref: string): Promise<void> {
   await stores.request(ref);
@@ -134,7 +135,7 @@ test('a report answered by a web page is sent again with the mark that its first
 test('an answer by a web page neither closes the service circuit nor resets its failure count', async () => {
   for (const ref of ['A', 'B', 'C']) await tow(ref);
   const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
-  const failing = { service: 'failing', wasAnswered: true, outageDelayMs: LATER_MS } as const;
+  const failing = { exchange: FAILING, outageDelayMs: LATER_MS };
   for (const ref of ['A', 'B', 'C', 'A']) {
     await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(failed, failing));
   }

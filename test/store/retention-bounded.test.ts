@@ -12,6 +12,7 @@ import {
   type Retention,
   sendAll,
 } from '../support/retention';
+import { TIMED_OUT } from '../support/exchanges';
 import { INVOICE, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
 
 let stores: Stores;
@@ -79,7 +80,7 @@ const STORIES: readonly ((ref: string) => Promise<unknown>)[] = [
     await stores.request(ref);
     await stores.say(ref, START);
     const claim = await mustClaim(stores.outbox, ref);
-    await stores.outbox.ack(claim, result(RETRY, { service: 'failing' }));
+    await stores.outbox.ack(claim, result(RETRY, { exchange: TIMED_OUT }));
     await stores.say(ref, { event: 'canceled', cancellationReason: 'Gone' });
     const command = { action: 'waive', reason: 'confirmed by phone' } as const;
     await decideReport(tools(), { ref, reportId: claim.entry.id, command, actor });

@@ -3,6 +3,7 @@ import { createBudgets, slidingWindow } from '../../src/store/budgets';
 import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { Script } from '../../src/store/scripts';
+import { NOT_SENT } from '../support/exchanges';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
@@ -252,7 +253,7 @@ test('a try after a 429 whose call was never sent is made by the next report', a
   expect(await state()).toMatchObject({ tried_at: claimed.permitAtMs });
   const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
-  await outbox.ack(claimed, result(notSent, { hadNoEffect: true, isPermitSpent: false }));
+  await outbox.ack(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
 
   expect(await state()).toEqual(JSON.parse(closed));
   const tried = await mustClaim(outbox, 'B');
@@ -266,7 +267,7 @@ test('a permit that no call has used is free for the next report in line, which 
   expect((await outbox.claim('B')).kind).toBe('wait');
   const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
-  await outbox.ack(claimed, result(notSent, { hadNoEffect: true, isPermitSpent: false }));
+  await outbox.ack(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
 
   expect(((await stores.dueAt('B')) ?? Infinity) - Date.now()).toBeLessThan(1000);
   expect((await outbox.claim('B')).kind).toBe('send');
@@ -286,7 +287,7 @@ test('an ack is stored although its unused permit cannot be given back', async (
   });
   const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
-  const stored = await outbox.ack(claimed, result(notSent, { hadNoEffect: true, isPermitSpent: false }));
+  const stored = await outbox.ack(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
 
   jest.restoreAllMocks();
   expect(names).toContain('return-permit');

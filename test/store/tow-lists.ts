@@ -6,6 +6,7 @@ import { updateDispatch } from '../../src/workflow/update-dispatch';
 import { ALL_TOWS, type TowFilter } from '../../src/workflow/list-port';
 import { isSettled } from '../../src/domain/outbox';
 import { createRetentionStore } from '../../src/store/retention';
+import { refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
 import { closeTask, openTask } from '../../src/domain/outbox-record';
 import { ACCEPTED, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
@@ -48,7 +49,7 @@ export async function refuseHead(stores: Stores, ref: string): Promise<void> {
     hint: null,
   });
   const verdict = { next: 'refused', hint: null } as const;
-  await stores.outbox.ack(claimed, result(verdict, { task, wasAnswered: true, service: 'alive', hadNoEffect: true }));
+  await stores.outbox.ack(claimed, result(verdict, { exchange: refusedWith(400, 'no'), task }));
 }
 
 /** A person decides about the head of its outbox; fails where that is not allowed. */

@@ -9,6 +9,7 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { Records, recordsOf } from '../../src/store/records';
+import { FORBIDDEN } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { copyRecord } from '../support/stored-records';
@@ -174,7 +175,7 @@ test('a report refused before its operation was paused is blocked by the pause i
   for (const ref of ['A', 'B', 'C', 'X']) await starting(ref);
   const claims = await Promise.all(['A', 'B', 'C'].map((ref) => mustClaim(stores.outbox, ref)));
   await mustClaim(others.outbox, 'X');
-  const refused = result({ next: 'refused', hint: null }, { isForbidden: true, hadNoEffect: true, service: 'alive' });
+  const refused = result({ next: 'refused', hint: null }, { exchange: FORBIDDEN });
   await Promise.all(claims.map((claim) => stores.outbox.ack(claim, refused)));
 
   const claim = await others.outbox.claim('A');

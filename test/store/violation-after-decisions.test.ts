@@ -1,4 +1,5 @@
 import { KEYS } from '../../src/store/keys';
+import { NOT_SENT, refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { useDataDir } from '../archive/folder';
 import { eventually } from '../support/eventually';
@@ -47,7 +48,7 @@ describe('metadata id of a waived violation', () => {
 
   test('another violation can take the metadata id of a waived unsent violation, which is still found by its own id', async () => {
     await reportViolations(stores, 'U1');
-    const no = outcome(REFUSED, { hadNoEffect: true });
+    const no = outcome(REFUSED, { exchange: refusedWith(400) });
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), no);
     expect(await again()).toBe('alias_taken');
     await waive('U1');
@@ -95,11 +96,14 @@ describe('proof of a violation that was corrected', () => {
   async function refusedAfter(first: Parameters<typeof outcome>): Promise<void> {
     await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(...first));
-    await outbox.ack(await eventually(() => mustClaimViolation(outbox, 'U1')), outcome(REFUSED, { hadNoEffect: true }));
+    await outbox.ack(
+      await eventually(() => mustClaimViolation(outbox, 'U1')),
+      outcome(REFUSED, { exchange: refusedWith(400) }),
+    );
     await correct('U1');
   }
   const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
-  const NOT_SENT = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
+  const RETRY_UNSENT = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
 
   test('proof of a violation that was corrected since it was sent opens a task, and the violation stays until the task is closed', async () => {
     await refusedAfter([FAILED]);
@@ -125,7 +129,7 @@ describe('proof of a violation that was corrected', () => {
   });
 
   test('proof of a violation opens no task when only its corrected form can have taken effect', async () => {
-    await refusedAfter([NOT_SENT, { hadNoEffect: true }]);
+    await refusedAfter([RETRY_UNSENT, { exchange: NOT_SENT }]);
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await join(stores, 'U1', tow('TW-1', 'V-1'));
 

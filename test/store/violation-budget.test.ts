@@ -2,6 +2,7 @@ import { slidingWindow } from '../../src/store/budgets';
 import { budgetKey, KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
 import { eventually } from '../support/eventually';
+import { NOT_SENT, NO_PERMIT } from '../support/exchanges';
 import { useStores, type Stores } from '../support/stores';
 import {
   decide,
@@ -114,20 +115,20 @@ test('a returned rate limit permit serves exactly one other violation', async ()
 
 describe('violation attempt without a request', () => {
   const DROPPED = { next: 'hold', delayMs: 60_000, because: 'dropped' } as const;
-  const NOT_SENT = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
+  const RETRY_UNSENT = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
   test.each([
-    ['dropped', DROPPED],
-    ['surely not sent', NOT_SENT],
+    ['dropped', DROPPED, NO_PERMIT],
+    ['surely not sent', RETRY_UNSENT, NOT_SENT],
   ])(
     'a violation attempt that sent no request returns its permit and makes the first violation in the queue due (%s)',
-    async (_what, verdict) => {
+    async (_what, verdict, exchange) => {
       await reportViolations(stores, 'U1', 'U2', 'U3');
       const outbox = outboxWith(1, 60_000);
       const claimed = await mustClaimViolation(outbox, 'U1');
       for (const id of ['U2', 'U3']) expect((await outbox.claim(id)).kind).toBe('wait');
 
-      await outbox.ack(claimed, outcome(verdict, { hadNoEffect: true, isPermitSpent: false }));
+      await outbox.ack(claimed, outcome(verdict, { exchange, isPermitSpent: false }));
 
       // A process estimates the time of Redis and may be a few milliseconds ahead of it.
       expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U2')) - (await redisNowMs())).toBeLessThan(1_000);
@@ -142,7 +143,7 @@ describe('violation attempt without a request', () => {
     const outbox = outboxWith(1, 60_000);
     await outbox.ack(
       await mustClaimViolation(outbox, 'U1'),
-      outcome(DROPPED, { hadNoEffect: true, isPermitSpent: true }),
+      outcome(DROPPED, { exchange: NO_PERMIT, isPermitSpent: true }),
     );
 
     expect((await outbox.claim('U2')).kind).toBe('wait');

@@ -1,6 +1,7 @@
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
+import { NO_TOKEN, FAILING, FORBIDDEN } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { ACCEPTED, mustClaim, useStores, result, START, type Stores } from '../support/stores';
 import {
@@ -27,7 +28,7 @@ const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 const BROKEN = { next: 'hold', delayMs: 60_000, because: 'connection' } as const;
 const BUDGETS = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
 const sending = () => createSendingStore(stores.redis, BUDGETS);
-const failing = { service: 'failing', wasAnswered: true, outageDelayMs: 60_000 } as const;
+const failing = { exchange: FAILING, outageDelayMs: 60_000 } as const;
 const openTasks = async () => (await stores.redis.hkeys(KEYS.tasks)).toSorted();
 const mayTry = (name: CircuitName) => letTry(stores.redis, name);
 
@@ -44,8 +45,8 @@ async function dueNow(): Promise<string[]> {
 
 async function forbid(id: string): Promise<void> {
   const task = violationRefusedTask({ id, httpStatus: 403, message: 'Access denied', hint: null });
-  const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
-  await outbox.ack(await mustClaimViolation(outbox, id), outcome({ next: 'refused', hint: null }, also));
+  const refused = outcome({ next: 'refused', hint: null }, { exchange: FORBIDDEN, task });
+  await outbox.ack(await mustClaimViolation(outbox, id), refused);
 }
 
 /** The service goes down under three violations. */
@@ -62,7 +63,7 @@ describe('connection circuit with violations', () => {
   test('a connection failure of a violation blocks tows and violations, and either kind may probe the connection', async () => {
     await reportViolations(stores, 'U1', 'U2');
     await tow('T1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { hadNoEffect: true }));
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { exchange: NO_TOKEN }));
     expect(await openTasks()).toEqual(['connection']);
     expect((await stores.outbox.claim('T1')).kind).toBe('wait');
     expect((await outbox.claim('U2')).kind).toBe('wait');
@@ -95,7 +96,7 @@ describe('connection circuit with violations', () => {
 
   test('a broken connection counts no attempt of a violation and stops its give-up clock', async () => {
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { hadNoEffect: true }));
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { exchange: NO_TOKEN }));
 
     const entry = await readEntry(stores.redis, { violationId: 'U1' }, 1);
     expect(entry).toMatchObject({ attempts: 0, failures: 0, giveUpAtMs: null, log: [] });
@@ -179,7 +180,7 @@ describe('paused violations', () => {
     await mayTry('paused.violation');
     const probe = await mustClaimViolation(outbox, 'U4');
     expect((await outbox.claim('U1')).kind).toBe('wait');
-    await outbox.ack(probe, takenAs('V-4', { service: 'alive' }));
+    await outbox.ack(probe, takenAs('V-4'));
 
     expect(await openTasks()).toEqual([]);
     for (const id of ['U1', 'U2', 'U3']) await mustClaimViolation(outbox, id);

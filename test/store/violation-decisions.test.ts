@@ -1,5 +1,6 @@
 import type { ViolationCommand } from '../../src/domain/decide-violation';
 import { KEYS } from '../../src/store/keys';
+import { NOT_SENT, refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import type { IdempotencyRecord } from '../../src/workflow/transaction-port';
@@ -40,7 +41,10 @@ async function refused(): Promise<void> {
   await reportViolations(stores, 'U1');
   const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'Zone not found', hint: null });
   const no = { next: 'refused', hint: null } as const;
-  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(no, { task, hadNoEffect: true }));
+  await outbox.ack(
+    await mustClaimViolation(outbox, 'U1'),
+    outcome(no, { exchange: refusedWith(400, 'Zone not found'), task }),
+  );
 }
 
 async function unknown(): Promise<void> {
@@ -83,7 +87,7 @@ describe('decisions on a violation', () => {
     await unknown();
     await decide(RETRY);
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { hadNoEffect: true }));
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { exchange: NOT_SENT }));
 
     expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ entry: { attempts: 3 } });
   });

@@ -4,6 +4,7 @@ import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { versionNumber } from '../../src/domain/outbox-record';
 import { KEYS } from '../../src/store/keys';
 import type { AttemptResult } from '../../src/domain/attempt';
+import { NOT_SENT, NO_TOKEN, refusedWith } from '../support/exchanges';
 import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
@@ -47,10 +48,10 @@ const RETRY = { next: 'retry', delayMs: 600_000 } as const;
 const BROKEN = { next: 'hold', delayMs: 0, because: 'connection' } as const;
 const ANSWERS = {
   'answer: accepted': takenAs('V-1'),
-  'answer: refused': outcome({ next: 'refused', hint: null }, { task: REFUSED, hadNoEffect: true }),
+  'answer: refused': outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task: REFUSED }),
   'answer: failed': outcome({ ...RETRY, because: 'failed' }),
-  'answer: not sent': outcome({ ...RETRY, because: 'surely_not_sent' }, { hadNoEffect: true }),
-  'answer: no connection': outcome(BROKEN, { hadNoEffect: true }),
+  'answer: not sent': outcome({ ...RETRY, because: 'surely_not_sent' }, { exchange: NOT_SENT }),
+  'answer: no connection': outcome(BROKEN, { exchange: NO_TOKEN }),
   'answer: unknown': outcome({ next: 'unknown', delayMs: 600_000 }),
 } as const satisfies Partial<Record<Step, AttemptResult>>;
 type Answer = keyof typeof ANSWERS;

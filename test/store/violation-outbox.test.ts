@@ -2,6 +2,7 @@ import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { systemClock } from '../../src/platform/clock';
 import { createViolationOutbox } from '../../src/store/outbox';
+import { refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { GRACE_MS, LEASE_MS, oddAnswer, useStores, type Stores } from '../support/stores';
@@ -46,7 +47,7 @@ const untilUnknown = (id: string) =>
 
 async function refuse(id: string): Promise<void> {
   const task = violationRefusedTask({ id, httpStatus: 400, message: 'Zone not found', hint: null });
-  await outbox.ack(await mustClaimViolation(outbox, id), outcome(REFUSED, { task, hadNoEffect: true }));
+  await outbox.ack(await mustClaimViolation(outbox, id), outcome(REFUSED, { exchange: refusedWith(400), task }));
 }
 
 describe('claim and ack of a violation', () => {

@@ -1,5 +1,6 @@
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
+import { NOT_SENT } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import type { RecordStore } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
@@ -165,7 +166,7 @@ describe('tow request for a violation', () => {
   test('a tow request for a violation that surely was not sent is recorded and proves nothing', async () => {
     await reportViolations(stores, 'U1');
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { hadNoEffect: true }));
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { exchange: NOT_SENT }));
 
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 

@@ -26,6 +26,7 @@ import { createTaskStore } from '../../src/store/tasks';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
 import type { AttemptResult } from '../../src/domain/attempt';
+import { ACCEPTING, STOPPED } from './exchanges';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
 import { useRedis, type SharedRedis } from './redis';
 import { createDeferral } from '../../src/store/failing-deliveries';
@@ -259,26 +260,18 @@ export async function mustClaim(outbox: TowOutbox, ref: string): Promise<Claimed
   return claim;
 }
 
-/** The verdict of an attempt. */
+/** The result of an attempt; by default of one that was accepted or stopped. */
 export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): AttemptResult {
-  const isAccepted = verdict.next === 'accepted';
   return {
+    exchange: verdict.next === 'accepted' ? ACCEPTING : STOPPED,
     verdict,
-    attempt: { outcome: verdict.next, http_status: isAccepted ? 200 : null },
-    error: isAccepted ? null : { http_status: null, message: 'played by a test' },
+    startedAt: '2026-01-01T00:00:00.000Z',
+    durationMs: 12,
     answer: null,
     rawBody: null,
     acceptedViolation: null,
-    hadNoEffect: false,
     isPermitSpent: true,
-    wasAnswered: isAccepted,
-    isForeign: false,
-    service: isAccepted ? 'alive' : 'silent',
-    isForbidden: false,
-    askedMs: 0,
     outageDelayMs: 0,
-    isConnectionLoss: false,
-    isTooOld: false,
     task: null,
     difference: null,
     ...also,

@@ -120,7 +120,7 @@ export async function claimAs<K extends ViolationClaim['kind']>(
   return claim;
 }
 
-/** The verdict of an attempt. */
+/** The result of an attempt. */
 export function outcome(verdict: Verdict, also: Partial<AttemptResult> = {}): AttemptResult {
   return result(verdict, also);
 }

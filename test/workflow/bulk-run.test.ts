@@ -7,6 +7,7 @@ import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { silentLog } from '../../src/platform/log';
 import { answerHead, newViolation } from '../operator/world';
 import { eventually } from '../support/eventually';
+import { refusedWith } from '../support/exchanges';
 import { mustClaimViolation, outcome } from '../support/violations';
 import {
   auditOfAll,
@@ -40,7 +41,7 @@ async function refusedViolation(): Promise<{ id: string; taskId: string }> {
     checksTicket: false,
   });
   const task = violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null });
-  const refused = outcome({ next: 'refused', hint: null }, { task, wasAnswered: true, service: 'alive' });
+  const refused = outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task });
   await outbox.ack(await mustClaimViolation(outbox, id), refused);
   return { id, taskId: `violation.${id}` };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { differenceOfAnswer } from '../../../src/workflow/see-difference';
 import { resultOf } from '../../../jobs/attempt-result';
 import { OPERATIONS, type OperationName } from '../../../src/contracts/operations';
+import { errorOf } from '../../../src/domain/exchange-message';
 import { judge } from '../../../src/domain/policy';
 import { classify, type TransportOutcome } from '../../../src/service/exchange';
 import { readJson } from '../../../src/service/read-answer';
@@ -226,11 +227,11 @@ export const answersTarget = createTarget<AnswerInput>({
     };
     const pace = { startedAt: '2026-11-20T10:00:00Z', nowMs: NOW_MS, jitter: 1, settings: SETTINGS };
     const result = resultOf(
-      { failedProbes: 0, connectionFailures: 0 },
+      { failedProbes: 0 },
       { call, verdict, task: null, acceptedViolation: null, difference: differenceOfAnswer(operation, call) },
       pace,
     );
-    const { length } = JSON.stringify(result.error ?? {});
+    const { length } = JSON.stringify(errorOf(result.exchange));
     return length <= MESSAGE_MAX ? null : `the message about an attempt has ${length} characters`;
   },
   async send(input, { consoleUrl, apiKey, service, http }) {
