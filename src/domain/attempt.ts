@@ -1,6 +1,8 @@
 import type { SeenDifference } from './difference';
 import type { Entry, EntryAttempt } from './entry';
 import { messageOf } from './exchange-message';
+import { canonicalJson } from './json';
+import type { OutboxRecord } from './outbox-record';
 import { httpStatusOf, isConnectionLoss, type Exchange, type Verdict } from './policy';
 import type { NewTask } from './tasks';
 import type { AcceptedViolation } from './violation-names';
@@ -10,8 +12,10 @@ import type { JsonObject } from './vocabulary';
 
 /** The right to make one attempt. */
 export interface AttemptRight {
-  /** The entry as it was when the right was granted. */
-  readonly entry: Pick<Entry, 'seq' | 'revision'>;
+  /** The record as it was when the right was granted. */
+  readonly record: OutboxRecord;
+  /** The entry to send. */
+  readonly entry: Entry;
   readonly attemptId: string;
   readonly leaseToken: string;
   /** Consecutive connection failures when the right was granted. */
@@ -46,6 +50,22 @@ export interface AttemptResult {
 export interface EndedAttempt {
   readonly right: AttemptRight;
   readonly result: AttemptResult;
+}
+
+/**
+ * True when the entry has the content that was sent. After a failover it may be another one of the same number: what is
+ * recorded or corrected again in place of a lost write gets the number of that.
+ */
+export function hasSentBody(record: OutboxRecord, entry: Entry, right: AttemptRight): boolean {
+  const { entry: sent } = right;
+  if (entry.revision !== sent.revision) return false;
+  // An entry that was never corrected has the body that it was created with.
+  if (sent.revision === 1 && entry.createdAtMs === sent.createdAtMs) return true;
+  return canonicalJson(bodyOf(record, entry)) === canonicalJson(bodyOf(right.record, sent));
+}
+
+function bodyOf(record: OutboxRecord, entry: Entry): unknown {
+  return record.kind === 'tow' ? entry.body : record.violation.form;
 }
 
 /** The attempt as the log of its entry keeps it. */

@@ -1,4 +1,5 @@
 import {
+  hasSentBody,
   isForeign,
   isTooOld,
   loggedAttempt,
@@ -57,6 +58,8 @@ export type Settled = 'done' | 'late' | 'late_accepted' | 'gone';
 
 const CONNECTION_WAIT_MAX_MS = 30_000;
 const DROPS_MAX = 3;
+/** Stored as the revision that was sent, when that was lost: a proof then asks a person about the body. */
+const BEFORE_ANY_REVISION = 0;
 const DROP_WAIT = { retryBaseMs: 1000, retryCapMs: 60_000 };
 
 /**
@@ -71,7 +74,8 @@ export function settleAttempt(
 ): Settled {
   const { circuits, effects } = context;
   const stored = record.entries.find(({ seq }) => seq === right.entry.seq);
-  if (!stored) return 'gone';
+  // A failover may lose an entry whose call has left, and another fact then gets its number.
+  if (!stored || stored.id !== right.entry.id) return 'gone';
   const entry = editEntry(record, stored);
   const ended = { right, result };
   const { exchange } = result;
@@ -81,11 +85,11 @@ export function settleAttempt(
   const isAlive = serviceHealth(exchange) === 'alive';
   const answer = { kind: entry.kind, wasAnswered: wasAnswered(ended), isAlive, isForbidden: isForbidden(exchange) };
   applyAnswer(circuits, answer, effects);
-  const isSameBody = entry.revision === right.entry.revision;
+  const isSameBody = hasSentBody(record, entry, right);
   const isOurs = isSameBody && entry.attemptId === right.attemptId && record.lease?.token === right.leaseToken;
   if (!isOurs) {
     if (outcome === 'accepted') return settleLate(record, entry, { result, isSameBody }, context);
-    if (!isKnownLost) countLostClaim(record, entry, ended, context.nowMs);
+    if (!isKnownLost) countLostClaim(record, entry, { ...ended, isSameBody }, context.nowMs);
     return 'late';
   }
   record.lease = null;
@@ -105,10 +109,15 @@ export function settleAttempt(
  * Counts a create whose claim was lost with the last writes of Redis, and that may have taken effect: it is not sent again
  * as if it had never left.
  */
-function countLostClaim(record: OutboxRecord, entry: Entry, { right, result }: EndedAttempt, nowMs: number): void {
+function countLostClaim(
+  record: OutboxRecord,
+  entry: Entry,
+  { result, isSameBody }: EndedAttempt & { readonly isSameBody: boolean },
+  nowMs: number,
+): void {
   if (surelyHadNoEffect(result.exchange) || isSettled(entry.state) || ENTRY_POLICY[entry.kind].safeToRepeat) return;
   entry.unanswered += 1;
-  entry.sentRevision ??= right.entry.revision;
+  entry.sentRevision ??= isSameBody ? entry.revision : BEFORE_ANY_REVISION;
   countPossibleEffect(entry);
   if (record.kind === 'tow') entry.firstSentAtMs ??= nowMs;
   if (entry.attemptId !== null || entry.nextAtMs === null) return;

@@ -42,7 +42,7 @@ export interface Leased<R extends OutboxRecord> {
 /** The right to send one entry once until the lease expires; its permit is taken. */
 export interface Claimed<R extends OutboxRecord> extends Leased<R>, AttemptRight {
   readonly kind: 'send';
-  readonly entry: Entry;
+  readonly record: R;
   /** Consecutive failed probes of the outage. */
   readonly failedProbes: number;
   /** When the claim was granted, ms since the epoch in Redis time. */

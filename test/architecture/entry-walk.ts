@@ -127,12 +127,14 @@ function attempt(record: OutboxRecord, { random, circuits, nowMs, id }: Turn): v
     const { entry } = step;
     const result = resultFor(entry, random.pick(EXCHANGES), nowMs);
     const differs = result.difference?.id ?? null;
-    settleAttempt(
-      record,
-      { entry: { seq: entry.seq, revision: entry.revision }, attemptId: id, leaseToken: id, connectionFailures: 0 },
-      result,
-      { nowMs, giveUpAfterMs: GIVE_UP_AFTER_MS, circuits, effects: noEffects(), keepAnswer: () => undefined, differs },
-    );
+    settleAttempt(record, { record, entry, attemptId: id, leaseToken: id, connectionFailures: 0 }, result, {
+      nowMs,
+      giveUpAfterMs: GIVE_UP_AFTER_MS,
+      circuits,
+      effects: noEffects(),
+      keepAnswer: () => undefined,
+      differs,
+    });
   }
 }
 

@@ -1,0 +1,122 @@
+import { towKey } from '../../src/store/keys';
+import { copyRecord, readEntry } from '../support/stored-records';
+import { ACCEPTED, INVOICE, mustClaim, result, START, UNKNOWN, useStores, type Stores } from '../support/stores';
+
+/**
+ * Redis loses its last writes, in a failover to a replica that lags, while a call is on its way. What is recorded in place
+ * of a lost fact or correction gets the number of that, and must not be settled by the answer to the lost one.
+ */
+
+let stores: Stores;
+useStores((opened) => {
+  stores = opened;
+});
+
+const reportAt = (seq: number) => readEntry(stores.redis, { ref: 'T1' }, seq);
+const say = (command: Parameters<Stores['say']>[1]) => stores.say('T1', command);
+
+/** A tow on its way, and a function that loses all later writes to it. */
+async function startedTow(): Promise<() => Promise<void>> {
+  await stores.request('T1');
+  await say(START);
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  return copyRecord(stores.redis, towKey('T1'));
+}
+
+describe('the answer to a report whose fact was lost', () => {
+  test('accepts no report of another kind with the same number', async () => {
+    const loseWrites = await startedTow();
+    await say({ event: 'detained' });
+    const lost = await mustClaim(stores.outbox, 'T1');
+    await loseWrites();
+    await say(INVOICE);
+
+    expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('gone');
+
+    expect(await reportAt(2)).toMatchObject({ kind: 'invoice', state: 'pending', log: [] });
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { id: 'invoice-2', attempts: 1 } });
+  });
+
+  test('counts no unanswered call of a report of another kind with the same number', async () => {
+    const loseWrites = await startedTow();
+    await say(INVOICE);
+    const lost = await mustClaim(stores.outbox, 'T1');
+    await loseWrites();
+    await say({ event: 'detained' });
+
+    expect((await stores.outbox.ack(lost, result(UNKNOWN))).kind).toBe('gone');
+
+    expect(await reportAt(2)).toMatchObject({ kind: 'detained', state: 'pending', unanswered: 0 });
+  });
+
+  test('does not accept the same fact, recorded again with other data: it is sent', async () => {
+    await stores.request('T1');
+    const loseWrites = await copyRecord(stores.redis, towKey('T1'));
+    await say(START);
+    const lost = await mustClaim(stores.outbox, 'T1');
+    await loseWrites();
+    await say({ ...START, plateNumber: 'XYZ 9876' });
+
+    expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late');
+
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { body: { plate_number: 'XYZ 9876' } } });
+  });
+
+  test('accepts an invoice that is recorded again, since the service must not get a second one, and asks a person', async () => {
+    const loseWrites = await startedTow();
+    await say(INVOICE);
+    const lost = await mustClaim(stores.outbox, 'T1');
+    await loseWrites();
+    await say({ ...INVOICE, delayInDays: 3 });
+
+    expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late_accepted');
+
+    expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
+    expect((await stores.read('T1')).tasks.map(({ type }) => type)).toEqual(['invoice_before_correction']);
+  });
+
+  test('accepts the same fact, recorded again with the same data', async () => {
+    const loseWrites = await startedTow();
+    await say(INVOICE);
+    const lost = await mustClaim(stores.outbox, 'T1');
+    await loseWrites();
+    await say(INVOICE);
+
+    expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late_accepted');
+
+    expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
+    expect((await stores.read('T1')).tasks).toEqual([]);
+  });
+
+  test('asks a person about the invoice that a webhook proves after the lost request had no answer', async () => {
+    const loseWrites = await startedTow();
+    await say(INVOICE);
+    const lost = await mustClaim(stores.outbox, 'T1');
+    await loseWrites();
+    await say({ ...INVOICE, delayInDays: 3 });
+
+    expect((await stores.outbox.ack(lost, result(UNKNOWN))).kind).toBe('late');
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    await stores.outbox.claim('T1');
+
+    expect(await reportAt(2)).toMatchObject({ state: 'accepted', acceptedHow: 'proved_by_webhook' });
+    expect((await stores.read('T1')).tasks.map(({ type }) => type)).toEqual(['invoice_before_correction']);
+  });
+});
+
+test('the answer to a correction that was lost does not accept another correction of the same number', async () => {
+  await stores.request('T1');
+  await say(START);
+  const loseWrites = await copyRecord(stores.redis, towKey('T1'));
+  const correct = (plateNumber: string) =>
+    stores.decide('T1', 'started-1', { action: 'correct', fields: { plate_number: plateNumber } });
+  await correct('XYZ 1111');
+  const lost = await mustClaim(stores.outbox, 'T1');
+  await loseWrites();
+  await correct('XYZ 2222');
+
+  expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late');
+
+  expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { body: { plate_number: 'XYZ 2222' } } });
+});
