@@ -5,7 +5,7 @@ import type { AttemptResult } from '../src/domain/attempt';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import { httpStatusOf, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { outageDelayMs } from '../src/domain/service-health';
-import type { Settled } from '../src/domain/settle-attempt';
+import { isApplied, type Settled } from '../src/domain/settle-attempt';
 import type { EntryKind, JsonObject } from '../src/domain/vocabulary';
 import type { Metrics } from '../src/platform/metrics';
 import type { EndedSpan } from '../src/platform/tracing';
@@ -13,8 +13,8 @@ import type { Claimed } from '../src/workflow/outbox-port';
 import type { CallResult } from '../src/workflow/service-port';
 
 /** A finished call and its verdict. */
-export interface Attempted<N extends OperationName = OperationName> {
-  readonly call: CallResult<N>;
+export interface Attempted {
+  readonly call: CallResult<OperationName>;
   readonly verdict: Verdict;
 }
 
@@ -73,9 +73,8 @@ export function countAttempt(kind: EntryKind, attempted: StoredAttempt, metrics:
   const { call, verdict, stored, sinceRecordedMs } = attempted;
   if (call.exchange.kind === 'dropped') return;
   metrics.reportAttempted(kind, verdict.next, call);
-  // An entry that was settled meanwhile is not counted as delivered again.
-  const settles = stored === 'done' || stored === 'late_accepted';
-  if (verdict.next === 'accepted' && settles) metrics.reportDelivered(kind, sinceRecordedMs);
+  // A late answer to an entry that is settled already counts no delivery.
+  if (verdict.next === 'accepted' && isApplied(stored)) metrics.reportDelivered(kind, sinceRecordedMs);
 }
 
 /** The span of an attempt in the trace of its tow or violation. */

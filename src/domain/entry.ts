@@ -86,7 +86,7 @@ export interface Entry {
   differs: string | null;
   /**
    * An accepted answer that came after its lease was lost, during another attempt. It settles the entry if that
-   * attempt ends unanswered.
+   * attempt ends without acceptance.
    */
   lateAnswer: AcceptingAnswer | null;
   deliveredAtMs: number | null;

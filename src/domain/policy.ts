@@ -165,7 +165,7 @@ function judgeStatus(
     const delayMs = exchange.notBeforeMs === null ? waits.backoffMs : waits.askedMs;
     return { next: 'retry', delayMs, because: 'throttled' };
   }
-  if (httpStatus === 408 || httpStatus >= 500) return judgeServerFault(httpStatus, history, settings, waits);
+  if (isServerFault(httpStatus)) return judgeServerFault(httpStatus, history, settings, waits);
   // It answers the second create, after an unanswered one. A third is never sent without a person's decision.
   const mayLag = history.safeToRepeat || history.unanswered === 0;
   if (mayLag && isLag(exchange) && history.notFound < settings.notFoundRetries) {
@@ -212,6 +212,11 @@ function isLag(exchange: RefusedExchange): boolean {
   return exchange.httpStatus === 404 && NOT_FOUND_MESSAGES.includes(exchange.message?.trim().toLowerCase() ?? '');
 }
 
+/** True for the status of a fault of the service or of a gateway before it: the call may have taken effect. */
+export function isServerFault(httpStatus: number): boolean {
+  return httpStatus === 408 || httpStatus >= 500;
+}
+
 /** The status that arrived, null when none did. */
 export function httpStatusOf(exchange: Exchange): number | null {
   return 'httpStatus' in exchange ? exchange.httpStatus : null;
@@ -230,7 +235,7 @@ export function surelyHadNoEffect(exchange: Exchange): boolean {
     case 'dropped':
       return true;
     case 'refused':
-      return exchange.httpStatus < 500 && exchange.httpStatus !== 408;
+      return !isServerFault(exchange.httpStatus);
     case 'accepted':
     case 'contract_broken':
     case 'not_the_service':

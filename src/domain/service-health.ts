@@ -1,5 +1,5 @@
 import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
-import { isMisconfiguration, type Exchange } from './policy';
+import { isMisconfiguration, isServerFault, type Exchange } from './policy';
 
 /** What exchanges show about the service as a whole. */
 
@@ -8,7 +8,7 @@ export type ServiceHealth =
   | 'alive'
   /** It fails or is unreachable; counts towards an outage. */
   | 'failing'
-  /** Nothing was sent to it, the connection is at fault, or it refused the call for its rate limit. */
+  /** Nothing was sent to it, this process or the connection is at fault, or it refused the call for its rate limit. */
   | 'silent';
 
 /** The longest wait between two probes of an outage, ms. circuits.ts decides when an outage begins. */
@@ -24,7 +24,7 @@ export function serviceHealth(exchange: Exchange): ServiceHealth {
       if (isMisconfiguration(exchange)) return 'silent';
       const { httpStatus } = exchange;
       if (httpStatus === 429) return 'silent';
-      return httpStatus >= 500 || httpStatus === 408 ? 'failing' : 'alive';
+      return isServerFault(httpStatus) ? 'failing' : 'alive';
     }
     case 'surely_not_sent':
     case 'partly_sent':

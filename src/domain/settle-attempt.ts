@@ -50,11 +50,17 @@ export interface SettleContext {
 
 /**
  * - done: stored.
- * - late: the lease was lost or the body corrected; the attempt is only logged.
+ * - late: the lease was lost or the body is another one. The attempt does not settle the entry; its answer may be kept,
+ *   and a possible effect counted.
  * - late_accepted: late, but the answer settled the entry.
  * - gone: there is no such entry.
  */
 export type Settled = 'done' | 'late' | 'late_accepted' | 'gone';
+
+/** True when the result of an attempt decides about its entry. */
+export function isApplied(settled: Settled): boolean {
+  return settled === 'done' || settled === 'late_accepted';
+}
 
 const CONNECTION_WAIT_MAX_MS = 30_000;
 const DROPS_MAX = 3;
@@ -126,8 +132,8 @@ function countLostClaim(
 }
 
 /**
- * Settles an entry by an accepted answer whose lease was lost: an accepted answer is never thrown away. That to an earlier
- * body counts for a create: the service has one, and must not get another.
+ * Settles an entry by an accepted answer that came after its lease. An answer to another body settles a create only: the
+ * service has one, and must not get another.
  */
 function settleLate(
   record: OutboxRecord,
@@ -217,7 +223,7 @@ function settleFailure(
     entry.forbidden = isForbidden(exchange);
     addEvent(record, { type: 'report.refused', report_id: entry.id }, nowMs);
   } else {
-    const delayMs = countAttempt(entry, ended, context);
+    const delayMs = countOutcome(entry, ended, context);
     scheduleNextAttempt(record, entry, result, { ...context, delayMs });
   }
   if (result.task && !isPaused) openTask(record, result.task, nowMs);
@@ -234,8 +240,11 @@ function countEffect(record: OutboxRecord, entry: Entry, exchange: Exchange): vo
   }
 }
 
-/** Counts a failure; a `hold` counts none. Returns the wait, ms. */
-function countAttempt(entry: Entry, { right, result }: EndedAttempt, { nowMs, giveUpAfterMs }: SettleContext): number {
+/**
+ * Counts the outcome of an attempt that was not accepted. A `hold` is no failure of the entry, but claims that expire
+ * repeatedly start the time after which it is given up. Returns the wait, ms.
+ */
+function countOutcome(entry: Entry, { right, result }: EndedAttempt, { nowMs, giveUpAfterMs }: SettleContext): number {
   const { exchange, verdict } = result;
   const delayMs = 'delayMs' in verdict ? verdict.delayMs : 0;
   const isUnanswered =

@@ -26,7 +26,7 @@ export function keepAcceptingAnswer(record: OutboxRecord, entry: Entry, kept: Ac
   if (record.kind === 'tow') compareInvoices(record, entry, nowMs);
 }
 
-/** Settles an entry by its late answer, once the other attempt ended without an answer. False without a late answer. */
+/** Settles an entry by its late answer, once the other attempt ended without acceptance. False without a late answer. */
 export function settleByLateAnswer(record: OutboxRecord, entry: Entry, nowMs: number): boolean {
   if (!entry.lateAnswer) return false;
   keepAcceptingAnswer(record, entry, entry.lateAnswer, nowMs);

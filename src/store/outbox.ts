@@ -6,7 +6,7 @@ import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } f
 import { dueAtMs } from '../domain/outbox-schedule';
 import { renewLease } from '../domain/lease';
 import { completeCleanup } from '../domain/settle-entry';
-import { settleAttempt, type Settled } from '../domain/settle-attempt';
+import { isApplied, settleAttempt, type Settled } from '../domain/settle-attempt';
 import type { Clock } from '../platform/clock';
 import type { Claim, Leased, Outbox, StoredAttemptResult } from '../workflow/outbox-port';
 import { CIRCUITS_ORDER_KEY, orderKeyOf } from '../workflow/transaction-port';
@@ -67,8 +67,7 @@ function createOutbox<R extends OutboxRecord>(
       const permitAtMs = record.lease?.permitAtMs ?? null;
       const settled = await settle(transaction, record);
       const dueMs = dueAtMs(record, transaction.nowMs);
-      const isOurs = settled.kind === 'done' || settled.kind === 'late_accepted';
-      const isDue = isOurs && dueMs !== null && dueMs <= transaction.nowMs;
+      const isDue = isApplied(settled.kind) && dueMs !== null && dueMs <= transaction.nowMs;
       return {
         kind: settled.kind,
         next: isDue && claimsNext ? await next.decide(transaction, record) : null,

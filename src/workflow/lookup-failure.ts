@@ -1,5 +1,5 @@
 import { askedWaitMs } from '../domain/backoff';
-import { isMisconfiguration, type Exchange } from '../domain/policy';
+import { isMisconfiguration, isServerFault, type Exchange } from '../domain/policy';
 import type { NoAnswer } from './lookup-port';
 
 /** A call without an answer. */
@@ -36,7 +36,7 @@ export function noAnswerAfter(exchange: FailedExchange, fields: readonly string[
       const { httpStatus } = exchange;
       if (isMisconfiguration(exchange) || httpStatus === 401) return because('connection_lost', WAIT_MS);
       if (httpStatus === 403) return because('forbidden', LONG_WAIT_MS);
-      if (httpStatus === 408 || httpStatus === 429 || httpStatus >= 500) return because('unavailable', WAIT_MS);
+      if (httpStatus === 429 || isServerFault(httpStatus)) return because('unavailable', WAIT_MS);
       const message = exchange.message ?? `The service refused the question (HTTP ${httpStatus}).`;
       return { why: 'refused', message, field: fieldIn(message, fields) };
     }
