@@ -2,7 +2,7 @@ import { blockedKey, KEYS, probesKey } from '../../src/store/keys';
 import { FAILING } from '../support/exchanges';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
-import { readCircuits, setCircuit } from '../support/stored-records';
+import { readCircuits, readEntry, setCircuit } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -86,7 +86,8 @@ describe('while the stored circuits are damaged', () => {
 
     expect((await stores.outbox.ack(claimed, failing)).kind).toBe('done');
 
-    expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'pending', failures: 1, inFlight: false });
+    const entry = await readEntry(stores.redis, { ref: 'A' }, 1);
+    expect(entry).toMatchObject({ state: 'pending', failures: 1, attemptId: null });
     expect(await stored()).toEqual(DAMAGED);
   });
 });
