@@ -264,6 +264,16 @@ describe('console: violation decisions', () => {
     expect((await visitor.post(`/violations/${id}/${resolve}`, { reason: 'compared' })).status).toBe(303);
     expect((await api(app).get('/api/tasks')).text).not.toContain(taskId);
   });
+
+  test('shows title and advice of an informational task in the language of the viewer', async () => {
+    const id = await newOne();
+    await openGeneral(app, beforeCorrectionTask(id));
+    const visitor = await signedIn(app);
+    visitor.cookies.set('towhook_language', 'ar');
+    const shown = textOf((await visitor.get(`/violations/${id}`)).html);
+    const { title, advice } = messagesIn('ar').taskTypes.types.violation_before_correction;
+    for (const text of [title, advice]) expect(shown).toContain(text);
+  });
 });
 
 test('redirects a GET of a violation form address to the page of the violation', async () => {

@@ -3,7 +3,7 @@ import { questionOf } from '../../../workflow/decision-call';
 import { ViolationState } from '../../parts/states';
 import { WhyViolation } from '../../parts/why';
 import type { Task } from '../../../contracts/records';
-import { ResolveForm } from '../../parts/task';
+import { ResolveForm, taskMessages } from '../../parts/task';
 import type { ViolationModel } from './model';
 
 /** Which violation it is, how it stands, and why it waits. */
@@ -57,11 +57,14 @@ export function taskForms(model: ViolationModel): string[] {
 /** A task that only informs; its form closes it. */
 function InformationTask({ model, task }: { model: ViolationModel; task: Task }) {
   const { viewer } = model;
+  const { title, advice } = taskMessages(viewer, task);
   return (
     <section class="card informing" aria-label={viewer.messages.violations.task}>
+      <p class="tow-task-words">{title}</p>
       <p>
         <English viewer={viewer}>{task.message}</English>
       </p>
+      <p class="muted">{advice}</p>
       {viewer.may('dispatcher') && (
         <div class="live-form" data-live-form={questionOf(task)}>
           <ResolveForm model={model} task={task} form={formOfTask(task.id)} />
