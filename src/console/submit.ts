@@ -58,7 +58,7 @@ const ASKED_NO_MORE: ApiCallRefusal = {
   retryAfterMs: null,
 };
 
-/** Of a form that replaces values, which another person has replaced since the page was shown. */
+/** Of a form that replaces or records values which have changed since the page was shown. */
 export const CHANGED_MEANWHILE: ApiCallRefusal = {
   ...ASKED_NO_MORE,
   code: 'changed_meanwhile',

@@ -183,6 +183,23 @@ test('the tow page keeps the text being typed when the tow changes and warns abo
   await waitForText(section(page, 'What happened?'), 'No further events can be recorded for this tow.');
 });
 
+test('an open page shows and records the plate of the violation that its tow is linked to meanwhile', async () => {
+  const place = { location: 'Olaya Street', latitude: 24.69, longitude: 46.68 };
+  const violations = [
+    { ...place, metadata_id: 'case-a', plateNumber: 'ABJ 1235' },
+    { ...place, metadata_id: 'case-b', plateNumber: 'KLM 77' },
+  ];
+  await town.call('POST', '/violations/known', { violations });
+  const ref = await town.orderTow({ metadata: { id: 'case-a' } });
+  const page = await browser.open();
+  await town.signIn(page, 'crew', pathOf(ref));
+  await waitForText(page.locator('#form-started'), 'A B J 1235');
+  await town.call('POST', `/tows/${ref}/violation`, { violation_id: 'case-b' });
+  await waitForText(page.locator('#form-started'), 'KLM 77');
+  await submit(page, 'Vehicle hooked up: started');
+  expect((await town.towWhen(ref, 'started')).plate_number).toBe('KLM 77');
+});
+
 test('a refused tow form keeps its message and input when the page refreshes', async () => {
   const ref = await town.orderTow();
   const page = await browser.open();

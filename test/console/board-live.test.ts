@@ -144,7 +144,7 @@ describe('console: crew assignment from the board', () => {
     const fields = { ref, back: '/board', crew: 'South', truck: 'T-9' };
     const refused = await visitor.post('/board/assign', { ...fields, question });
     expect(refused.status).toBe(409);
-    expect(rowIn(refused.html, ref)).toContain('Another person changed this meanwhile.');
+    expect(rowIn(refused.html, ref)).toContain('This has changed since the page was shown.');
     expect(refused.html).toContain('value="South"');
     expect((await towOf(app, ref)).dispatch.assignment?.crew).toBe('North');
 

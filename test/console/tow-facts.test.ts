@@ -1,8 +1,10 @@
+import { messagesIn } from '../../src/console/messages';
 import { api, newKey, towOf } from '../operator/client';
 import { answerHead, newTow, newViolation, towAfter, WHEREABOUTS } from '../operator/world';
 import { useApp } from '../support/app';
 import { apiPath, formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
+import { valueIn } from './violation-world';
 
 const app = useApp({ role: 'console', environment: { FREE_DAYS: '1' } });
 let visitor: Visitor;
@@ -47,6 +49,29 @@ test('asks at the start of a tow only for values that its violation does not pro
 
   const unknown = await visitor.get(pagePath(await newTow(app)));
   expect(unknown.html).toMatch(/<input[^>]+name="plate_number"[^>]+required/);
+});
+
+test('refuses a start when the tow was linked to another violation meanwhile, and keeps what was entered', async () => {
+  const place = { location: 'Olaya Street', latitude: 24.69, longitude: 46.68 };
+  const violations = [
+    { ...place, metadata_id: 'case-a', plateNumber: 'ABJ 1235' },
+    { ...place, metadata_id: 'case-b', plateNumber: 'KLM 77' },
+  ];
+  await api(app).post('/api/violations/known').send({ violations }).expect(202);
+  const ref = await newTow(app, { metadata: { id: 'case-a' } });
+  const link = (id: string) => api(app).post(apiPath(ref, '/violation')).send({ violation_id: id }).expect(202);
+  const shown = await visitor.get(pagePath(ref));
+  expect(textIn(shown.html, 'form-started')).toContain('A B J 1235');
+  await link('case-b');
+  const entered = { occurred_at: '2026-01-05T09:14' };
+  const refused = await visitor.post(pagePath(ref, '/started'), entered);
+  expect(refused.status).toBe(409);
+  expect(textOf(refused.html)).toContain(messagesIn('en').refusals.changed_meanwhile);
+  expect(textIn(refused.html, 'form-started')).toContain('KLM 77');
+  expect(markupOf(refused.html, 'form-started')).toContain(`value="${entered.occurred_at}"`);
+  expect((await towOf(app, ref)).state).toBe('requested');
+  await sendForm(visitor, pagePath(ref, '/started'), entered);
+  expect(await towOf(app, ref)).toMatchObject({ state: 'started', plate_number: 'KLM 77' });
 });
 
 test('names the invalid fields of a started form and keeps the entered values', async () => {
@@ -154,9 +179,31 @@ describe('console: invoice form', () => {
     expect((await towOf(app, ref)).facts.map(({ event }) => event)).toEqual(['started', 'detained']);
   });
 
+  const ago = (days: number) => new Date(app.foundation.clock.nowMs() - days * 86_400_000).toISOString();
+
+  test('refuses an invoice whose computed days differ from the shown ones, keeps the input, and shows them', async () => {
+    const ref = await newTow(app);
+    await api(app)
+      .post(apiPath(ref, '/started'))
+      .send({ ...WHEREABOUTS, occurred_at: ago(4) });
+    const shown = await visitor.get(pagePath(ref));
+    expect(textIn(shown.html, 'form-invoice')).toContain('0 days of delay will be invoiced');
+    await api(app)
+      .post(apiPath(ref, '/detained'))
+      .send({ occurred_at: ago(3) });
+    const entered = { vehicle_type: 'HEAVY', override_reason: 'agreed' };
+    const refused = await visitor.post(pagePath(ref, '/invoice'), entered);
+    expect(refused.status).toBe(409);
+    expect(textOf(refused.html)).toContain(messagesIn('en').refusals.changed_meanwhile);
+    expect(textIn(refused.html, 'form-invoice')).toContain('2 days of delay will be invoiced');
+    expect(markupOf(refused.html, 'form-invoice')).toContain('value="agreed"');
+    expect((await towOf(app, ref)).facts.map(({ event }) => event)).toEqual(['started', 'detained']);
+    const response = await sendForm(visitor, pagePath(ref, '/invoice'), { vehicle_type: 'HEAVY' });
+    expect(textIn(response.html, 'invoice')).toContain('Requested: HEAVY, 2 days of delay');
+  });
+
   test('explains the computed delay days of an invoice and accepts an override with a reason', async () => {
     const ref = await newTow(app);
-    const ago = (days: number) => new Date(app.foundation.clock.nowMs() - days * 86_400_000).toISOString();
     await api(app)
       .post(apiPath(ref, '/started'))
       .send({ ...WHEREABOUTS, occurred_at: ago(4) });
@@ -225,8 +272,9 @@ test('records a fact once when its form is sent twice', async () => {
   const ref = await newTow(app);
   const { html } = await visitor.get(pagePath(ref));
   const token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
-  const key = /name="form_key" value="([^"]+)"/.exec(markupOf(html, 'form-started'))?.[1] ?? '';
-  const body = new URLSearchParams({ form_token: token, form_key: key, ...PLACE }).toString();
+  const form = markupOf(html, 'form-started');
+  const hidden = { form_key: valueIn(form, 'form_key'), question: valueIn(form, 'question') };
+  const body = new URLSearchParams({ form_token: token, ...hidden, ...PLACE }).toString();
   const sent = [
     await visitor.postRaw(pagePath(ref, '/started'), body),
     await visitor.postRaw(pagePath(ref, '/started'), body),

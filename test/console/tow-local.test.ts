@@ -44,7 +44,7 @@ test('refuses to replace or remove an assignment that another person has changed
   await assign(ref, 'West');
   const removed = await visitor.post(pagePath(ref, '/unassignment'));
   expect(removed.status).toBe(409);
-  expect(textOf(removed.html)).toContain('Another person changed this meanwhile.');
+  expect(textOf(removed.html)).toContain('This has changed since the page was shown.');
 
   await assign(ref, 'East');
   const replaced = await visitor.post(pagePath(ref, '/assignment'), { crew: 'North', truck: 'T-7' });

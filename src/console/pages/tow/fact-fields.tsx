@@ -3,7 +3,7 @@ import type { AllowedFact } from '../../../domain/allowed-facts';
 import type { FactForm } from '../../../domain/facts';
 import { Timestamp, Plate, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
-import { Folded } from '../../parts/live-form';
+import { digestOf, Folded } from '../../parts/live-form';
 import type { Whereabouts } from '../../../domain/tow';
 import { UsePosition, Field, type FieldProps } from '../../parts/form';
 import { fieldLabel } from '../../parts/problem';
@@ -252,6 +252,16 @@ type FormOf<E extends FactEvent> = Extract<FactForm, { event: E }>;
 
 /** The name of its form on the page. */
 export const formOfFact = (event: FactEvent) => `fact-${event}`;
+
+/**
+ * The question that the form of a fact answers (`submit`): the values that it shows and that are recorded without being
+ * sent with it. Null for a fact that has none, or that is not allowed.
+ */
+export function questionOfFact(fact: AllowedFact): string | null {
+  if (!fact.allowed) return null;
+  if (fact.event === 'started') return digestOf(fact.known);
+  return fact.event === 'invoice' ? digestOf(fact.delay.days) : null;
+}
 
 type FieldName = keyof TowModel['viewer']['messages']['towFacts']['fields'];
 

@@ -4,12 +4,12 @@ import { FACTS } from '../../../domain/facts';
 import { previousTimestamp } from '../../../domain/tow';
 import { FACT_EVENTS, type FactEvent } from '../../../domain/vocabulary';
 import { sha256Hex } from '../../../platform/hash';
-import { submit } from '../../submit';
+import { CHANGED_MEANWHILE, submit } from '../../submit';
 import { bodyOf, type EntryRules } from '../../forms';
 import type { FormFailure, Pages, PostedForm, PageTools } from '../../page';
-import type { TowPageTools } from './model';
+import { readTow, type TowPageTools } from './model';
 import { towPath } from '../../page-table';
-import { formOfFact } from './fact-fields';
+import { formOfFact, questionOfFact } from './fact-fields';
 
 /** Records facts. */
 export function serveFacts(pages: Pages, tools: TowPageTools): void {
@@ -20,6 +20,8 @@ export function serveFacts(pages: Pages, tools: TowPageTools): void {
         route: ROUTES[event],
         params: { towing_reference_id: ref },
         body: await factBody(tools, posted, event),
+        question: () => questionNow(tools, posted, event),
+        overtaken: CHANGED_MEANWHILE,
         form: formOfFact(event),
         next: towPath(ref),
         done: 'recorded',
@@ -30,6 +32,13 @@ export function serveFacts(pages: Pages, tools: TowPageTools): void {
       return failure ? tools.show(posted, failure) : result;
     });
   }
+}
+
+/** The current question of the form; null if the API has its own reason to refuse the fact. */
+async function questionNow(tools: TowPageTools, posted: PostedForm, event: FactEvent): Promise<string | null> {
+  const model = await readTow(tools, posted);
+  const fact = model?.allowed.find((each) => each.event === event);
+  return fact ? questionOfFact(fact) : null;
 }
 
 /** A chosen reason is valid, so what the API refuses about it is the text beside it. */

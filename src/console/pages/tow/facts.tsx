@@ -4,7 +4,7 @@ import { isTerminal } from '../../../domain/tow';
 import type { FactEvent } from '../../../domain/vocabulary';
 import { entryOf } from '../../messages';
 import { PostForm } from '../../parts/form';
-import { formOfFact, FactFields, WhenField, type Allowed } from './fact-fields';
+import { formOfFact, FactFields, questionOfFact, WhenField, type Allowed } from './fact-fields';
 import { FormProblem } from './forms';
 import type { TowModel } from './model';
 import { Folded, LiveForm } from '../../parts/live-form';
@@ -58,7 +58,13 @@ function FactFormOf({ model, fact, isNext = false }: { model: TowModel; fact: Al
   const { event } = fact;
   const label = viewer.messages.towFacts.record[event];
   return (
-    <PostForm viewer={viewer} action={`${path}/${event}`} id={`form-${event}`} label={label}>
+    <PostForm
+      viewer={viewer}
+      action={`${path}/${event}`}
+      id={`form-${event}`}
+      label={label}
+      question={questionOfFact(fact)}
+    >
       <FormProblem model={model} form={formOfFact(event)} />
       <FactFields model={model} fact={fact} />
       <WhenField model={model} fact={fact} />
