@@ -1,9 +1,11 @@
+import { messagesIn } from '../../src/console/messages';
 import { releaseBlocked } from '../../src/store/release-blocked';
 import { api, newKey, towOf, towPath } from '../operator/client';
 import { acceptWithDrift, answerHead, finishViolation, newViolation, towAfter, violationOf } from '../operator/world';
 import { useApp } from '../support/app';
 import { decideBy, rowOf } from './task-world';
 import { formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
+import { valueIn } from './violation-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console' });
@@ -67,6 +69,34 @@ test('the page of a kind of difference names what differs without a value, and s
   const fields = { tow: ref, report };
   expect((await visitor.post(`${path}/retry`, fields)).location).toBe(path);
   expect(await stateOf(ref)).toBe('pending');
+});
+
+test('the page of a kind of difference sends nothing again that was accepted again after the page was shown', async () => {
+  const { ref, report } = await towWithDrift();
+  const path = `/ops/service/${await differenceOf(ref)}`;
+  const first = await visitor.get(path);
+  const sendAgain = async () => {
+    await api(app)
+      .post(towPath(ref, `/reports/${report}/retry`))
+      .send({})
+      .expect(202);
+  };
+  await sendAgain();
+  await answerHead(app, ref, 'drift');
+  const refused = await visitor.post(`${path}/retry`);
+  expect(refused.status).toBe(409);
+  const row = refused.html.slice(refused.html.indexOf(`action="${path}/retry"`));
+  expect(textOf(row)).toContain(messagesIn('en').refusals.asked_no_more);
+  expect(await stateOf(ref)).toBe('accepted');
+
+  // The row of a report that was accepted without a difference is gone, so its refusal is at the top.
+  await sendAgain();
+  await answerHead(app, ref, 'accepted');
+  const { status, html } = await visitor.post(`${path}/retry`, { question: valueIn(first.html, 'question') });
+  expect(status).toBe(409);
+  expect(retryIn(html, path)).toBe(false);
+  expect(textOf(html)).toContain(messagesIn('en').refusals.asked_no_more);
+  expect(await stateOf(ref)).toBe('accepted');
 });
 
 test('the page of a violation with a questioned answer offers only to send it again', async () => {

@@ -14,12 +14,13 @@ import { Rules, sourceName } from './rules';
 export const EXPECT_FORM = 'expect';
 export const CLOSE_FORM = 'close';
 export const SEND_ALL_FORM = 'send-all';
+const SEND_AGAIN = 'retry-';
 
 /** Names the form that sends a report again, so that a refusal is shown there. */
 export function sendAgainForm(
   report: Pick<DifferingReport, 'towing_reference_id' | 'report_id' | 'violation_id'>,
 ): string {
-  return `retry-${report.violation_id ?? `${report.towing_reference_id}-${report.report_id}`}`;
+  return `${SEND_AGAIN}${report.violation_id ?? `${report.towing_reference_id}-${report.report_id}`}`;
 }
 
 interface KindProps {
@@ -44,6 +45,7 @@ export function KindPage(props: KindProps) {
     <div class="service">
       <h1>{messages.kindTitle}</h1>
       <Tabs viewer={viewer} here={PAGES.service.path} />
+      <LostProblem {...props} />
       <section class="card" aria-label={messages.kindTitle}>
         <div class="head">
           <h2>{sourceName(viewer, kind)}</h2>
@@ -105,10 +107,21 @@ export function KindPage(props: KindProps) {
           />
         )}
       </section>
-      {countsAsAccepted(kind) && isOpen && <Reports {...props} />}
+      {offersReports(kind) && <Reports {...props} />}
       {preview !== null && <Judging viewer={viewer} differenceId={kind.id} preview={preview} failure={failure} />}
     </div>
   );
+}
+
+function offersReports(kind: DifferenceView): boolean {
+  return countsAsAccepted(kind) && kind.decision === 'open';
+}
+
+/** The refusal to send a report again that this page does not show. The row of a shown report has its own. */
+function LostProblem({ viewer, kind, reports, failure }: KindProps) {
+  if (failure === null || !failure.form.startsWith(SEND_AGAIN)) return null;
+  const isShown = offersReports(kind) && reports.some((report) => sendAgainForm(report) === failure.form);
+  return isShown ? null : <Problem viewer={viewer} failure={failure} form={failure.form} />;
 }
 
 function adviceOf({ messages: { differences } }: Viewer, kind: DifferenceView): string {
@@ -190,7 +203,7 @@ function SendAgain(props: {
   const { towing_reference_id: tow, report_id: reportId, violation_id: violation } = report;
   const label = viewer.messages.terms.actions.retry;
   return (
-    <PostForm viewer={viewer} action={`${differencePath(kind.id)}/retry`} class="inline">
+    <PostForm viewer={viewer} action={`${differencePath(kind.id)}/retry`} class="inline" question={report.accepted_at}>
       <Problem viewer={viewer} failure={failure} form={sendAgainForm(report)} />
       {Object.entries({ tow, report: reportId, violation }).map(
         ([name, value]) => value !== null && <input type="hidden" name={name} value={value} />,

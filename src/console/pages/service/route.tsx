@@ -120,16 +120,20 @@ export function serveServicePages(pages: Pages, { api, bulk, differences }: Serv
 
   pages.post('/ops/service/:id/retry', 'dispatcher', (posted) => {
     const { form } = posted;
+    const id = posted.params('id');
     const [tow, report, violation] = [form.get('tow'), form.get('report'), form.get('violation')];
+    const of = { towing_reference_id: tow, report_id: report, violation_id: violation };
     const call =
       violation === null
         ? reportDecisionCall('retry', { towingReferenceId: tow ?? '', reportId: report ?? '' })
         : violationDecisionCall('retry', violation);
     return submit(api, posted, {
       ...call,
-      form: sendAgainForm({ towing_reference_id: tow, report_id: report, violation_id: violation }),
+      form: sendAgainForm(of),
       body: {},
-      next: differencePath(posted.params('id')),
+      // The report may have been sent again meanwhile, and accepted with another answer.
+      question: async () => (await differences.acceptedAt(id, of)) ?? '',
+      next: differencePath(id),
       done: 'retried',
       again: (failure) => showKind(posted, failure),
     });
