@@ -143,6 +143,20 @@ test('links a violation manually and takes the plate from it', async () => {
   expect(textIn(response.html, 'tow-head')).toContain('A B J 1235');
 });
 
+test('refuses to replace a violation that another person has linked meanwhile, and keeps the input', async () => {
+  const ref = await newTow(app);
+  const [own, other] = [await newViolation(app), await newViolation(app)];
+  await visitor.get(pagePath(ref));
+  await api(app).post(apiPath(ref, '/violation')).send({ violation_id: other }).expect(202);
+  const refused = await visitor.post(pagePath(ref, '/violation'), { violation_id: own });
+  expect(refused.status).toBe(409);
+  expect(textOf(refused.html)).toContain('This has changed since the page was shown.');
+  expect(markupOf(refused.html, 'link')).toContain(`value="${own}"`);
+  expect((await towOf(app, ref)).violation_id).toBe(other);
+  await sendForm(visitor, pagePath(ref, '/violation'), { violation_id: own });
+  expect((await towOf(app, ref)).violation_id).toBe(own);
+});
+
 test('offers only notes, photos and the violation link for a finished tow', async () => {
   const ref = await towAfter(app, 'canceled');
   const { html } = await visitor.get(pagePath(ref));

@@ -1,5 +1,5 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import type { Dispatch } from '../../../domain/dispatch';
+import type { Tow } from '../../../domain/tow';
 import type { Role } from '../../../domain/vocabulary';
 import type { JsonRoute } from '../../../workflow/operator-port';
 import type { DoneMessage, Pages, PostedForm } from '../../page';
@@ -17,7 +17,7 @@ interface LocalAction {
   readonly done: DoneMessage;
   readonly form: (posted: PostedForm) => string;
   /** What the form replaces, as the `replaces` of its `LocalForm`. */
-  readonly replaces?: (dispatch: Dispatch) => unknown;
+  readonly replaces?: (tow: Tow) => unknown;
   readonly body: (form: URLSearchParams) => unknown;
 }
 
@@ -33,7 +33,7 @@ const ACTIONS: readonly LocalAction[] = [
     role: 'dispatcher',
     done: 'assigned',
     form: () => 'assign',
-    replaces: ({ assignment }) => assignment,
+    replaces: ({ dispatch }) => dispatch.assignment,
     body: only('crew', 'truck'),
   },
   {
@@ -42,7 +42,7 @@ const ACTIONS: readonly LocalAction[] = [
     role: 'dispatcher',
     done: 'saved',
     form: () => 'unassign',
-    replaces: ({ assignment }) => assignment,
+    replaces: ({ dispatch }) => dispatch.assignment,
     body: () => ({ crew: null }),
   },
   {
@@ -59,7 +59,7 @@ const ACTIONS: readonly LocalAction[] = [
     role: 'crew',
     done: 'saved',
     form: () => 'yard',
-    replaces: ({ yard }) => yard,
+    replaces: ({ dispatch }) => dispatch.yard,
     body: only('yard', 'slot'),
   },
   {
@@ -92,6 +92,7 @@ const ACTIONS: readonly LocalAction[] = [
     role: 'dispatcher',
     done: 'saved',
     form: () => 'link',
+    replaces: ({ violationId }) => violationId,
     body: only('violation_id'),
   },
 ];
@@ -119,8 +120,8 @@ export function serveDispatch(pages: Pages, tools: TowPageTools): void {
 async function replacedNow(
   { progress }: TowPageTools,
   ref: string,
-  replaces: (dispatch: Dispatch) => unknown,
+  replaces: (tow: Tow) => unknown,
 ): Promise<string | null> {
   const record = await progress.tows.read(ref);
-  return record && digestOf(replaces(record.tow.dispatch));
+  return record && digestOf(replaces(record.tow));
 }

@@ -62,7 +62,14 @@ export function Link({ model }: { model: TowModel }) {
           </a>
         )}
       </p>
-      <LocalForm model={model} name="link" action="violation" label={messages.link} about={view.violation_id}>
+      <LocalForm
+        model={model}
+        name="link"
+        action="violation"
+        label={messages.link}
+        about={view.violation_id}
+        replaces={view.violation_id}
+      >
         <LocalField
           model={model}
           form="link"
