@@ -2,6 +2,8 @@ import type {
   ApiAnswer,
   ApiCall,
   ApiCallRefusal,
+  ApiForm,
+  FormRoute,
   JsonRoute,
   OperatorApi,
   RouteAnswer,
@@ -37,14 +39,15 @@ export async function submit<R extends JsonRoute>(
   asked: Submission<R>,
 ): Promise<PageResult> {
   const { route, form, next, done, again, question, overtaken = ASKED_NO_MORE, ...call } = asked;
-  const now = question ? await question() : null;
-  if (now !== null && now !== posted.form.get('question') && !(await wasApplied(api, posted, asked))) {
+  const { idempotencyKey } = posted;
+  const answered = { question: posted.form.get('question'), idempotencyKey };
+  if (question && (await isOvertaken(api, { route, params: call.params, question }, answered))) {
     return again({ form, refusal: overtaken, entered: posted.form });
   }
   const answer: ApiAnswer<unknown> = await api.call(route, {
     ...call,
     actor: posted.actor,
-    ...(posted.idempotencyKey === '' ? {} : { idempotencyKey: posted.idempotencyKey }),
+    ...(idempotencyKey === '' ? {} : { idempotencyKey }),
   });
   if (answer.ok) return redirect(next, done);
   return again({ form, refusal: answer.refusal, entered: posted.form });
@@ -65,13 +68,33 @@ export const CHANGED_MEANWHILE: ApiCallRefusal = {
   message: 'This was changed since the page was shown.',
 };
 
-/** Checked after the question, because the effect and its idempotency record are written together. */
-async function wasApplied(
-  api: OperatorApi,
-  { idempotencyKey }: PostedForm,
-  { route, params = {} }: Submission<JsonRoute>,
+/** Refuses a form with files that answers another question than the current one, unless it had its effect before. */
+export function refusalOfUpload(
+  api: Pick<OperatorApi, 'hadEffect'>,
+  asked: Asked<FormRoute>,
+): NonNullable<ApiForm['refusalOf']> {
+  return async ({ question = '', form_key: idempotencyKey = '' }) =>
+    (await isOvertaken(api, asked, { question, idempotencyKey })) ? ASKED_NO_MORE : null;
+}
+
+/** The call of a form, and the current question. */
+interface Asked<R> {
+  readonly route: R;
+  readonly params: ApiCall['params'];
+  readonly question: () => Promise<string | null>;
+}
+
+/** True if a form answers another question than the current one and had no effect yet. */
+async function isOvertaken(
+  api: Pick<OperatorApi, 'hadEffect'>,
+  { route, params = {}, question }: Asked<JsonRoute | FormRoute>,
+  answered: { readonly question: string | null; readonly idempotencyKey: string },
 ): Promise<boolean> {
-  return idempotencyKey !== '' && (await api.hadEffect(route, { params, idempotencyKey }));
+  const now = await question();
+  if (now === null || now === answered.question) return false;
+  const { idempotencyKey } = answered;
+  // Checked after the question, because the effect and its idempotency record are written together.
+  return idempotencyKey === '' || !(await api.hadEffect(route, { params, idempotencyKey }));
 }
 
 /** Reads a route that everyone who may see the page may read. Rejects if the API refuses. */

@@ -9,7 +9,7 @@ import { refused, type EndpointResponse } from './responses';
 type FormFields = Readonly<Record<string, string>>;
 
 /** What the fields of a console page mean, and its hidden ones: session token and Idempotency-Key. */
-export type PageFields = Pick<ApiForm, 'hiddenFields' | 'isGenuine' | 'idempotencyField' | 'textOf'>;
+export type PageFields = Pick<ApiForm, 'hiddenFields' | 'isGenuine' | 'refusalOf' | 'idempotencyField' | 'textOf'>;
 
 /** A form whose body is not yet read. */
 export interface UncheckedForm extends Pick<UncheckedCall, 'actor' | 'params' | 'path' | 'idempotencyKey'> {
@@ -51,8 +51,10 @@ export async function answerForm<R extends FormRoute>(
   }
   const { form } = received;
   try {
-    const { fields, isGenuine, idempotencyKey } = splitFields(form.fields, page);
+    const { fields, hidden, isGenuine, idempotencyKey } = splitFields(form.fields, page);
     if (!isGenuine) return { response: FORM_NOT_OURS, fields: {} };
+    const refusal = await page?.refusalOf?.(hidden);
+    if (refusal) return { response: { kind: 'refused', refusal }, fields };
     const call = checkCall(route, { ...unchecked, query: {}, body: fields }, form.faults);
     if ('refusal' in call) return { response: call, fields };
     const changeRequest = {
@@ -70,7 +72,7 @@ export async function answerForm<R extends FormRoute>(
 
 /** Separates the fields of the API from the hidden fields of the page, and checks the hidden ones. */
 function splitFields(all: FormFields, page: PageFields | null) {
-  if (page === null) return { fields: all, isGenuine: true, idempotencyKey: undefined };
+  if (page === null) return { fields: all, hidden: {}, isGenuine: true, idempotencyKey: undefined };
   const isHidden = ([name]: readonly [string, string]) => page.hiddenFields.includes(name);
   const entries = Object.entries(all);
   const hidden: FormFields = Object.fromEntries(entries.filter(isHidden));
@@ -78,6 +80,7 @@ function splitFields(all: FormFields, page: PageFields | null) {
     fields: Object.fromEntries(
       entries.filter((entry) => !isHidden(entry)).map(([name, entered]) => [name, page.textOf(name, entered)]),
     ),
+    hidden,
     isGenuine: page.isGenuine(hidden),
     idempotencyKey: hidden[page.idempotencyField],
   };

@@ -54,6 +54,8 @@ export interface ApiForm {
   readonly hiddenFields: readonly string[];
   /** Checks the hidden fields after the form is read; false refuses the form with 403 `form_not_ours`. */
   readonly isGenuine: (hidden: Readonly<Record<string, string>>) => boolean;
+  /** Refuses a genuine form by its hidden fields, before it has an effect; null accepts it. */
+  readonly refusalOf?: (hidden: Readonly<Record<string, string>>) => Promise<ApiCallRefusal | null>;
   /** The hidden field with the Idempotency-Key; a form without it has no key. */
   readonly idempotencyField: string;
   /** The text of a field of the API as it is meant, from what was entered. */

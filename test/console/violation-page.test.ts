@@ -151,8 +151,10 @@ describe('console: violation decisions', () => {
     const visitor = await signedIn(app);
     const { html } = await visitor.get(`/violations/${id}`);
     const { images } = messagesIn('en').violationForm.fields;
-    const form_token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
-    const refused = await visitor.postMultipart(`/violations/${id}/images`, { fields: { form_token, form_key: 'a' } });
+    const shown = markupOf(html, 'form-images');
+    const own = ['form_token', 'form_key', 'question'];
+    const fields = Object.fromEntries(own.map((name) => [name, valueIn(shown, name)]));
+    const refused = await visitor.postMultipart(`/violations/${id}/images`, { fields });
     expect(refused.status).toBe(422);
     const form = markupOf(refused.html, 'form-images');
     expect(textOf(form)).toContain(`${images} : is required`);

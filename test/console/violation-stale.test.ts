@@ -1,10 +1,10 @@
 import { beforeCorrectionTask } from '../../src/domain/violation-tasks';
 import { api, newKey } from '../operator/client';
-import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
+import { clearDisk, COMPLETE, formOf, postForm, report, violationIn } from '../operator/forms';
 import { violationOf } from '../operator/world';
 import { useApp } from '../support/app';
 import { refusedWith } from '../support/exchanges';
-import { PNG } from '../support/images';
+import { imageOf, PNG } from '../support/images';
 import { outcome, takenAs } from '../support/violations';
 import { closeGeneral, openGeneral } from './task-world';
 import { markupOf } from './tow-world';
@@ -45,6 +45,31 @@ test('refuses a violation decision from an outdated page with 409 and keeps the 
     expect([valueIn(form, 'plateNumber'), valueIn(form, 'location')]).toEqual(['NEW 999', 'Elsewhere']);
   }
   expect(await violationOf(app, id)).toMatchObject({ state: 'refused', form: { plateNumber: 'NEW 999' } });
+});
+
+test('refuses images for a violation whose images were replaced meanwhile, and takes a form that is sent twice', async () => {
+  const id = await newOne(COMPLETE);
+  await sendAs(app, id, REFUSED);
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+  const path = `/violations/${id}/images`;
+  const fieldsIn = (html: string) => {
+    const form = markupOf(html, 'form-images');
+    return Object.fromEntries(['form_token', 'form_key', 'question'].map((name) => [name, valueIn(form, name)]));
+  };
+  const send = (fields: Readonly<Record<string, string>>) =>
+    visitor.postMultipart(path, { fields, files: [{ name: 'mine.png', bytes: PNG }] });
+  const before = fieldsIn((await visitor.get(`/violations/${id}`)).html);
+  await postForm(app, `/api${path}`, formOf({}, [{ name: 'other.png', bytes: imageOf(500) }]));
+  await sendAs(app, id, REFUSED);
+
+  const refused = await send(before);
+  expect(refused.status).toBe(409);
+  expect(textOf(markupOf(refused.html, 'form-images'))).toContain('This decision is no longer open');
+  expect((await violationOf(app, id)).images).toMatchObject([{ name: 'other.png' }]);
+
+  const now = fieldsIn(refused.html);
+  expect([(await send(now)).status, (await send(now)).status]).toEqual([303, 303]);
+  expect((await violationOf(app, id)).images).toMatchObject([{ name: 'mine.png' }]);
 });
 
 test('redirects both copies of a violation correction that is sent twice', async () => {

@@ -109,12 +109,19 @@ function FoldedDecision({ model, decision }: { model: ViolationModel; decision: 
 
 /** A correction that replaces the images, for instance after `Image size exceeds limit`. */
 function OtherImages({ model }: { model: ViolationModel }) {
-  const { viewer, failure, path, imageSettings } = model;
+  const { viewer, record, failure, path, imageSettings } = model;
   const { replaceImages: messages } = viewer.messages.violations;
   const shown = failure?.form === IMAGES_FORM ? failure : null;
   return (
     <Folded label={messages.label} isOpen={shown !== null} group="decide">
-      <PostForm viewer={viewer} action={`${path}/images`} id="form-images" label={messages.label} hasFiles>
+      <PostForm
+        viewer={viewer}
+        action={`${path}/images`}
+        id="form-images"
+        label={messages.label}
+        question={questionOn(record, model.tasks)}
+        hasFiles
+      >
         <Problem viewer={viewer} failure={failure} form={IMAGES_FORM} />
         <p class="muted">{messages.hint}</p>
         <ImageFields viewer={viewer} form={IMAGES_FORM} images={imageSettings} failure={shown} isRequired />

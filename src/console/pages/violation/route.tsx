@@ -8,7 +8,6 @@ import {
   type Pages,
   type PageVisit,
   type PageTools,
-  type PostedForm,
 } from '../../page';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { CLEARABLE_FIELDS } from '../../../contracts/violation-input';
@@ -22,7 +21,7 @@ import { Attempts, Service, Ticket, Tows, Warnings } from './outcome';
 import { PAGES, violationPath } from '../../page-table';
 import { violationTaskId } from '../../../domain/violation-tasks';
 import { violationDecisionCall } from '../../../workflow/decision-call';
-import { submit } from '../../submit';
+import { refusalOfUpload, submit } from '../../submit';
 import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
 import { decisionBody } from '../../parts/decision-form';
 import { submitResolve } from '../../parts/task';
@@ -121,12 +120,14 @@ function serveDecisions(pages: Pages, tools: ViolationPageTools): void {
 }
 
 /** Other images in place of those of a violation. */
-function serveImages(pages: Pages, { api, show }: ViolationPageTools): void {
+function serveImages(pages: Pages, tools: ViolationPageTools): void {
+  const { api, show } = tools;
+  const route = ROUTES.replaceViolationImages;
   pages.upload('/violations/:id/images', 'dispatcher', async (visit) => {
-    const answer = await api.form(ROUTES.replaceViolationImages, {
-      ...uploadOf(visit),
-      params: { violation_id: visit.params('id') },
-    });
+    const params = { violation_id: visit.params('id') };
+    const question = () => questionNow(tools, visit);
+    const refusalOf = refusalOfUpload(api, { route, params, question });
+    const answer = await api.form(route, { ...uploadOf(visit), params, refusalOf });
     if (answer.ok) return redirect(violationPath(answer.value.id), 'decided');
     return show(visit, { form: IMAGES_FORM, refusal: answer.refusal, entered: new URLSearchParams() });
   });
@@ -148,7 +149,7 @@ function correctionIn(form: URLSearchParams): Record<string, unknown> {
 }
 
 /** What is asked about the violation of the form by now. */
-async function questionNow({ violations, tasks }: ViolationPageTools, { params }: PostedForm): Promise<string | null> {
+async function questionNow({ violations, tasks }: ViolationPageTools, { params }: PageVisit): Promise<string | null> {
   const record = await violations.read(params('id'));
   if (!record) return null;
   const { id } = record.violation;
