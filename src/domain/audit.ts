@@ -1,5 +1,6 @@
 import type { FactCommand } from './fact-command';
 import { FACTS, reasonOf } from './facts';
+import type { NoticeChannel } from './notification-settings';
 import { type EntryKind, FACT_EVENTS, type Role } from './vocabulary';
 
 /**
@@ -39,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'difference.expected',
   'notifications.changed',
   'notifications.reset',
+  'notifications.tested',
   'alarm.acknowledged',
   'queue.paused',
   'queue.resumed',
@@ -106,6 +108,8 @@ export interface AuditDetails {
   readonly violation_count?: number;
   /** The role of a new key. */
   readonly granted_role?: Role;
+  /** Where a test notice was sent. */
+  readonly channel?: NoticeChannel;
   /** How long the earlier secret of a rotated key stays valid. */
   readonly grace_hours?: number;
 }

@@ -30,8 +30,8 @@ export function serveNotifications(server: ApiServer, tools: NotificationTools &
     effect: (idempotency) => resetNotificationSettings(tools, { actor, idempotency }),
     answer,
   }));
-  server.ask(ROUTES.testNotifications, async ({ body: { channel } }) => {
-    const { kind, problem } = await sendTestNotice(tools, { channel, id: clock.id(), nowMs: clock.nowMs() });
+  server.ask(ROUTES.testNotifications, async ({ body: { channel }, actor }) => {
+    const { kind, problem } = await sendTestNotice(tools, { channel, id: clock.id(), nowMs: clock.nowMs(), actor });
     return { answer: { delivered: kind === 'delivered', problem } };
   });
 }

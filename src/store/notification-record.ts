@@ -54,13 +54,14 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
       const state = await redis.hget(KEYS.notifications, 'state');
       return state ? storedChannels.parse(state) : NO_NOTIFICATIONS;
     },
-    advance: (decide) =>
+    advance: (decide, audit) =>
       records.transact(
         KEYS.notifications,
         async (transaction) => {
           const loaded = await load();
           const state = decide(loaded, transaction.nowMs);
           if (state !== loaded.state) write(transaction, loaded, { set: { state: wellFormedJson(state) } });
+          if (audit) transaction.audit(audit);
           return state;
         },
         // A full Redis is an alarm itself.

@@ -27,8 +27,14 @@ export interface ChannelState {
 export interface NotificationStore {
   read(): Promise<StoredNotifications>;
   readChannels(): Promise<ChannelState>;
-  /** Changes the state; `nowMs` is Redis time. Writes nothing if the decision returns the same state. */
-  advance(decide: (stored: StoredNotifications, nowMs: number) => NotificationState): Promise<NotificationState>;
+  /**
+   * Changes the state; `nowMs` is Redis time. Writes nothing if the decision returns the same state, except the audit
+   * entry of a person whose act this is.
+   */
+  advance(
+    decide: (stored: StoredNotifications, nowMs: number) => NotificationState,
+    audit?: AuditEntry,
+  ): Promise<NotificationState>;
   /** Decides on the settings; null takes those of the configuration again. */
   saveSettings(
     decide: (

@@ -138,13 +138,13 @@ export async function acknowledgeAlarm(
 
 /**
  * Sends one test notice to a channel now, with the settings in use. It is not repeated. Its outcome counts for the channel,
- * so that a test after a repair ends the alarm about it.
+ * so that a test after a repair ends the alarm about it. A test that was sent is audited.
  */
 export async function sendTestNotice(
   { store, senders, defaults }: NotificationTools,
-  test: { readonly channel: NoticeChannel; readonly id: string; readonly nowMs: number },
+  test: { readonly channel: NoticeChannel; readonly id: string; readonly nowMs: number; readonly actor: Actor },
 ): Promise<NoticeOutcome> {
-  const { channel, id, nowMs } = test;
+  const { channel, id, nowMs, actor } = test;
   const settings = (await store.read()).settings ?? defaults;
   if (!usedChannels(settings, senders).includes(channel)) return { kind: 'failed', problem: 'not_configured' };
   const to = channel === 'mail' ? [...new Set([...settings.mail_to, ...settings.escalate_to])] : [];
@@ -159,6 +159,7 @@ export async function sendTestNotice(
     nextAtMs: nowMs,
   };
   const outcome = await senders[channel].send(notice, settings);
-  await store.advance(({ state }, atMs) => afterAttempt(state, notice, { outcome, nowMs: atMs, jitter: 0 }));
+  const audit = auditOf(actor, 'notifications.tested', { on: {}, what: { channel } });
+  await store.advance(({ state }, atMs) => afterAttempt(state, notice, { outcome, nowMs: atMs, jitter: 0 }), audit);
   return outcome;
 }

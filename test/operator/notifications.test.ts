@@ -123,6 +123,26 @@ test('sends a test notice and answers with what became of it, without the body o
   }
 });
 
+test('audits a test notice that was sent, with its channel and also if it failed', async () => {
+  const receiver = await noticeReceiver();
+  try {
+    await api(app).post('/api/notifications').send({ webhook_url: receiver.url }).expect(202);
+    const sara = api(app, await newKey(app, 'ops', 'Sara'));
+    const test = (channel: string) => sara.post('/api/notifications/test').send({ channel }).expect(200);
+    const entries = await entriesOf(app, async () => {
+      await test('webhook');
+      receiver.answers.status = 500;
+      await test('webhook');
+      await test('webhook');
+      await test('mail');
+    });
+    const entry = { action: 'notifications.tested', by: 'Sara', on: {}, why: null, what: { channel: 'webhook' } };
+    expect(entries).toMatchObject([entry, entry, entry]);
+  } finally {
+    await receiver.close();
+  }
+});
+
 test('lists the alarms that hold, and takes one acknowledgement of an announced one', async () => {
   await announce();
   const items = alarmPage.parse((await api(app).get('/api/alarms').expect(200)).body).items;

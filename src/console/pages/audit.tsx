@@ -226,7 +226,9 @@ function detailText({ formats, messages }: Viewer, name: string, value: Json | u
     case 'occurred_at':
       return formats.timestamp(text);
     case 'granted_role':
-      return new Map<string, string>(Object.entries(messages.terms.roles)).get(text) ?? text;
+      return entryOf(messages.terms.roles, text) ?? text;
+    case 'channel':
+      return entryOf(messages.notifications.channels, text) ?? text;
     default:
       return text;
   }
