@@ -1,7 +1,7 @@
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
-import { pause, within } from '../src/platform/timers';
+import { pause, untilRead, within } from '../src/platform/timers';
 import type { Claimed, Outbox } from '../src/workflow/outbox-port';
 
 /** The lease of a call that may outlast it. */
@@ -64,6 +64,9 @@ export function keepLeaseRenewed<R extends OutboxRecord>(
         waitMs = leaseMs * RENEWED_AFTER;
         if (uploads && askedMs - startedMs < uploads.maxMs) uploads.onRenewed();
       } else if (renewal?.value === false || ageMs() >= leaseMs * LOST_AFTER) {
+        // An answer may have arrived in a freeze of this process, after which timers run before sockets are read.
+        await untilRead();
+        if (ended.signal.aborted) return;
         log.warn('lease.lost', { attempt_id: claimed.attemptId, answered: renewal !== null });
         return lost.abort();
       } else {

@@ -43,6 +43,14 @@ export function afterReading(delayMs: number, act: () => void, onTime = (): void
   };
 }
 
+/** Resolves once what has arrived on the sockets was read. */
+export function untilRead(): Promise<void> {
+  return new Promise((resolve) => {
+    // Immediates run right after the sockets were read.
+    setImmediate(resolve);
+  });
+}
+
 /** A start loads modules and opens listeners for longer than a command to Redis may take; work that can wait begins after it. */
 export const AFTER_START_MS = 1000;
 

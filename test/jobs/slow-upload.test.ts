@@ -100,6 +100,23 @@ describe('an upload that takes longer than its lease', () => {
     await server.closed(1);
   });
 
+  test('keeps an answer that arrives while the process is frozen beyond the lease', async () => {
+    const freeze = new Int32Array(new SharedArrayBuffer(4));
+    const outcome = await send(() => ({
+      renew: () => {
+        // After immediates, timers run before sockets are read.
+        setImmediate(() => {
+          answer();
+          Atomics.wait(freeze, 0, 0, LEASE_MS);
+        });
+        return new Promise(() => {});
+      },
+    }));
+
+    expect(outcome).toBe('accepted');
+    expect(await worker.read()).toMatchObject({ state: 'accepted', attempts: 1 });
+  });
+
   test('ends before the end of the lease when the renewal has no answer', async () => {
     const startedMs = Date.now();
     await send(() => ({ renew: () => new Promise(() => {}) }));
