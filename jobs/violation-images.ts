@@ -1,8 +1,10 @@
 import type { StoredViolation } from '../src/domain/outbox-record';
+import type { Violation } from '../src/domain/violation';
 import { errorName } from '../src/platform/errors';
 import type { Log } from '../src/platform/log';
+import { isSettledWithin } from '../src/platform/timers';
 import type { ImageOnDisk } from '../src/workflow/service-port';
-import type { Spool } from '../src/workflow/spool-port';
+import type { Spool, SpoolState } from '../src/workflow/spool-port';
 import type { Claimed, Outbox } from '../src/workflow/outbox-port';
 
 export interface ImageTools {
@@ -11,34 +13,61 @@ export interface ImageTools {
   readonly log: Log;
 }
 
-type Images =
-  | { readonly kind: 'found'; readonly files: readonly ImageOnDisk[] }
-  | { readonly kind: 'given_back'; readonly what: string };
+interface Found {
+  readonly kind: 'found';
+  readonly files: readonly ImageOnDisk[];
+}
+
+type Images = Found | { readonly kind: 'given_back'; readonly what: string };
 
 /** Another worker may see the disk. */
 const FOREIGN_DISK_DELAY_MS = 5000;
 
 /**
- * Finds the images of a claimed violation on this machine. A worker that does not see the shared disk gives the claim
- * back; missing or changed images escalate. Never throws: an unreleased claim would count as a send.
+ * How long a disk may take, as a part of the lease: beyond the lease, the attempt would count as unanswered although
+ * nothing was sent. Sealed images are read to their end, which takes a slow disk seconds.
+ */
+const DISK_MAX = 0.25;
+
+/**
+ * Finds the images of a claimed violation on this machine. A worker that does not see the shared disk, or whose disk
+ * hangs, gives the claim back; missing or changed images escalate. Never throws: an unreleased claim would count as a
+ * send.
  */
 export async function imagesOf(claimed: Claimed<StoredViolation>, tools: ImageTools): Promise<Images> {
   const { id, violation } = claimed.record;
   if (violation.api === 'guide') return { kind: 'found', files: [] };
   try {
-    const files: ImageOnDisk[] = [];
-    for (const image of violation.images) {
-      const source = await tools.spool.sourceOf({ kind: 'violation', id }, image);
-      if (source === null) return { kind: 'given_back', what: await giveBackWithoutImages(claimed, tools) };
-      const { name: fileName, contentType, sizeBytes } = image;
-      files.push({ ...source, fileName, contentType, sizeBytes });
+    const looking = lookFor(violation, tools.spool);
+    if (!(await isSettledWithin(claimed.leaseMs * DISK_MAX, looking))) {
+      tools.log.warn('violation.images_unseen', { violation_id: id, problem: 'the disk does not answer' });
+      return { kind: 'given_back', what: await giveBack(claimed, tools) };
     }
-    return { kind: 'found', files };
+    const seen = await looking;
+    if (seen.kind === 'found') return seen;
+    tools.log.warn('violation.images_unseen', { violation_id: id, spool: seen.state });
+    if (seen.state !== 'shared') return { kind: 'given_back', what: await giveBack(claimed, tools) };
+    await tools.outbox.giveBack(claimed, { kind: 'images_missing' });
+    return { kind: 'given_back', what: 'images missing' };
   } catch (error) {
     const facts = { violation_id: id, error_name: errorName(error) };
     tools.log.warn('violation.images_unseen', facts);
     return { kind: 'given_back', what: await giveBack(claimed, tools) };
   }
+}
+
+type Seen = Found | { readonly kind: 'missing'; readonly state: SpoolState };
+
+/** The images; if one is missing, the state of the disk. Rejects when the disk fails. */
+async function lookFor({ id, images }: Violation, spool: ImageTools['spool']): Promise<Seen> {
+  const files: ImageOnDisk[] = [];
+  for (const image of images) {
+    const source = await spool.sourceOf({ kind: 'violation', id }, image);
+    if (source === null) return { kind: 'missing', state: await spool.state() };
+    const { name: fileName, contentType, sizeBytes } = image;
+    files.push({ ...source, fileName, contentType, sizeBytes });
+  }
+  return { kind: 'found', files };
 }
 
 /**
@@ -56,14 +85,6 @@ export async function areImagesGone(
   if (state === 'shared') return true;
   log.warn('violation.images_unseen', { violation_id: id, spool: state });
   return false;
-}
-
-async function giveBackWithoutImages(claimed: Claimed<StoredViolation>, tools: ImageTools): Promise<string> {
-  const state = await tools.spool.state();
-  tools.log.warn('violation.images_unseen', { violation_id: claimed.record.id, spool: state });
-  if (state !== 'shared') return giveBack(claimed, tools);
-  await tools.outbox.giveBack(claimed, { kind: 'images_missing' });
-  return 'images missing';
 }
 
 async function giveBack(claimed: Claimed<StoredViolation>, { outbox, log }: ImageTools): Promise<string> {

@@ -9,6 +9,7 @@ import type { Spool, SpoolState } from '../workflow/spool-port';
 import { beginBackup, isBackupRunning, moveToDropped, sweepDropped } from './backup';
 import { folderOf, layoutOf } from './folders';
 import { syncFolder } from '../platform/folders';
+import { refuseWhileReadsHang } from './hanging-reads';
 import { hasSharedMarker, spoolState, wasInUse, type SharedMarker, type SpoolCheck } from './marker';
 import { moveOrphans, sweepUploads, UNRECORDED_MAX_MS, type SpoolReferences } from './sweep';
 import { imageSource, isFileOfSize } from './stored-image';
@@ -71,6 +72,7 @@ export function createSpool(options: SpoolOptions): DiskSpool {
     checking ??= check().finally(() => (checking = null));
     return checking;
   };
+  const reading = refuseWhileReadsHang(clock);
   const orphanAfterMs = Math.max(keepMs, UNRECORDED_MAX_MS);
   let loggedMs: number | null = null;
 
@@ -98,10 +100,11 @@ export function createSpool(options: SpoolOptions): DiskSpool {
     wasInUse: () => wasInUse(layout),
     begin: () => beginUpload(layout, { id: clock.id(), keys }),
     pathOf,
-    async sourceOf(place, kept) {
-      const path = await pathOf(place, kept);
-      return path === null ? null : imageSource(path, keys);
-    },
+    sourceOf: (place, kept) =>
+      reading(async () => {
+        const path = await pathOf(place, kept);
+        return path === null ? null : imageSource(path, keys);
+      }),
     async drop(place) {
       const folder = folderOf(layout, place);
       if (await isBackupRunning(layout, clock.nowMs())) await moveToDropped(layout, folder);

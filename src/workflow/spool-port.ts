@@ -57,7 +57,10 @@ export interface Spool {
   begin(): Promise<Upload>;
   /** The path of a kept file; null when it is missing or has another length. Rejects when the disk fails. */
   pathOf(place: SpoolPlace, kept: Pick<SpooledFile, 'file' | 'sizeBytes'>): Promise<string | null>;
-  /** As `pathOf`, to be read; null also when it was changed. Rejects also when a data key is missing. */
+  /**
+   * As `pathOf`, to be read; null also when it was changed. Rejects also when a data key is missing, and at once while an
+   * earlier call hangs.
+   */
   sourceOf(place: SpoolPlace, kept: Pick<SpooledFile, 'file' | 'sizeBytes'>): Promise<ImageSource | null>;
   /** Removes all files of a place. Idempotent. */
   drop(place: SpoolPlace): Promise<void>;

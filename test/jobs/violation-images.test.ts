@@ -75,6 +75,23 @@ test('the claim of a violation is returned unsent when disk or Redis fails durin
   expect(worker.fake.calls).toHaveLength(1);
 });
 
+test.each([
+  ['an image is looked for', (hangs: () => Promise<never>) => ({ sourceOf: hangs })],
+  ['an image is missing', (hangs: () => Promise<never>) => ({ sourceOf: () => Promise.resolve(null), state: hangs })],
+])('a disk that hangs when %s leaves the violation unsent and without an attempt', async (_when, hanging) => {
+  await worker.stop();
+  worker = await startWorkerFor(redis.url, { leaseMs: 2000 });
+  await worker.reportWithImage();
+  const spool = { ...worker.spool, ...hanging(() => new Promise(() => {})) };
+
+  expect(await worker.wake('U1', { spool })).toBe('images unseen');
+  expect(await worker.read()).toMatchObject({ state: 'pending', attempts: 0, inFlight: false, waitsFor: 'spool' });
+  expect(worker.fake.calls).toEqual([]);
+
+  await worker.makeDue();
+  expect(await worker.wake()).toBe('accepted');
+});
+
 test('a violation whose images no worker sees is given up and opens a task', async () => {
   await worker.stop();
   worker = await startWorkerFor(redis.url, { giveUpAfterMs: 1 });
