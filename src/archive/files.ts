@@ -44,8 +44,9 @@ export async function archiveFiles(dataDir: string, { from, to }: Days = {}): Pr
     .toSorted((a, b) => a.date.localeCompare(b.date) || a.epoch - b.epoch);
 }
 
-/** The size of all files of the archive. */
+/** The size of all files of the archive. One file at a time, so that a hanging disk holds one thread of Node. */
 export async function archiveBytes(dataDir: string): Promise<number> {
-  const sizes = (await archiveFiles(dataDir)).map(async ({ path }) => (await stat(path)).size);
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  let bytes = 0;
+  for (const { path } of await archiveFiles(dataDir)) bytes += (await stat(path)).size;
+  return bytes;
 }

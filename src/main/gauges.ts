@@ -97,11 +97,14 @@ export function watchIdentity({ metrics, config }: Pick<Watched, 'metrics' | 'co
   });
 }
 
-/** The disk of DATA_DIR and the archive on it; absent while the folder is missing. */
-export function watchDisk(metrics: Metrics, dataDir: string): void {
-  const watch = watcher(metrics, () => diskSpace(dataDir));
+/** A scrape waits no longer for the disk; Prometheus waits 10 s for a scrape by default. */
+const DISK_LIMIT_MS = 2000;
+
+/** The disk of DATA_DIR and the archive on it; absent while the folder is missing or the disk hangs. */
+export function watchDisk(metrics: Metrics, dataDir: string, limitMs = DISK_LIMIT_MS): void {
+  const watch = watcher(metrics, () => diskSpace(dataDir), limitMs);
   watch('towhook_disk_free_bytes', 'Space left on the disk of DATA_DIR.', [], ({ freeBytes }) => sampleOf(freeBytes));
   watch('towhook_disk_size_bytes', 'Size of the disk of DATA_DIR.', [], ({ sizeBytes }) => sampleOf(sizeBytes));
-  const watchArchive = watcher(metrics, () => archiveBytes(dataDir));
+  const watchArchive = watcher(metrics, () => archiveBytes(dataDir), limitMs);
   watchArchive('towhook_archive_bytes', 'Size of all files of the archive.', [], sampleOf);
 }

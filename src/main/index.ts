@@ -1,3 +1,4 @@
+import '../platform/threads';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { errorFacts } from '../platform/errors';

@@ -6,6 +6,7 @@ import type { Verdict } from '../domain/policy';
 import type { DeliveryKind, EntryKind } from '../domain/vocabulary';
 import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
 import { createCounters, type Counters } from './counters';
+import { within } from './timers';
 
 /**
  * Counters, histograms and gauges: for Prometheus per process, and for the charts of all processes together. Labels are
@@ -70,15 +71,28 @@ export type WatchGauge<T> = (
   samplesOf: (source: T) => readonly MetricSample[] | Promise<readonly MetricSample[]>,
 ) => void;
 
-/** For several gauges of one source: while a read is under way, all that ask for it get its result. */
-export function watcher<T>(metrics: Pick<Metrics, 'watch'>, read: () => Promise<T>): WatchGauge<T> {
+/**
+ * For several gauges of one source: while a read is under way, all that ask for it get its result. With `limitMs`, none
+ * waits longer for it, and the gauges are left out.
+ */
+export function watcher<T>(
+  metrics: Pick<Metrics, 'watch'>,
+  read: () => Promise<T>,
+  limitMs: number | null = null,
+): WatchGauge<T> {
   let reading: Promise<T> | null = null;
   const readOnce = () =>
     (reading ??= read().finally(() => {
       reading = null;
     }));
+  const readInTime = async () => {
+    if (limitMs === null) return readOnce();
+    const inTime = await within(limitMs, readOnce());
+    if (inTime === null) throw new Error('not read in time');
+    return inTime.value;
+  };
   return (name, help, labelNames, samplesOf) =>
-    metrics.watch({ name, help, labelNames, read: async () => samplesOf(await readOnce()) });
+    metrics.watch({ name, help, labelNames, read: async () => samplesOf(await readInTime()) });
 }
 
 /** One sample without labels; none where the value is not known. */
