@@ -33,7 +33,7 @@ import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
 import { openBulk } from './bulk';
 import type { Foundation } from './foundation';
-import { addListener, healthOf, recentSpoolCheck } from './health';
+import { addListener, healthOf, listenerEvents, recentSpoolCheck } from './health';
 import { openIdentityProvider } from './identity';
 import { modeCheck } from './mode';
 import { openNotifications } from './notifications';
@@ -81,7 +81,7 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   // The metrics of the console need a key, so the application serves them.
   const { ready } = healthOf(foundation, modeCheck(foundation), recentSpoolCheck(foundation));
   const requestMs = requestLimitMs(config.images.totalBytesMax);
-  const listener = await listen(pages, { ready }, config.console, { requestMs });
+  const listener = await listen(pages, { ready }, config.console, { requestMs }, listenerEvents(foundation));
   addListener(foundation, 'console', listener, () => operator.close());
   log.info('console.listening', { host: listener.host, port: listener.port });
   return listener;

@@ -1,6 +1,14 @@
 import { failingChannels } from '../domain/notices';
 import { isoTimestamp } from '../domain/timestamp';
-import { LISTENER_GRACE_MS, listen, type Health, type Listener, type ReadinessCheck } from '../platform/http';
+import {
+  LISTENER_GRACE_MS,
+  listen,
+  type Health,
+  type Listener,
+  type ListenerEvents,
+  type ReadinessCheck,
+} from '../platform/http';
+import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { isSettledWithin } from '../platform/timers';
 import { unverifiedPaths } from '../receiver/unverified-paths';
@@ -165,10 +173,17 @@ function alarmDetails(alarm: WebhookAlarm): Readonly<Record<string, unknown>> {
 /** Starts the private listener of a receiver or worker: health and metrics only. */
 export async function startOps(foundation: Foundation, health: Required<Health>): Promise<Listener> {
   const { config, log } = foundation;
-  const listener = await listen(null, health, config.ops);
+  const listener = await listen(null, health, config.ops, {}, listenerEvents(foundation));
   addListener(foundation, 'ops', listener);
   log.info('ops.listening', { host: listener.host, port: listener.port });
   return listener;
+}
+
+/** Logs connections that a listener could not accept. */
+export function listenerEvents({ troubleLog }: Pick<Foundation, 'troubleLog'>): ListenerEvents {
+  return {
+    acceptFailed: (error) => troubleLog.error('listener.accept_failed', { ...errorFacts(error), stack: undefined }),
+  };
 }
 
 /** Closes a listener with the process, after `beforeEnd`. Before that, it announces the end. */

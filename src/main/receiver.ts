@@ -12,7 +12,7 @@ import { createCallCounter } from '../store/source-limits';
 import { createWebhookAnswerStore } from '../store/webhook-answers';
 import type { WebhookAnswerStore } from '../workflow/webhook-port';
 import type { Foundation } from './foundation';
-import { addListener, publicHealthOf } from './health';
+import { addListener, listenerEvents, publicHealthOf } from './health';
 import { unverifiedPaths } from '../receiver/unverified-paths';
 
 /** A webhook is small; a slower request only occupies a connection. */
@@ -53,7 +53,9 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
         'no secret verifies webhooks on these paths: anyone who can reach them can post tow requests or invoices',
     });
   }
-  const listener = await listen(app, publicHealthOf(foundation), config.receiver, { requestMs: REQUEST_MS });
+  const health = publicHealthOf(foundation);
+  const events = listenerEvents(foundation);
+  const listener = await listen(app, health, config.receiver, { requestMs: REQUEST_MS }, events);
   addListener(foundation, 'receiver', listener);
   log.info('receiver.listening', { host: listener.host, port: listener.port });
   return listener;

@@ -57,6 +57,12 @@ export interface Health {
   metrics?: () => Promise<{ contentType: string; text: string }>;
 }
 
+/** What a listener reports. */
+export interface ListenerEvents {
+  /** A connection could not be accepted, for example because the machine has too many open files. */
+  readonly acceptFailed?: (error: Error) => void;
+}
+
 /** The part of an Express application that a listener uses. */
 export type Application = RequestListener & { request: object; response: object };
 
@@ -69,6 +75,7 @@ export async function listen(
   health: Health,
   address: { host: string; port: number },
   limits: Partial<ListenerLimits> = {},
+  events: ListenerEvents = {},
 ): Promise<Listener> {
   const reusing = { ...health, ready: reuseFor(READINESS_KEPT_MS, () => health.ready()) };
   const { headersMs, requestMs, checkEveryMs, connections } = { ...LIMITS, ...limits };
@@ -89,6 +96,8 @@ export async function listen(
     server.once('error', reject);
     server.listen(address.port, address.host, () => {
       server.off('error', reject);
+      // Without a listener, the error would end the process. The server goes on with the next connection.
+      server.on('error', (error) => events.acceptFailed?.(error));
       resolve();
     });
   });

@@ -1,4 +1,4 @@
-import { Agent } from 'node:http';
+import { Agent, Server } from 'node:http';
 import express from 'express';
 import { listen, type Health } from '../../src/platform/http';
 import { call, gate, listening, ready, stopListeners } from './listeners';
@@ -88,6 +88,26 @@ describe('a listener', () => {
     expect(answer.status).toBe(404);
     expect(JSON.parse(answer.body)).toEqual({ code: 'not_found', message: 'No such address.', details: [] });
   });
+});
+
+test('a listener that cannot accept a connection reports it and serves the next one', async () => {
+  const listened = jest.spyOn(Server.prototype, 'listen');
+  const failures: unknown[] = [];
+  const address = { host: '127.0.0.1', port: 0 };
+  const listener = await listen(null, ready, address, {}, { acceptFailed: (error) => failures.push(error) });
+  const server: unknown = listened.mock.contexts[0];
+  listened.mockRestore();
+  try {
+    if (!(server instanceof Server)) throw new Error('the listener has no server');
+    const error = new Error('accept ENFILE');
+    server.emit('error', error);
+    server.emit('error', error);
+
+    expect(failures).toEqual([error, error]);
+    expect((await call(`${listener.url}/healthz`)).status).toBe(200);
+  } finally {
+    await listener.stop(0);
+  }
 });
 
 /** An application whose one request waits until the gate opens. */
