@@ -1,9 +1,10 @@
-import { listen, type Listener } from '../platform/http';
+import { listen, type Listener, type ListenerEvents } from '../platform/http';
 import { hasSecretFiles, reloadWebhookSecrets } from '../platform/config';
 import { describeProcess } from '../platform/process';
 import { repeat } from '../platform/timers';
 import { createReceiver } from '../receiver';
 import { createAnswerTally } from '../receiver/answer-tally';
+import { recordUnread } from '../receiver/record-answer';
 import { createRefusedCalls } from '../receiver/refused-calls';
 import { createSecretWatch, type SecretWatch } from '../receiver/secret-watch';
 import { createIntake } from '../store/deliveries';
@@ -54,7 +55,11 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
     });
   }
   const health = publicHealthOf(foundation);
-  const events = listenerEvents(foundation);
+  const unread = { metrics, tally, log: foundation.troubleLog };
+  const events: ListenerEvents = {
+    ...listenerEvents(foundation),
+    refused: (httpStatus, path) => recordUnread(httpStatus, path, unread),
+  };
   const listener = await listen(app, health, config.receiver, { requestMs: REQUEST_MS }, events);
   addListener(foundation, 'receiver', listener);
   log.info('receiver.listening', { host: listener.host, port: listener.port });

@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, ServerResponse, type RequestListener, ty
 import { isIP, type AddressInfo } from 'node:net';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { systemClock } from './clock';
+import { errorCode } from './errors';
 
 /** How long running requests may take when a listener stops; no request of towhook takes longer. */
 export const LISTENER_GRACE_MS = 3000;
@@ -61,6 +62,11 @@ export interface Health {
 export interface ListenerEvents {
   /** A connection could not be accepted, for example because the machine has too many open files. */
   readonly acceptFailed?: (error: Error) => void;
+  /**
+   * A call was refused before the application saw it: a POST with too many headers, or what Node could not read as a
+   * request, whose path is then null.
+   */
+  readonly refused?: (httpStatus: number, path: string | null) => void;
 }
 
 /** The part of an Express application that a listener uses. */
@@ -88,8 +94,9 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
       ...(application ? messageClasses(application) : {}),
     },
-    healthFirst(application, reusing, () => isEnding),
+    healthFirst(application, reusing, { isEnding: () => isEnding, refused: events.refused }),
   );
+  if (events.refused) reportUnread(server, events.refused);
   server.maxConnections = connections;
   server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
@@ -149,7 +156,42 @@ function reuseFor<T>(keptMs: number, read: () => Promise<T>): () => Promise<T> {
 
 const TOO_MANY_HEADERS = `{"code":"too_many_headers","message":"A request has ${HEADERS_MAX} headers at most.","details":[]}`;
 
-function healthFirst(application: RequestListener | null, health: Health, isEnding: () => boolean): RequestListener {
+/** Reports what Node refuses and answers itself. Without its event `clientError`, which would replace that answer. */
+function reportUnread(server: Server, refused: NonNullable<ListenerEvents['refused']>): void {
+  server.on('connection', (socket) => {
+    socket.on('error', (error) => {
+      const httpStatus = statusOfUnread(errorCode(error));
+      // Set while the application has a request of this connection: it sees for itself that the body cannot be read.
+      const isRead = Boolean(Reflect.get(socket, '_httpMessage'));
+      // A load balancer may open connections in advance.
+      if (httpStatus !== null && !isRead && socket.bytesRead > 0) refused(httpStatus, null);
+    });
+  });
+}
+
+/** What Node answers to a request that it cannot read (`socketOnError` in its lib/_http_server.js); null for none. */
+function statusOfUnread(code: string | null): number | null {
+  if (code === null) return null;
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return 431;
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return 413;
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 408;
+    // The sender closed the connection.
+    case 'HPE_INVALID_EOF_STATE':
+      return null;
+    default:
+      return code.startsWith('HPE_') ? 400 : null;
+  }
+}
+
+function healthFirst(
+  application: RequestListener | null,
+  health: Health,
+  { isEnding, refused }: { readonly isEnding: () => boolean; readonly refused: ListenerEvents['refused'] },
+): RequestListener {
   return (request, response) => {
     if (isEnding()) response.shouldKeepAlive = false;
     // A POST may be a webhook: its sender would take the answer of a probe for that of the application.
@@ -157,6 +199,7 @@ function healthFirst(application: RequestListener | null, health: Health, isEndi
     if (request.rawHeaders.length > 2 * HEADERS_MAX) {
       response.shouldKeepAlive = false;
       answer(response, 431, 'application/json', TOO_MANY_HEADERS);
+      if (path === null) refused?.(431, (request.url ?? '').split('?', 1)[0] ?? null);
     } else if (path === '/healthz') {
       answer(response, 200, 'application/json', '{"status":"alive"}');
     } else if (path === '/readyz' && isEnding()) {

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { FieldRule } from '../domain/refusal';
 import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
+import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
 import type { AnswerTally } from './answer-tally';
 import { kindOfPath } from './paths';
@@ -42,6 +43,19 @@ export function recordAnswer(request: Request, answered: AnsweredCall, recorder:
   const isProxied = PROXY_HEADERS.some((name) => request.headers[name] !== undefined);
   refusedCalls.keep(request, { reason, httpStatus, details });
   tally.refused(path, { reason, behindSeconds: readable(behindSeconds), isProxied });
+}
+
+/** Counts a call that was refused before the receiver saw it. The path is null when it could not be read. */
+export function recordUnread(
+  httpStatus: number,
+  path: string | null,
+  { metrics, tally, log }: Pick<AnswerRecorder, 'metrics' | 'tally'> & { readonly log: Log },
+): void {
+  const kind = path === null ? 'other' : (kindOfPath(path) ?? 'other');
+  metrics.deliveryAnswered(kind, httpStatus, 'unreadable');
+  // Only a POST has its path here. Others may be no webhook, and strangers make them all the time.
+  if (path !== null) tally.refused(kind, { reason: 'unreadable', behindSeconds: null, isProxied: false });
+  log.warn('delivery.unread', { kind, http_status: httpStatus });
 }
 
 /** Null for a timestamp that is no number. */
