@@ -1,8 +1,8 @@
 import '../platform/threads';
+import { letHeapGrow } from '../platform/heap';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { errorFacts } from '../platform/errors';
-import { collectWholeHeapSeldom } from '../platform/heap';
 import type { Log } from '../platform/log';
 import type { Resources } from '../platform/resources';
 import { printProblem } from '../platform/terminal';
@@ -55,12 +55,12 @@ function variablesOf(operation: unknown, code: unknown): string | null {
 }
 
 async function run(role: ProcessRole): Promise<void> {
-  collectWholeHeapSeldom();
   const config = loadConfig();
   const log = openLog(config).with({ role });
   const start = startRole(role, { config, log, onStall: () => stop('standstill', EXIT.stalled) });
   const stop = stopOnSignal(start, { log, graceMs: config.stopGraceMs, delayMs: config.stopDelayMs });
   await start;
+  letHeapGrow();
   log.info('process.started');
 }
 
