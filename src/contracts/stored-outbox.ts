@@ -39,6 +39,7 @@ const lateAnswer = z.looseObject({
   answer: storedObject.nullable(),
   rawBody: text,
   differs: text.default(null),
+  deliveredAtMs: nullableNumber.default(null),
 });
 
 /** The id of an entry and its non-initial values. */

@@ -104,6 +104,8 @@ export interface AcceptingAnswer {
   rawBody: string | null;
   /** See Entry.differs. */
   differs: string | null;
+  /** When it came; null when an earlier version stored it. A decision on its kind of difference made since covers it. */
+  deliveredAtMs: number | null;
 }
 
 /** How each kind of call is sent; everything else is one machine. */

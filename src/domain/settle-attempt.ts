@@ -25,6 +25,7 @@ import {
   countPossibleEffect,
   stateBetweenAttempts,
   startGiveUpClock,
+  type AcceptingAnswer,
   type Entry,
 } from './entry';
 import { errorOf, messageOf } from './exchange-message';
@@ -155,7 +156,7 @@ function settleLate(
     openTask(record, task, context.nowMs);
   }
   if (entry.attemptId !== null) {
-    entry.lateAnswer = { answer: result.answer, rawBody: result.rawBody, differs: context.differs };
+    entry.lateAnswer = acceptingAnswer(result, context);
     // The reference in the answer is valid, no matter how the other attempt ends.
     context.keepAnswer(record);
     return 'late';
@@ -165,14 +166,13 @@ function settleLate(
   return 'late_accepted';
 }
 
-function keepAnswer(
-  record: OutboxRecord,
-  entry: Entry,
-  { answer, rawBody }: AttemptResult,
-  context: SettleContext,
-): void {
-  keepAcceptingAnswer(record, entry, { answer, rawBody, differs: context.differs }, context.nowMs);
+function keepAnswer(record: OutboxRecord, entry: Entry, result: AttemptResult, context: SettleContext): void {
+  keepAcceptingAnswer(record, entry, acceptingAnswer(result, context), context.nowMs);
   context.keepAnswer(record);
+}
+
+function acceptingAnswer({ answer, rawBody }: AttemptResult, { differs, nowMs }: SettleContext): AcceptingAnswer {
+  return { answer, rawBody, differs, deliveredAtMs: nowMs };
 }
 
 /** Updates the circuits after an attempt. Returns true when its operation is paused now. */

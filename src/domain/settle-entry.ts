@@ -21,8 +21,8 @@ export function acceptEntry(record: OutboxRecord, entry: Entry, how: AcceptedHow
 
 /** Keeps the answer that accepts an entry, and compares an invoice in it with the posted one. */
 export function keepAcceptingAnswer(record: OutboxRecord, entry: Entry, kept: AcceptingAnswer, nowMs: number): void {
-  const { answer, rawBody, differs } = kept;
-  Object.assign(entry, { answer, rawBody, differs, deliveredAtMs: nowMs });
+  const { answer, rawBody, differs, deliveredAtMs } = kept;
+  Object.assign(entry, { answer, rawBody, differs, deliveredAtMs });
   if (record.kind === 'tow') compareInvoices(record, entry, nowMs);
 }
 

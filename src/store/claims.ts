@@ -44,7 +44,8 @@ export class ClaimAttempt {
     // A report that was refused before its operation was paused must wait for the pause: this may be its last check.
     const circuits = await transaction.circuits({ isFresh: headOf(record.entries)?.forbidden === true });
     const waiting = await transaction.waiting();
-    await confirmExpected(transaction, record);
+    const decidedUntil = await decidedUntilOf(transaction, record);
+    confirmAnswers(record, decidedUntil);
     const contextWith = (permit: ClaimContext['permit']): ClaimContext => ({
       settings,
       nowMs,
@@ -67,6 +68,8 @@ export class ClaimAttempt {
       if ('grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
       step = claim(record, contextWith(permit));
     }
+    // The late answer that settled the entry of a lost worker may be decided already, and nothing else may be due.
+    confirmAnswers(record, decidedUntil);
     if (step.kind === 'wait') transaction.effect(...blockedEffects(record));
     // If this worker is lost meanwhile, the record becomes due again after the lease.
     transaction.schedule(record, step.kind === 'finish' ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
@@ -119,8 +122,13 @@ export class ClaimAttempt {
   }
 }
 
-/** Takes the marks of differences away that are decided now. */
-async function confirmExpected(transaction: RecordTransaction, record: OutboxRecord): Promise<void> {
-  const kinds = record.entries.flatMap(({ differs }) => (differs === null ? [] : [differs]));
-  if (kinds.length > 0) confirmAnswers(record, await transaction.decidedDifferences([...new Set(kinds)]));
+/** Until when the kinds of difference of all answers are decided, ms; also of late answers that have settled nothing yet. */
+async function decidedUntilOf(
+  transaction: RecordTransaction,
+  record: OutboxRecord,
+): Promise<ReadonlyMap<string, number>> {
+  const kinds = record.entries
+    .flatMap(({ differs, lateAnswer }) => [differs, lateAnswer?.differs ?? null])
+    .filter((kind) => kind !== null);
+  return kinds.length === 0 ? new Map<string, number>() : transaction.decidedDifferences([...new Set(kinds)]);
 }
