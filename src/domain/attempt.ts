@@ -65,7 +65,10 @@ export function hasSentBody(record: OutboxRecord, entry: Entry, right: AttemptRi
 }
 
 function bodyOf(record: OutboxRecord, entry: Entry): unknown {
-  return record.kind === 'tow' ? entry.body : record.violation.form;
+  if (record.kind === 'tow') return entry.body;
+  const { form, images } = record.violation;
+  // An image that is uploaded again has another file, and the same content.
+  return { form, images: images.map(({ name, contentType, sha256 }) => [name, contentType, sha256]) };
 }
 
 /** The attempt as the log of its entry keeps it. */

@@ -1,6 +1,8 @@
-import { towKey } from '../../src/store/keys';
+import { towKey, violationKey } from '../../src/store/keys';
+import type { ViolationImage } from '../../src/domain/violation';
 import { copyRecord, readEntry } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, result, START, UNKNOWN, useStores, type Stores } from '../support/stores';
+import { decide, mustClaimViolation, openOutbox, reportViolations, takenAs } from '../support/violations';
 
 /**
  * Redis loses its last writes, in a failover to a replica that lags, while a call is on its way. What is recorded in place
@@ -119,4 +121,41 @@ test('the answer to a correction that was lost does not accept another correctio
   expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late');
 
   expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { body: { plate_number: 'XYZ 2222' } } });
+});
+
+describe('the answer to a replacement of images that was lost', () => {
+  const image = (sha256: string): ViolationImage => ({
+    file: `${sha256}.jpg`,
+    name: 'front.jpg',
+    contentType: 'image/jpeg',
+    sizeBytes: 3,
+    sha256,
+  });
+  const replaceImages = (...images: readonly ViolationImage[]) =>
+    decide(stores, 'U1', { action: 'correct', fields: {}, images });
+
+  /** Replaces the image of a violation, loses that while its call is under way, and replaces it again. */
+  async function answeredAfter(again: ViolationImage): Promise<void> {
+    const violations = openOutbox(stores, { leaseMs: 20_000 });
+    await reportViolations(stores, 'U1');
+    const loseWrites = await copyRecord(stores.redis, violationKey('U1'));
+    expect(await replaceImages(image('lost'))).toBe('saved');
+    const lost = await mustClaimViolation(violations, 'U1');
+    await loseWrites();
+    expect(await replaceImages(again)).toBe('saved');
+
+    expect((await violations.ack(lost, takenAs('V-1'))).kind).toBe('late_accepted');
+  }
+
+  test('asks a person about the violation that has other images now', async () => {
+    await answeredAfter(image('other'));
+
+    expect((await stores.generalTasks()).map(({ type }) => type)).toEqual(['violation_before_correction']);
+  });
+
+  test('asks nothing when the same image was uploaded again', async () => {
+    await answeredAfter({ ...image('lost'), file: 'uploaded-again.jpg' });
+
+    expect(await stores.generalTasks()).toEqual([]);
+  });
 });
