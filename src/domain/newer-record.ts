@@ -27,3 +27,8 @@ export class DamagedRecord extends Error {
     super(message);
   }
 }
+
+/** True for the error of a record that is damaged, or that this process cannot use. */
+export function cannotUseRecord(error: unknown): boolean {
+  return error instanceof DamagedRecord || error instanceof UnusableRecord;
+}

@@ -1,6 +1,6 @@
 import type { TowView } from '../contracts/operator';
 import type { AuditEntry } from '../domain/audit';
-import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
+import { cannotUseRecord } from '../domain/newer-record';
 import { versionNumber, type StoredTow } from '../domain/outbox-record';
 import { unknown, type Decision, type FieldRule } from '../domain/refusal';
 import { isKnown, type KnownTow } from '../domain/stored-tow';
@@ -61,7 +61,7 @@ export function fieldFaults(
 
 function usableOrNull(reading: Promise<StoredTow>): Promise<StoredTow | null> {
   return reading.catch((error: unknown) => {
-    if (error instanceof DamagedRecord || error instanceof UnusableRecord) return null;
+    if (cannotUseRecord(error)) return null;
     throw error;
   });
 }
