@@ -97,7 +97,7 @@ export function isForeign(exchange: Exchange): boolean {
   return exchange.kind === 'not_the_service';
 }
 
-/** True when nothing was sent because the claim had expired. */
+/** True when nothing was sent because the permission to send had expired. */
 export function isTooOld(exchange: Exchange): boolean {
-  return exchange.kind === 'dropped' && exchange.notBeforeMs === null;
+  return exchange.kind === 'dropped' && exchange.cause === 'permission_expired';
 }

@@ -28,9 +28,8 @@ export function messageOf(exchange: Exchange): string {
     case 'partly_sent':
     case 'unanswered':
     case 'connection':
-      return exchange.cause;
     case 'dropped':
-      return 'not sent: the claim expired, or the rate limit had no permit';
+      return exchange.cause;
   }
 }
 

@@ -41,11 +41,26 @@ export type Exchange =
   | { readonly kind: 'unanswered'; readonly cause: string }
   /** No token, or a fresh token was refused: a fault of the connection, not of this report. */
   | { readonly kind: 'connection'; readonly cause: string; readonly notBeforeMs: number | null }
-  /**
-   * Nothing was sent: the claim expired before the first byte, or the rate limit of these calls or of token calls had
-   * no permit. `notBeforeMs` is when a permit will be free.
-   */
-  | { readonly kind: 'dropped'; readonly notBeforeMs: number | null };
+  /** Nothing was sent. `notBeforeMs` is when it may be; null when its permission expired. */
+  | { readonly kind: 'dropped'; readonly cause: DroppedCause; readonly notBeforeMs: number | null };
+
+/**
+ * Why a call was not sent.
+ *
+ * - permission_expired: its claim or its permit expired before the first byte.
+ * - no_permit: the rate limit of these calls or of token calls was reached.
+ * - asked_by_another: another process asks the service the same question.
+ * - services_differ: another worker calls a different service.
+ * - shadow_mode: nothing is sent.
+ */
+export const DROPPED_CAUSES = [
+  'permission_expired',
+  'no_permit',
+  'asked_by_another',
+  'services_differ',
+  'shadow_mode',
+] as const;
+export type DroppedCause = (typeof DROPPED_CAUSES)[number];
 
 /** Why a 2xx is not an answer of the service. `broken_off`: truncated. `too_long`: not read to its end. */
 export type ForeignBody = 'not_json' | 'not_an_object' | 'broken_off' | 'too_long';

@@ -64,12 +64,17 @@ export function mayHaveLeft(outcome: TransportOutcome): boolean {
 function failed(failure: TransportFailure): Exchange {
   switch (failure.phase) {
     case 'dropped':
-      return { kind: 'dropped', notBeforeMs: failure.notBeforeMs };
+      return droppedAfter(failure);
     case 'surely_not_sent':
     case 'partly_sent':
     case 'unanswered':
       return { kind: failure.phase, cause: failure.reason };
   }
+}
+
+/** The exchange of a call without permission to send. */
+export function droppedAfter({ notBeforeMs }: { readonly notBeforeMs: number | null }): Exchange {
+  return { kind: 'dropped', cause: notBeforeMs === null ? 'permission_expired' : 'no_permit', notBeforeMs };
 }
 
 /** Text that is neither JSON nor HTML is a plain message of the service. */

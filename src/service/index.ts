@@ -16,7 +16,7 @@ import type {
 import { differenceOfAnswer } from '../workflow/see-difference';
 import { callAddresses } from './addresses';
 import { encode, type EncodedRequest } from './encode';
-import { classify, isUnauthorized, mayHaveLeft, type Classified, type EnvelopeCode } from './exchange';
+import { classify, droppedAfter, isUnauthorized, mayHaveLeft, type Classified, type EnvelopeCode } from './exchange';
 import { createLimitWatch, type LimitWatchTools } from './limit-watch';
 import { createPermits } from './permits';
 import { harmlessRequest, optionsRequest, type Probe } from './probe';
@@ -128,7 +128,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     let wasSent = false;
     const attempt = async (authorization: Authorization): Promise<Classified<AnswerOf<N>>> => {
       const denied = permits.startAttempt();
-      if (denied) return { exchange: { kind: 'dropped', notBeforeMs: denied.notBeforeMs }, data: null, rawBody: null };
+      if (denied) return { exchange: droppedAfter(denied), data: null, rawBody: null };
       const permission = () => permits.take();
       const sentMs = clock.monotonicMs();
       const outcome = await transport.send(request, { name, authorization, permission, stop: callOptions.stop });

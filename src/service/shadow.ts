@@ -1,3 +1,4 @@
+import type { DroppedCause } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import type { ServiceClient } from '.';
 
@@ -6,7 +7,7 @@ const CONTRADICTED_MS = 10_000;
 
 /** A client that makes the token call only. Any other call is dropped before anything is sent. */
 export function shadowClient(client: ServiceClient, clock: Clock): ServiceClient {
-  const dropped = () => droppedCall(clock.nowMs() + LATER_MS);
+  const dropped = () => droppedCall('shadow_mode', clock.nowMs() + LATER_MS);
   return {
     ...client,
     call: async (name, request, options) => (name === 'token' ? client.call(name, request, options) : dropped()),
@@ -20,7 +21,7 @@ export function agreeingClient(
   isContradicted: () => Promise<boolean>,
   clock: Clock,
 ): ServiceClient {
-  const dropped = () => droppedCall(clock.nowMs() + CONTRADICTED_MS);
+  const dropped = () => droppedCall('services_differ', clock.nowMs() + CONTRADICTED_MS);
   return {
     ...client,
     call: async (name, request, options) =>
@@ -31,7 +32,7 @@ export function agreeingClient(
 }
 
 /** The result of a call that was not made. */
-function droppedCall(notBeforeMs: number) {
-  const exchange = { kind: 'dropped', notBeforeMs } as const;
+function droppedCall(cause: DroppedCause, notBeforeMs: number) {
+  const exchange = { kind: 'dropped', cause, notBeforeMs } as const;
   return { exchange, data: null, rawBody: null, wasSent: false, isPermitSpent: false, durationMs: 0 };
 }

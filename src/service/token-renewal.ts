@@ -104,7 +104,7 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
     case 'refused':
       // The rate limit of token calls is reached: the calls that need one wait, as without a permit of our own.
       if (exchange.httpStatus === 429 && exchange.notBeforeMs !== null) {
-        return { ok: false, exchange: { kind: 'dropped', notBeforeMs: exchange.notBeforeMs } };
+        return { ok: false, exchange: { kind: 'dropped', cause: 'no_permit', notBeforeMs: exchange.notBeforeMs } };
       }
       return noToken(`token_http_${exchange.httpStatus}`, exchange.notBeforeMs);
     case 'surely_not_sent':

@@ -115,7 +115,7 @@ function notAnswered(because: NoAnswer): { readonly kind: 'not_answered'; readon
 
 /** The result when another process has not answered within the longest wait. */
 function busy(nowMs: number): NoAnswer {
-  const exchange = { kind: 'dropped', notBeforeMs: nowMs + BUSY_RETRY_MS } as const;
+  const exchange = { kind: 'dropped', cause: 'asked_by_another', notBeforeMs: nowMs + BUSY_RETRY_MS } as const;
   return { why: 'unavailable', retryAfterMs: BUSY_RETRY_MS, exchange };
 }
 

@@ -29,7 +29,7 @@ const EXCHANGES: readonly Exchange[] = [
   { kind: 'contract_broken', httpStatus: 200, issues: ['metadata must be an object'] },
   { kind: 'not_the_service', httpStatus: 200, cause: 'not_json' },
   { kind: 'connection', cause: 'no token', notBeforeMs: null },
-  { kind: 'dropped', notBeforeMs: null },
+  { kind: 'dropped', cause: 'permission_expired', notBeforeMs: null },
   surelyNotSent,
   unanswered,
   ...[302, 400, 403, 404, 408, 429, 500, 502].map((status) => refused(status)),

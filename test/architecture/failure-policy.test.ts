@@ -51,7 +51,7 @@ const ROWS: Readonly<Record<string, readonly PolicyCase[]>> = {
     [{ kind: 'connection', cause: 'no token', notBeforeMs: null }],
     [{ kind: 'connection', cause: 'token_refused', notBeforeMs: null }],
   ],
-  'the permit or the claim grew too old': [[{ kind: 'dropped', notBeforeMs: null }]],
+  'the permit or the claim grew too old': [[{ kind: 'dropped', cause: 'permission_expired', notBeforeMs: null }]],
 };
 
 /** The rows of the tables whose second and third columns are verdicts. */

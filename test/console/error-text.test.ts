@@ -1,7 +1,7 @@
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
 import { causeOf } from '../../src/console/parts/error-text';
 import { messageOf } from '../../src/domain/exchange-message';
-import type { Exchange } from '../../src/domain/policy';
+import { DROPPED_CAUSES, type Exchange } from '../../src/domain/policy';
 import { connectionTask } from '../../src/domain/tasks';
 import { answerHead, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
@@ -44,13 +44,17 @@ test.each([
 });
 
 test.each<[Exchange, string]>([
-  [{ kind: 'dropped', notBeforeMs: null }, codes.not_permitted],
   [{ kind: 'not_the_service', httpStatus: 200, cause: 'not_json' }, codes.not_the_service],
   [{ kind: 'contract_broken', httpStatus: 200, issues: ['data: is required'] }, codes.contract_broken],
 ])('the message that is stored about the answer %j has a sentence', (exchange, text) => {
   const message = messageOf(exchange);
   const status = 'httpStatus' in exchange ? exchange.httpStatus : null;
   expect(causeOf(messagesIn('en'), { http_status: status, message })).toEqual({ text, code: message });
+});
+
+test.each(DROPPED_CAUSES)('a call that was not sent for the cause "%s" has a sentence of its own', (cause) => {
+  const message = messageOf({ kind: 'dropped', cause, notBeforeMs: null });
+  expect(causeOf(messagesIn('en'), { http_status: null, message })).toEqual({ text: codes[cause], code: cause });
 });
 
 test.each(LANGUAGES)('the code in the task of a lost connection is folded in language "%s"', async (language) => {

@@ -1,6 +1,6 @@
 import { ASKED_WAIT_MAX_MS } from '../../src/domain/backoff';
 import * as fc from 'fast-check';
-import { judge, type AttemptHistory, type Exchange, type Verdict } from '../../src/domain/policy';
+import { DROPPED_CAUSES, judge, type AttemptHistory, type Exchange, type Verdict } from '../../src/domain/policy';
 import { serviceHealth } from '../../src/domain/service-health';
 import { SETTINGS } from './attempts';
 import { deepFreeze, nowMs } from './tows';
@@ -34,7 +34,11 @@ const exchanges: fc.Arbitrary<Exchange> = fc.oneof(
   fc.record({ kind: fc.constant('partly_sent' as const), cause: fc.constant('reset') }),
   fc.record({ kind: fc.constant('unanswered' as const), cause: fc.constant('reset') }),
   fc.record({ kind: fc.constant('connection' as const), cause: fc.constant('no token'), notBeforeMs: notBefore }),
-  fc.record({ kind: fc.constant('dropped' as const), notBeforeMs: notBefore }),
+  fc.record({
+    kind: fc.constant('dropped' as const),
+    cause: fc.constantFrom(...DROPPED_CAUSES),
+    notBeforeMs: notBefore,
+  }),
 );
 
 const histories: fc.Arbitrary<AttemptHistory> = fc.record({

@@ -194,7 +194,7 @@ describe('row "403"', () => {
 describe('row "claim older than 5 s": nothing was sent', () => {
   test('an expired claim is scheduled again at once without a counted failure', () => {
     for (const history of [repeatable, once]) {
-      expect(verdictOn({ kind: 'dropped', notBeforeMs: null }, history)).toEqual({
+      expect(verdictOn({ kind: 'dropped', cause: 'permission_expired', notBeforeMs: null }, history)).toEqual({
         next: 'hold',
         delayMs: 0,
         because: 'dropped',
@@ -245,7 +245,7 @@ test('only unsent, incomplete and refused calls are treated as surely without ef
   const without = [
     surelyNotSent,
     partlySent,
-    { kind: 'dropped', notBeforeMs: null },
+    { kind: 'dropped', cause: 'permission_expired', notBeforeMs: null },
     { kind: 'connection', cause: 'c', notBeforeMs: null },
   ] as const;
   const refusals = [400, 401, 403, 404, 409, 429].map((status) => refused(status));

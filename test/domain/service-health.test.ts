@@ -32,7 +32,7 @@ const TABLE: readonly (readonly [what: string, exchange: Exchange, expected: Ser
   ['an image that broke while it was sent', { kind: 'unanswered', cause: 'body_length_wrong' }, 'silent'],
   ['an image that failed while it was sent', { kind: 'unanswered', cause: 'body_unreadable' }, 'silent'],
   ['no token', { kind: 'connection', cause: 'token_http_403', notBeforeMs: null }, 'silent'],
-  ['nothing sent', { kind: 'dropped', notBeforeMs: null }, 'silent'],
+  ['nothing sent', { kind: 'dropped', cause: 'permission_expired', notBeforeMs: null }, 'silent'],
   ['a redirect: the address is wrong', answered(302), 'silent'],
   ['a 404 page: the address is wrong', answered(404, { isJson: false }), 'silent'],
 ];

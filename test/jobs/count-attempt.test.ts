@@ -38,5 +38,5 @@ test('a report that will be retried is not counted as delivered', () => {
 
 test('an expired claim is not counted as an attempt', () => {
   const verdict = { next: 'retry', delayMs: 1000, because: 'unanswered' } as const;
-  expect(counted({ verdict }, { kind: 'dropped', notBeforeMs: null })).toEqual({});
+  expect(counted({ verdict }, { kind: 'dropped', cause: 'permission_expired', notBeforeMs: null })).toEqual({});
 });

@@ -36,6 +36,11 @@ test('a worker with another service address takes no report, and reports leave o
     const refs = await Promise.all(Array.from({ length: 4 }, () => requestTow(town)));
     for (const ref of refs) await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
     for (const ref of refs) await client.recordFact(ref, 'started', PLACE);
+    for (const ref of refs) {
+      await eventually(async () =>
+        expect(await client.tow(ref)).toMatchObject({ reports: [{ last_error: { message: 'services_differ' } }] }),
+      );
+    }
 
     const { opsAlarms } = messagesIn('en');
     const page = textOf((await (await signedIn(app)).get('/ops')).html);

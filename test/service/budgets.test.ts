@@ -60,13 +60,13 @@ it('a call without a permit for its second send sends nothing more and returns t
   const call = client({ budgets: budgetsWithout(['tow']) }).call('detained', REQUESTS.detained, {
     permit: FRESH_PERMIT,
   });
-  expect((await call).exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 40_000 });
+  expect((await call).exchange).toEqual({ kind: 'dropped', cause: 'no_permit', notBeforeMs: NOW_MS + 40_000 });
   expect(fake.calls).toHaveLength(1);
 });
 
 it('a call without a permit for its token call requests no token and is postponed, without a connection failure', async () => {
   const { exchange } = await client({ budgets: budgetsWithout(['auth']) }).call('detained', REQUESTS.detained);
-  expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 40_000 });
+  expect(exchange).toEqual({ kind: 'dropped', cause: 'no_permit', notBeforeMs: NOW_MS + 40_000 });
   expect([fake.calls.length, fake.tokenCalls.length]).toEqual([0, 0]);
 });
 
@@ -74,7 +74,7 @@ it('a call without a permit to renew a refused token is postponed, and the servi
   await haveToken();
   fake.onCall(() => json({ message: 'Unauthorized' }, 401));
   const { exchange } = await client({ budgets: budgetsWithout(['auth']) }).call('detained', REQUESTS.detained);
-  expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 40_000 });
+  expect(exchange).toEqual({ kind: 'dropped', cause: 'no_permit', notBeforeMs: NOW_MS + 40_000 });
   expect([fake.calls.length, fake.tokenCalls.length]).toEqual([1, 0]);
 });
 
@@ -99,6 +99,6 @@ it('a call sends nothing while the rate limits cannot be asked', async () => {
   await haveToken();
   const broken = budgetsOf(() => Promise.reject(new Error('Redis is away')));
   const { exchange } = await client({ budgets: broken }).call('detained', REQUESTS.detained);
-  expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 1000 });
+  expect(exchange).toEqual({ kind: 'dropped', cause: 'no_permit', notBeforeMs: NOW_MS + 1000 });
   expect(fake.calls).toHaveLength(0);
 });

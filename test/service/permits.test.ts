@@ -75,7 +75,7 @@ describe('a process that freezes between permit and send', () => {
   it('a call gives up after a few expired permits and sends nothing', async () => {
     const budgets = budgetsThat(() => grantedThenFrozen(LASTS_MS));
     const { exchange } = await client(budgets).call('violation', REQUESTS.violation, { permitWaitMs: 60_000 });
-    expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: null });
+    expect(exchange).toEqual({ kind: 'dropped', cause: 'permission_expired', notBeforeMs: null });
     expect(budgets.asked).toHaveLength(3);
     expect(fake.calls).toHaveLength(0);
   });
@@ -88,7 +88,7 @@ describe('a process that freezes between permit and send', () => {
       REQUESTS.ticket,
       { permitWaitMs: 2000 },
     );
-    expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: nowMs + 700 });
+    expect(exchange).toEqual({ kind: 'dropped', cause: 'no_permit', notBeforeMs: nowMs + 700 });
     expect(budgets.asked[1]?.aheadMaxMs).toBeLessThanOrEqual(200);
     expect(fake.calls).toHaveLength(0);
   });
@@ -109,7 +109,7 @@ describe('a process that freezes between permit and send', () => {
 it('a call with a fresh permit still needs the permission to send', async () => {
   const budgets = budgetsThat(() => granted());
   const { exchange } = await client(budgets).call('ticket', REQUESTS.ticket, { maySend: () => false });
-  expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: null });
+  expect(exchange).toEqual({ kind: 'dropped', cause: 'permission_expired', notBeforeMs: null });
   expect([budgets.asked.length, fake.calls.length]).toEqual([1, 0]);
 });
 
@@ -140,7 +140,7 @@ describe('permits that were taken with the claim', () => {
       permit: old,
       maySend: () => false,
     });
-    const exchange = { kind: 'dropped', notBeforeMs: null };
+    const exchange = { kind: 'dropped', cause: 'permission_expired', notBeforeMs: null };
     expect(result).toMatchObject({ exchange, wasSent: false, isPermitSpent: true });
     expect(fake.calls).toHaveLength(0);
   });

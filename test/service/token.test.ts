@@ -64,6 +64,7 @@ describe('a 401 response', () => {
     };
     expect((await client().call('detained', REQUESTS.detained, { maySend })).exchange).toEqual({
       kind: 'dropped',
+      cause: 'permission_expired',
       notBeforeMs: null,
     });
     expect(bearersOf(fake.calls)).toEqual(['Bearer old']);

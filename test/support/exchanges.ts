@@ -13,10 +13,10 @@ export const STOPPED: Exchange = { kind: 'unanswered', cause: 'stopped' };
 export const NOT_SENT: Exchange = { kind: 'surely_not_sent', cause: 'stopped' };
 
 /** The claim expired before the first byte. */
-export const TOO_OLD: Exchange = { kind: 'dropped', notBeforeMs: null };
+export const TOO_OLD: Exchange = { kind: 'dropped', cause: 'permission_expired', notBeforeMs: null };
 
 /** The rate limit had no permit, and has one again by now. */
-export const NO_PERMIT: Exchange = { kind: 'dropped', notBeforeMs: 0 };
+export const NO_PERMIT: Exchange = { kind: 'dropped', cause: 'no_permit', notBeforeMs: 0 };
 
 /** No token, so that no call can be made. */
 export const NO_TOKEN: ExchangeOf<'connection'> = { kind: 'connection', cause: 'token_timeout', notBeforeMs: null };

@@ -121,7 +121,7 @@ describe('ticket check before a violation is sent', () => {
       return { granted: false, inMs: 40_000 };
     };
     const answer = await checkOver(json({ hasActiveTicket: true }), budgetsOf(reserve)).checkTicket(QUESTION);
-    expect(answer).toMatchObject({ kind: 'unavailable', exchange: { kind: 'dropped' } });
+    expect(answer).toMatchObject({ kind: 'unavailable', exchange: { kind: 'dropped', cause: 'no_permit' } });
     expect(answer).toHaveProperty('retryAfterMs', 40_000);
     expect(aheadMaxMs).toEqual([5000]);
     expect(fake.calls).toHaveLength(0);

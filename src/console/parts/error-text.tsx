@@ -22,7 +22,6 @@ const CODE = /^[a-z]\w*$/;
 /** Causes that are stored as English sentences. */
 const SENTENCES = [
   [/^the worker was lost while sending$/, 'worker_lost'],
-  [/^not sent: the claim expired/, 'not_permitted'],
   [/^HTTP \d+, and not from the service: /, 'not_the_service'],
   [/^the answer breaks the contract: /, 'contract_broken'],
 ] as const satisfies readonly (readonly [RegExp, keyof Messages['causes']['codes']])[];
