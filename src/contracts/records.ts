@@ -1,19 +1,13 @@
 import { z } from 'zod';
 import type { Delivery } from '../domain/delivery';
 import { TASK_ACTIONS } from '../domain/decisions';
-import type { EntryAttempt, EntryError } from '../domain/entry';
 import type { Tow } from '../domain/tow';
-import type { QueuePlace } from '../domain/waiting';
 import {
   DELIVERY_KINDS,
   DELIVERY_STATES,
   ENTRY_KINDS,
   FACT_EVENTS,
-  type JsonObject,
-  type ReportKind,
-  type ReportState,
   ROLES,
-  type ShadowState,
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
 import { towingReference, violationReference } from './common';
@@ -119,36 +113,6 @@ export const attempt = z.object({
   message: z.string().nullable().optional(),
 });
 
-/** An outbox entry of a tow, as use cases read it. */
-export interface Report {
-  /** Position in the outbox, from 1. */
-  readonly seq: number;
-  readonly id: string;
-  readonly kind: ReportKind;
-  readonly state: ReportState;
-  readonly body: JsonObject;
-  readonly revision: number;
-  readonly attempts: number;
-  readonly inFlight: boolean;
-  readonly waitsFor: string | null;
-  /** Its place among those that wait for the rate limit; null when it does not wait, or for a draft. */
-  readonly queue: QueuePlace | null;
-  readonly giveUpAtMs: number | null;
-  readonly mayHaveHadEffect: boolean;
-  readonly createdAtMs: number;
-  readonly nextAttemptAtMs: number | null;
-  readonly deliveredAtMs: number | null;
-  readonly lastError: EntryError | null;
-  readonly hint: string | null;
-  readonly reason: string | null;
-  readonly answer: JsonObject | null;
-  /** The body of an answer that broke the contract. */
-  readonly brokenAnswer: string | null;
-  /** The kind of difference of its answer, while a task asks about that kind. Meanwhile it may be sent again. */
-  readonly differs: string | null;
-  readonly log: readonly EntryAttempt[];
-}
-
 /** A task for people. */
 export const task = z.object({
   id: z.string(),
@@ -167,28 +131,6 @@ export const task = z.object({
   opened_at: z.string().exactOptional(),
 });
 export type Task = z.infer<typeof task>;
-
-/** An event on the timeline of a tow. */
-export interface TimelineEntry {
-  /** Redis time. */
-  readonly atMs: number;
-  readonly type: string;
-  readonly [name: string]: unknown;
-}
-
-/** Everything about one tow, read at one instant. */
-export interface TowRecord {
-  readonly tow: Tow;
-  /** Raised by every write; a decision on an older version is refused. */
-  readonly version: number;
-  readonly reports: readonly Report[];
-  /** What became of it in a shadow time; null for any other. */
-  readonly shadow: ShadowState | null;
-  readonly timeline: readonly TimelineEntry[];
-  readonly tasks: readonly Task[];
-  /** Redis time of the read. */
-  readonly readAtMs: number;
-}
 
 /** A received webhook call. */
 export const deliveryRecord: z.ZodType<Delivery> = z

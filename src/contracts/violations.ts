@@ -1,20 +1,15 @@
 import { z } from 'zod';
 import type { Violation } from '../domain/violation';
-import type { QueuePlace } from '../domain/waiting';
 import {
   brokenReferenceRule,
   REFERENCE_LENGTH_MAX,
   SHADOW_STATES,
   VIOLATION_APIS,
   VIOLATION_STATES,
-  type JsonObject,
-  type ShadowState,
-  type ViolationState,
 } from '../domain/vocabulary';
 import { jsonObject, reason } from './common';
 import { pageQuery } from './paging';
 import { attempt, placeInQueue, reportError } from './records';
-import { type EntryAttempt, type EntryError } from '../domain/entry';
 import { sensitive } from './sensitive';
 import { violationForm } from './service';
 import { storedObject } from './stored';
@@ -46,47 +41,6 @@ export const violationDocument: z.ZodType<Violation> = z.looseObject({
   createdAt: z.string(),
   by: z.string(),
 });
-
-export interface ViolationRecord {
-  readonly violation: Violation;
-  readonly state: ViolationState;
-  /** Raised by every write; a decision on an older version is refused. */
-  readonly version: number;
-  readonly revision: number;
-  readonly attempts: number;
-  readonly mayHaveHadEffect: boolean;
-  readonly inFlight: boolean;
-  readonly nextAttemptAtMs: number | null;
-  readonly waitsFor: string | null;
-  /** Its place among those that wait for the rate limit; null when it does not wait, or for a draft. */
-  readonly queue: QueuePlace | null;
-  /** What became of it in a shadow time; null for any other. */
-  readonly shadow: ShadowState | null;
-  readonly giveUpAtMs: number | null;
-  readonly lastError: EntryError | null;
-  readonly hint: string | null;
-  readonly reason: string | null;
-  /** The result of the ticket check; null when none was made. */
-  readonly ticket: { readonly checked_at: string; readonly has_active_ticket: boolean } | null;
-  /** True once a person decided to send it without the ticket check. */
-  readonly ticketOverruled: boolean;
-  /** The service's reference; with the guide form its `id`. */
-  readonly reference: string | null;
-  /** All references, including that one: a tow may use any of them. */
-  readonly references: readonly string[];
-  readonly serviceStatus: string | null;
-  readonly canTow: boolean | null;
-  /** One of ACCEPTED_HOW, or a value of a later version. */
-  readonly acceptedHow: string | null;
-  readonly acceptedAtMs: number | null;
-  /** See Report.differs. */
-  readonly differs: string | null;
-  readonly answer: JsonObject | null;
-  /** The body of an answer that broke the contract. */
-  readonly brokenAnswer: string | null;
-  readonly towingReferenceIds: readonly string[];
-  readonly log: readonly EntryAttempt[];
-}
 
 const nullableTime = z.string().nullable();
 

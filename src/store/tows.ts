@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { Report, TowRecord } from '../contracts/records';
 import type { TowStore } from '../workflow/ports';
-import { towRecordOf } from '../workflow/read-models';
+import { towRecordOf, type Report, type TowRecord } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
 import { crewsKey, towKey, KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from './keys';
 import { unlessUnusable } from './newer-records';

@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { ViolationRecord } from '../contracts/violations';
 import type { Page } from '../workflow/list-port';
 import type { ViolationFilter, ViolationStore } from '../workflow/ports';
-import { violationRecordOf } from '../workflow/read-models';
+import { violationRecordOf, type ViolationRecord } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
 import { KEYS, violationKey, violationsInStateKey } from './keys';
 import { unlessUnusable } from './newer-records';

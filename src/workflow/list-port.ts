@@ -1,7 +1,8 @@
 import type { SortOrder } from '../contracts/paging';
-import type { Task, TowRecord } from '../contracts/records';
+import type { Task } from '../contracts/records';
 import { type OverdueAfter, overdueOf, unsettledSinceMs } from '../domain/overdue';
 import type { EntryKind, TowState } from '../domain/vocabulary';
+import type { TowRecord } from './read-models';
 
 /** Filters, pages and counts of the lists of tows and tasks. */
 

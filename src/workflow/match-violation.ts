@@ -1,5 +1,4 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
-import type { ViolationRecord } from '../contracts/violations';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
 import { DamagedRecord } from '../domain/newer-record';
 import { addEvent, openTask, type StoredTow, type StoredViolation } from '../domain/outbox-record';
@@ -11,6 +10,7 @@ import { metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
 import { ALL_TOWS } from './list-port';
 import type { TowStore } from './ports';
 import { orderKeyOf, type RecordStore, type Transaction } from './transaction-port';
+import type { ViolationRecord } from './read-models';
 
 /**
  * Matches tows and violations by the service's reference, else by the id in the metadata that the service echoes. The

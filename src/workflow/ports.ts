@@ -1,8 +1,7 @@
 import type { AuditView } from '../contracts/audit';
 import type { SendingView } from '../contracts/operator';
 import type { SortOrder } from '../contracts/paging';
-import type { OtherCall, Task, TowRecord } from '../contracts/records';
-import type { ViolationRecord } from '../contracts/violations';
+import type { OtherCall, Task } from '../contracts/records';
 import type { AuditEntry } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
 import type { OverdueAfter } from '../domain/overdue';
@@ -10,6 +9,7 @@ import type { Role, ViolationState } from '../domain/vocabulary';
 import type { ActionResult } from './action-result';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
 import type { IdempotencyRecord } from './transaction-port';
+import type { TowRecord, ViolationRecord } from './read-models';
 
 /** The ports through which use cases reach the outside, each as small as its users allow. */
 

@@ -1,5 +1,3 @@
-import type { TowRecord } from '../contracts/records';
-import type { ViolationRecord } from '../contracts/violations';
 import type { ArchivedType } from '../contracts/archive';
 import { storedObject } from '../contracts/stored';
 import type { Delivery } from '../domain/delivery';
@@ -7,6 +5,7 @@ import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';
 import type { ArchivableKind, Archive, NewArchivedRecord, RetentionStore } from './retention-port';
+import type { TowRecord, ViolationRecord } from './read-models';
 
 /**
  * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged

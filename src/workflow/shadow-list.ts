@@ -1,14 +1,13 @@
 import { csvLine } from '../contracts/csv';
 import { OPERATIONS } from '../contracts/operations';
-import type { TowRecord } from '../contracts/records';
 import type { ShadowCall, ShadowItem } from '../contracts/shadow';
-import type { ViolationRecord } from '../contracts/violations';
 import { isSettled, isUnsettled } from '../domain/outbox';
 import { isoTimestamp } from '../domain/timestamp';
 import type { Violation } from '../domain/violation';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Page } from './list-port';
 import { sentViolationOf } from './violation-submission';
+import type { TowRecord, ViolationRecord } from './read-models';
 
 /** The records of a shadow time, and the calls that would have been made for them. */
 

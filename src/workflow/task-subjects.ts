@@ -1,6 +1,6 @@
-import type { Task, TowRecord } from '../contracts/records';
-import type { ViolationRecord } from '../contracts/violations';
+import type { Task } from '../contracts/records';
 import type { TowStore, ViolationStore } from './ports';
+import type { TowRecord, ViolationRecord } from './read-models';
 
 /** What a task is about. Null also for a record that this process cannot use: its task stays in the list. */
 export interface TaskSubjects {

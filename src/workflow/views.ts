@@ -1,6 +1,6 @@
 import type { TowView } from '../contracts/operator';
-import type { PlaceInQueue, Report, Task, TowRecord } from '../contracts/records';
-import type { ViolationRecord, ViolationView } from '../contracts/violations';
+import type { PlaceInQueue, Task } from '../contracts/records';
+import type { ViolationView } from '../contracts/violations';
 import type { Delivery } from '../domain/delivery';
 import type { Dispatch } from '../domain/dispatch';
 import type { Charges } from '../domain/invoice';
@@ -10,6 +10,7 @@ import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
 import type { QueuePlace } from '../domain/waiting';
+import type { Report, TowRecord, ViolationRecord } from './read-models';
 
 /** A tow as the API shows it, in wire names and ISO times. */
 export function towViewOf(record: TowRecord): TowView {

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { isSettled } from '../../src/domain/outbox';
 import { overdueOf, type OverdueAfter } from '../../src/domain/overdue';
-import type { TowRecord } from '../../src/contracts/records';
 import { TOW_STATES } from '../../src/domain/vocabulary';
 import type { TowFilter } from '../../src/workflow/list-port';
 import { useRedis } from '../support/redis';
 import { INVOICE, openStores, type Stores } from '../support/stores';
 import { acceptHead, assign, decideHead, found, inform, refuseHead, requestAgo, retire, startedAgo } from './tow-lists';
 import { changeEntry } from '../support/stored-records';
+import type { TowRecord } from '../../src/workflow/read-models';
 
 const redis = useRedis();
 let stores: Stores;

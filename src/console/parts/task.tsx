@@ -1,7 +1,7 @@
 import { ENTRY_KINDS, type EntryKind } from '../../domain/vocabulary';
 import type { Child } from 'hono/jsx';
 import { correctionBody, fieldsOfKind } from '../../contracts/facts';
-import type { Task, Report } from '../../contracts/records';
+import type { Task } from '../../contracts/records';
 import { TASK_TYPES } from '../../domain/tasks';
 import { formatted } from '../messages';
 import { oneOf, type Viewer } from '../viewer';
@@ -13,6 +13,7 @@ import { changedIn, unchangedAsNow, Was, bodyOf, fieldTime } from '../forms';
 import { DecisionForm, decisionBody } from './decision-form';
 import { Field } from './form';
 import { Folded } from './live-form';
+import type { Report } from '../../workflow/read-models';
 
 type Subject = Pick<Task, 'type' | 'report_id' | 'operation'>;
 

@@ -1,5 +1,4 @@
 import type { Child } from 'hono/jsx';
-import type { TowRecord } from '../../contracts/records';
 import type { TowRules } from '../../domain/fact-command';
 import { FACTS } from '../../domain/facts';
 import { releaseBlockers } from '../../domain/release-checklist';
@@ -13,6 +12,7 @@ import { formatted } from '../messages';
 import type { Viewer } from '../viewer';
 import { ErrorText } from './error-text';
 import { Countdown } from './text';
+import type { TowRecord } from '../../workflow/read-models';
 
 /** Why a tow waits, as its record and the rules of a release say. */
 export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowRecord, rules: TowRules): Waiting {

@@ -5,9 +5,9 @@ import { TOW_STATES, type TowState } from '../../../domain/vocabulary';
 import { type TowFilter, matchesFilter, type TowCounts } from '../../../workflow/list-port';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
-import type { TowRecord } from '../../../contracts/records';
 import type { PageTools } from '../../page';
 import { countNewRows } from '../../parts/list';
+import type { TowRecord } from '../../../workflow/read-models';
 
 /** What the board shows, as its address says it. The same address shows the same list to everybody. */
 export interface BoardQuery {

@@ -1,4 +1,3 @@
-import type { Report, TowRecord } from '../../../contracts/records';
 import { headOf } from '../../../domain/outbox';
 import type { TowRules } from '../../../domain/fact-command';
 import { ageOf, overdueOf } from '../../../domain/overdue';
@@ -13,6 +12,7 @@ import type { CallWaiting } from '../../../domain/waiting';
 import { formatted } from '../../messages';
 import { ShortErrorText } from '../../parts/error-text';
 import { blockName, waitingOfTow } from '../../parts/why';
+import type { Report, TowRecord } from '../../../workflow/read-models';
 
 interface RowTools extends AssignTools {
   readonly rules: TowRules;

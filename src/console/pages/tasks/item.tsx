@@ -8,12 +8,12 @@ import { Mark } from './live';
 import type { Task } from '../../../contracts/records';
 import type { EntryError } from '../../../domain/entry';
 import type { TaskType } from '../../../domain/tasks';
-import type { ViolationRecord } from '../../../contracts/violations';
 import type { Json, JsonObject } from '../../../domain/vocabulary';
 import { maskedJson } from '../../mask';
 import { FoldedErrorText } from '../../parts/error-text';
 import type { Viewer } from '../../viewer';
 import { canBeChosen, type TaskRow } from './model';
+import type { ViolationRecord } from '../../../workflow/read-models';
 
 /** One task, with its forms. */
 export function TaskItem(props: ActionProps) {

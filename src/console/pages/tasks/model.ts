@@ -6,10 +6,11 @@ import { sha256Hex } from '../../../platform/hash';
 import { isEmptyFilter, type TaskFilter, type TaskCounts } from '../../../workflow/list-port';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
-import type { Report, Task } from '../../../contracts/records';
+import type { Task } from '../../../contracts/records';
 import { questionOf } from '../../../workflow/decision-call';
 import { subjectsOf, type TaskSubjects } from '../../../workflow/task-subjects';
 import type { PageTools } from '../../page';
+import type { Report } from '../../../workflow/read-models';
 
 /** The query of the task list, as in its address. */
 export interface TaskQuery {

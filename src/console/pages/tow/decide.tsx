@@ -1,4 +1,4 @@
-import type { Report, TowRecord, Task } from '../../../contracts/records';
+import type { Task } from '../../../contracts/records';
 import { allowedReportDecisions, DECISIONS, type DecisionAction } from '../../../domain/decisions';
 import { isSettled } from '../../../domain/outbox';
 import { questionOf } from '../../../workflow/decision-call';
@@ -9,6 +9,7 @@ import { waitingOf, type TowModel } from './model';
 import { Folded, LiveForm } from '../../parts/live-form';
 import { English, Age } from '../../parts/text';
 import { ErrorText } from '../../parts/error-text';
+import type { Report, TowRecord } from '../../../workflow/read-models';
 
 /**
  * The decisions to offer about a report. A report that waits behind another one offers no retry: its turn has not come, so

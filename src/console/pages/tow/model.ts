@@ -1,6 +1,5 @@
 import { towPath } from '../../page-table';
 import type { TowView } from '../../../contracts/operator';
-import type { Report, TowRecord } from '../../../contracts/records';
 import { allowedFacts, type AllowedFact } from '../../../domain/allowed-facts';
 import { countedState } from '../../../domain/stored-tow';
 import type { FactContext } from '../../../domain/fact-command';
@@ -11,6 +10,7 @@ import { towViewOf } from '../../../workflow/views';
 import type { PageResult, FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import { waitingOfTow } from '../../parts/why';
 import type { Viewer } from '../../viewer';
+import type { Report, TowRecord } from '../../../workflow/read-models';
 
 /** A tow as its page shows it to one viewer. */
 export interface TowModel {

@@ -1,5 +1,4 @@
 import type { TowView } from '../../../contracts/operator';
-import type { Report } from '../../../contracts/records';
 import { Attempts } from '../../parts/attempts';
 import { Differs } from '../../parts/differs';
 import { ReportState } from '../../parts/states';
@@ -10,6 +9,7 @@ import { DecideReport } from './decide';
 import { waitingOf, type TowModel } from './model';
 import { OPERATIONS } from '../../../contracts/operations';
 import { maskedBody, maskedJson, maskedText } from '../../mask';
+import type { Report } from '../../../workflow/read-models';
 
 /** The reports of the tow in their order of delivery. */
 export function Reports({ model }: { model: TowModel }) {

@@ -1,5 +1,4 @@
 import type { Child } from 'hono/jsx';
-import type { TimelineEntry } from '../../../contracts/records';
 import { CREW_STEPS } from '../../../domain/dispatch';
 import { TASK_TYPES } from '../../../domain/tasks';
 import { timestampMs } from '../../../domain/timestamp';
@@ -8,6 +7,7 @@ import { entryOf, formatted } from '../../messages';
 import { Timestamp, Ref, UserText, Plate } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';
 import type { TowModel } from './model';
+import type { TimelineEntry } from '../../../workflow/read-models';
 
 type TimelineMessage = string | ((values: { readonly report: string }) => string);
 

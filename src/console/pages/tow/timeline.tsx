@@ -12,8 +12,8 @@ import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import type { TowModel } from './model';
 import { Details, titleOf, toneOf } from './timeline-entry';
-import type { Report, TimelineEntry, TowRecord } from '../../../contracts/records';
 import type { EntryAttempt } from '../../../domain/entry';
+import type { Report, TimelineEntry, TowRecord } from '../../../workflow/read-models';
 
 /** All events of the tow, by days in Riyadh. */
 export function Timeline({ model }: { model: TowModel }) {

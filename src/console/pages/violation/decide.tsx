@@ -1,5 +1,4 @@
 import type { Task } from '../../../contracts/records';
-import type { ViolationRecord } from '../../../contracts/violations';
 import { allowedViolationDecisions, type DecisionAction } from '../../../domain/decisions';
 import { hasOffset } from '../../../domain/timestamp';
 import { violationTaskId } from '../../../domain/violation-tasks';
@@ -19,6 +18,7 @@ import {
 } from '../../parts/violation-fields';
 import { isSettled, type ViolationModel } from './model';
 import { Card } from '../../parts/text';
+import type { ViolationRecord } from '../../../workflow/read-models';
 
 /** The name of the form that replaces the images. */
 export const IMAGES_FORM = 'images';

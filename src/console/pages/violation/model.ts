@@ -1,5 +1,5 @@
 import type { Task } from '../../../contracts/records';
-import type { ViolationRecord, ViolationView } from '../../../contracts/violations';
+import type { ViolationView } from '../../../contracts/violations';
 import { beforeCorrectionTask, violationTaskId } from '../../../domain/violation-tasks';
 import { waitingOfViolation, type ViolationWaiting } from '../../../domain/waiting-violation';
 import { violationViewOf } from '../../../workflow/views';
@@ -7,6 +7,7 @@ import type { FormFailure, ImageSettings, PageVisit, PageTools } from '../../pag
 import type { Viewer } from '../../viewer';
 import { PERSON_FIELDS } from '../../parts/violation-fields';
 import { violationPath } from '../../page-table';
+import type { ViolationRecord } from '../../../workflow/read-models';
 
 /** A violation as its page shows it to one viewer. */
 export interface ViolationModel {

@@ -3,9 +3,9 @@ import { VIOLATION_STATES, type ViolationState } from '../../../domain/vocabular
 import type { ViolationFilter } from '../../../workflow/ports';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
-import type { ViolationRecord } from '../../../contracts/violations';
 import type { PageTools } from '../../page';
 import { countNewRows } from '../../parts/list';
+import type { ViolationRecord } from '../../../workflow/read-models';
 
 /** What the list shows, as its address says it. The same address shows the same list to everybody. */
 export interface ViolationsQuery {

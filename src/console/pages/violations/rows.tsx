@@ -1,5 +1,4 @@
 import { violationPath } from '../../page-table';
-import type { ViolationRecord } from '../../../contracts/violations';
 import { isSettled } from '../../../domain/outbox';
 import { metadataIdOf } from '../../../domain/violation';
 import { Cell } from '../../parts/list';
@@ -8,6 +7,7 @@ import { ShortErrorText } from '../../parts/error-text';
 import { ViolationState } from '../../parts/states';
 import type { Viewer } from '../../viewer';
 import type { ViolationRow } from './model';
+import type { ViolationRecord } from '../../../workflow/read-models';
 
 /**
  * The violations: a table on a desk, cards on a phone, from the same elements. Their roles are written down, since a table
