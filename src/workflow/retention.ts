@@ -5,6 +5,7 @@ import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';
 import type { ArchivableKind, Archive, NewArchivedRecord, RetentionStore } from './retention-port';
+import { archivedTow, archivedViolation } from './archive-data';
 import type { TowRecord, ViolationRecord } from './read-models';
 
 /**
@@ -90,9 +91,9 @@ function towsOf({ tows, keep }: RetentionTools): Kind<TowRecord> {
     what: 'tow',
     keepMs: keep.towsMs,
     read: (ref) => tows.read(ref),
-    lineOf: ({ tow, version, reports, timeline }) => {
-      const data: unknown = JSON.parse(JSON.stringify({ tow, version, reports, timeline }));
-      return { type: 'tow', id: tow.towingReferenceId, data: storedObject.parse(data) };
+    lineOf: (record) => {
+      const data: unknown = JSON.parse(JSON.stringify(archivedTow(record)));
+      return { type: 'tow', id: record.tow.towingReferenceId, data: storedObject.parse(data) };
     },
   };
 }
@@ -103,7 +104,7 @@ function violationsOf({ violations, keep }: RetentionTools): Kind<ViolationRecor
     keepMs: keep.violationsMs,
     read: (id) => violations.read(id),
     lineOf: (record) => {
-      const data: unknown = JSON.parse(JSON.stringify(record));
+      const data: unknown = JSON.parse(JSON.stringify(archivedViolation(record)));
       return { type: 'violation', id: record.violation.id, data: storedObject.parse(data) };
     },
   };

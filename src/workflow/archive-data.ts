@@ -1,0 +1,27 @@
+import type { Report, TowRecord, ViolationRecord } from './read-models';
+
+/** What the archive keeps of a record. Files are kept forever and read alike, so their field names never change. */
+
+export function archivedTow({ tow, version, reports, timeline }: TowRecord) {
+  return { tow, version, reports: reports.map(archivedReport), timeline };
+}
+
+function archivedReport(report: Report) {
+  const { seq, id, kind, body, createdAtMs, deliveredAtMs } = report;
+  return { seq, id, kind, body, createdAtMs, deliveredAtMs, ...archivedEntry(report) };
+}
+
+export function archivedViolation(record: ViolationRecord) {
+  const { violation, version, shadow, reference, references, serviceStatus, canTow } = record;
+  const { ticket, ticketOverruled, acceptedHow, acceptedAtMs, towingReferenceIds } = record;
+  const ofService = { reference, references, serviceStatus, canTow, towingReferenceIds };
+  const accepted = { acceptedHow, acceptedAtMs };
+  return { violation, version, shadow, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(record) };
+}
+
+function archivedEntry(entry: Omit<Report, 'kind'> | ViolationRecord) {
+  const { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, differs, answer, log } = entry;
+  const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, differs, answer, log };
+  const { inFlight, mayHaveHadEffect, nextAttemptAtMs, lastError, brokenAnswer } = entry;
+  return { ...same, inFlight, mayHaveHadEffect, nextAttemptAtMs, lastError, brokenAnswer };
+}
