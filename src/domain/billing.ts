@@ -137,7 +137,7 @@ export function invoiceMayExist(tow: Tow, reports: readonly ReportStatus[]): boo
         return true;
       case 'pending':
       case 'refused':
-        return report.inFlight || report.mayHaveHadEffect;
+        return report.attemptId !== null || report.possibleEffects > 0;
       case 'waived':
         return false;
     }

@@ -9,7 +9,7 @@ import { isSettled } from './outbox';
 import { editEntry, addEvent } from './outbox-record';
 import { conflict, unknown, type Decision } from './refusal';
 import { waiveEntry } from './settle-entry';
-import { waitsForOf } from './shadow';
+import { asShown } from './shadow';
 import { reportsOf, type KnownTow } from './stored-tow';
 import { keepRecordings } from './timeline';
 import type { JsonObject } from './vocabulary';
@@ -43,8 +43,7 @@ export function decideReport(
 ): Decision<{ audit: AuditEntry }> {
   const stored = draft.entries.find(({ id }) => id === reportId);
   if (!stored) return unknown('report_not_found', 'There is no such report.');
-  const decidable = (entry: Entry) => decidableOf(entry, draft);
-  const refused = refusedForReport(command.action, decidable(stored), draft.entries.map(decidable));
+  const refused = refusedForReport(command.action, asShown(stored, draft.shadow), draft.entries);
   if (refused) return refused;
   // The next claim would accept it by that webhook, and no call would leave.
   if (command.action === 'retry' && isSettled(stored.state) && isProvedByInvoice(draft, stored)) {
@@ -81,11 +80,6 @@ export function decideReport(
       return decided({ fields: fields.changed }, { what: { fields: Object.keys(fields.changed) } });
     }
   }
-}
-
-function decidableOf(entry: Entry, { shadow }: KnownTow) {
-  const { state, attemptId, differs } = entry;
-  return { state, inFlight: attemptId !== null, differs, waitsFor: waitsForOf(entry, shadow) };
 }
 
 /** Corrects the body of an entry and its tow. Returns old and new values by field. */

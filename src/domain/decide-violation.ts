@@ -1,10 +1,10 @@
 import { auditOf, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from './audit';
 import { decideEntry, type EntryDecision } from './decide-entry';
-import { refusedForViolation, type DecidableViolation, type DecisionAction } from './decisions';
+import { refusedForViolation, type DecisionAction } from './decisions';
 import { formatWarnings } from './format-warnings';
 import { editEntry, type StoredViolation } from './outbox-record';
 import { conflict, invalid, type Decision } from './refusal';
-import { waitsForOf } from './shadow';
+import { asShown } from './shadow';
 import { entryOf } from './stored-violation';
 import type { ReplacedImage, Violation, ViolationForm, ViolationImage } from './violation';
 import { addReference } from './violation-names';
@@ -46,7 +46,7 @@ export function decideViolation(
   command: ViolationCommand,
   { actor, clockMs, nowMs, isTaken }: ViolationContext,
 ): Decision<{ audit: AuditEntry }> {
-  const refused = refusedForViolation(command.action, decidableOf(draft));
+  const refused = refusedForViolation(command.action, asShown(entryOf(draft), draft.shadow));
   if (refused) return refused;
   const decided = (why: string | null, what: AuditDetails = {}) => {
     const on = { violation_id: draft.id };
@@ -77,19 +77,6 @@ export function decideViolation(
       return decided(null, { fields: corrected.fields, ...replacedBy(before, command) });
     }
   }
-}
-
-function decidableOf(draft: StoredViolation): DecidableViolation {
-  const entry = entryOf(draft);
-  const { state, attemptId, nextAtMs, possibleEffects, differs } = entry;
-  return {
-    state,
-    inFlight: attemptId !== null,
-    nextAttemptAtMs: nextAtMs,
-    mayHaveHadEffect: possibleEffects > 0,
-    differs,
-    waitsFor: waitsForOf(entry, draft.shadow),
-  };
 }
 
 type Correction = Extract<ViolationCommand, { readonly action: 'correct' }>;

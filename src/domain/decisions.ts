@@ -1,7 +1,8 @@
+import type { Entry } from './entry';
 import { isCorrectable } from './facts';
 import { isGivenUp, isSettled } from './outbox';
 import { conflict } from './refusal';
-import { roleAllows, type ReportKind, type Role, type ViolationState } from './vocabulary';
+import { roleAllows, type ReportKind, type Role } from './vocabulary';
 
 /**
  * The decisions of a person about a report, a violation or a task: which there are, who may make them, and when. Forms
@@ -45,22 +46,9 @@ export function needsReason(action: TaskAction): boolean {
   return action === 'waive' || action === 'accept';
 }
 
-/** The state of a report or violation as far as decisions depend on it. Stored entries and their views both have it. */
-interface Decidable {
-  readonly state: ViolationState;
-  /** True while an attempt is in flight. */
-  readonly inFlight: boolean;
-  /** The kind of difference of its answer, while a task asks about that kind. Meanwhile it may be sent again. */
-  readonly differs: string | null;
-  /** What it waits for; `shadow` while shadow mode holds its tow or violation. */
-  readonly waitsFor: string | null;
-}
-
-export interface DecidableViolation extends Decidable {
-  /** When it is sent next; null if only a person can continue. */
-  readonly nextAttemptAtMs: number | null;
-  readonly mayHaveHadEffect: boolean;
-}
+/** An entry as far as decisions depend on it; see asShown. */
+type Decidable = Readonly<Pick<Entry, 'state' | 'attemptId' | 'differs' | 'waitsFor'>>;
+type DecidableViolation = Decidable & Readonly<Pick<Entry, 'nextAtMs' | 'possibleEffects'>>;
 
 type DecisionRefused = ReturnType<typeof conflict>;
 
@@ -97,21 +85,21 @@ export function allowedViolationDecisions(violation: DecidableViolation, role: R
  */
 export function refusedForReport(
   action: DecisionAction,
-  { state, inFlight, differs, waitsFor }: Decidable,
+  { state, attemptId, differs, waitsFor }: Decidable,
   reports: readonly Decidable[],
 ): DecisionRefused | null {
   if (isSettled(state)) {
     const isSentAgain = action === 'retry' && state === 'accepted' && differs !== null;
     if (!isSentAgain) return conflict('report_settled', `The report was already ${state}.`);
     // It goes to the head of the outbox. Another report that is in flight must stay the head.
-    if (reports.some((report) => report.inFlight)) {
+    if (reports.some((report) => report.attemptId !== null)) {
       return conflict(
         'report_in_flight',
         'Another report of the tow is being sent right now; decide when its answer is here.',
       );
     }
   }
-  if (inFlight || state === 'sending') {
+  if (attemptId !== null || state === 'sending') {
     return conflict('report_in_flight', 'The report is being sent right now; decide when its answer is here.');
   }
   if (action === 'retry' && waitsFor === 'shadow') return heldInShadow;
@@ -125,18 +113,18 @@ export function refusedForReport(
  * `violation_in_flight`, `held_in_shadow`, `correct_not_allowed`.
  */
 export function refusedForViolation(action: DecisionAction, violation: DecidableViolation): DecisionRefused | null {
-  const { state, inFlight, mayHaveHadEffect } = violation;
+  const { state, attemptId, possibleEffects } = violation;
   const isSentAgain = action === 'retry' && violation.differs !== null;
   if ((state === 'accepted' && !isSentAgain) || state === 'waived') {
     return conflict('violation_settled', `The violation was already ${state}.`);
   }
-  if (inFlight || state === 'sending') {
+  if (attemptId !== null || state === 'sending') {
     return conflict('violation_in_flight', 'The violation is being sent right now; decide when its answer is here.');
   }
   if (action === 'retry' && violation.waitsFor === 'shadow') return heldInShadow;
   // The service may have an earlier version that was sent without an answer. A correction would then differ from it
   // unnoticed. After a refusal or once given up, only a correction helps; a later proof of the old version opens a task.
-  const mayBeThere = state === 'unknown' || mayHaveHadEffect;
+  const mayBeThere = state === 'unknown' || possibleEffects > 0;
   return action === 'correct' && mayBeThere && state !== 'refused' && !isGivenUp(violation)
     ? conflict('correct_not_allowed', 'An earlier try may have worked: accept, retry or waive it.')
     : null;

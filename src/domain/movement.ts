@@ -93,7 +93,7 @@ export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: Fact
     withdraw: context.reports
       .filter(({ kind, state }) => (kind === 'invoice' || kind === 'payment') && state === 'pending')
       // A report whose attempts surely did not reach the service counts as never attempted.
-      .filter(({ inFlight, mayHaveHadEffect }) => !inFlight && !mayHaveHadEffect)
+      .filter(({ attemptId, possibleEffects }) => attemptId === null && possibleEffects === 0)
       .map(({ id }) => id),
   };
 }

@@ -1,17 +1,16 @@
-import type { EntryState } from './entry';
+import type { Entry, EntryState } from './entry';
 import type { ReportKind, ReportState } from './vocabulary';
 
 /** The order of an outbox: only its head, the first entry that is not settled, is sent. */
 
-/** A report in the outbox, as far as the rules of facts depend on it. */
-export interface ReportStatus {
-  readonly id: string;
-  readonly kind: ReportKind;
-  readonly state: ReportState;
-  /** True if an attempt without a clear answer may have changed something at the service. */
-  readonly mayHaveHadEffect: boolean;
-  /** True while an attempt is in flight. */
-  readonly inFlight: boolean;
+/** An entry in the outbox of a tow. */
+export type ReportEntry = Entry & { kind: ReportKind; state: ReportState };
+
+/** A report as far as the rules of facts depend on it. */
+export type ReportStatus = Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state' | 'attemptId' | 'possibleEffects'>>;
+
+export function isReport(entry: Entry): entry is ReportEntry {
+  return entry.kind !== 'violation' && entry.state !== 'held';
 }
 
 /** How calls of one kind are sent. The rest of the outbox is the same for all kinds. */
@@ -41,8 +40,8 @@ export function isUnsettled<R extends Reported>(report: R): report is Unsettled<
 }
 
 /** True when a call failed for too long: nothing is sent before a person decides. */
-export function isGivenUp({ state, nextAttemptAtMs }: Reported & { readonly nextAttemptAtMs: number | null }): boolean {
-  return state === 'pending' && nextAttemptAtMs === null;
+export function isGivenUp({ state, nextAtMs }: Pick<Entry, 'state' | 'nextAtMs'>): boolean {
+  return state === 'pending' && nextAtMs === null;
 }
 
 /** The head of an outbox, whose reports are in order; undefined when all are settled. */

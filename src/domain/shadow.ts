@@ -40,9 +40,12 @@ export function isOfShadowTime(entry: Entry, { open }: Circuits): boolean {
   return open.shadow !== undefined && entry.createdAtMs >= open.shadow.sinceMs;
 }
 
-/** A record of the shadow time is not blocked by a circuit, which may be closed: it waits for a person. */
-export function waitsForOf(entry: Entry, shadow: ShadowState | null): string | null {
-  return shadow === 'held' && !isSettled(entry.state) ? 'shadow' : entry.waitsFor;
+/**
+ * The entry as people see it and decide on it. One of the shadow time is not blocked by a circuit, which may be closed: it
+ * waits for a person.
+ */
+export function asShown<E extends Entry>(entry: E, shadow: ShadowState | null): E {
+  return shadow === 'held' && !isSettled(entry.state) ? { ...entry, waitsFor: 'shadow' } : entry;
 }
 
 /** Waives what a declined tow owes by a new fact. */

@@ -1,6 +1,6 @@
 import { newEntry, type Entry } from './entry';
 import { editEntry, type StoredTow } from './outbox-record';
-import type { ReportStatus } from './outbox';
+import { isReport, type ReportEntry } from './outbox';
 import { isWaitingForPermit, permitRankOf } from './outbox-schedule';
 import type { Owed } from './report-bodies';
 import type { InvoiceWebhook, Tow } from './tow';
@@ -18,21 +18,9 @@ export function countedState(state: ReportState, shadow: ShadowState | null): Re
   return shadow === 'declined' && state === 'waived' ? 'accepted' : state;
 }
 
-/** The reports of a tow, as the rules need them. */
-export function reportsOf({ entries, shadow }: StoredTow): ReportStatus[] {
-  return entries.flatMap(({ id, kind, state, possibleEffects, attemptId }) =>
-    kind === 'violation' || state === 'held'
-      ? []
-      : [
-          {
-            id,
-            kind,
-            state: countedState(state, shadow),
-            mayHaveHadEffect: possibleEffects > 0,
-            inFlight: attemptId !== null,
-          },
-        ],
-  );
+/** The reports of a tow, as the rules of facts count them. */
+export function reportsOf({ entries, shadow }: StoredTow): Readonly<ReportEntry>[] {
+  return entries.filter(isReport).map((report) => ({ ...report, state: countedState(report.state, shadow) }));
 }
 
 /** Appends a report to the outbox, due now. */

@@ -1,8 +1,7 @@
 import { untilNextTry, untilProof, type CallWaiting, type WaitingReport } from './waiting';
-import { type EntryError } from './entry';
+import type { EntryError, EntryState } from './entry';
 import { isGivenUp } from './outbox';
 import { violationTaskId } from './violation-tasks';
-import type { ViolationState } from './vocabulary';
 
 /** Why a violation is waiting, for one sentence on a page. Timestamps are ms since the epoch. */
 export type ViolationWaiting =
@@ -18,7 +17,7 @@ export type ViolationWaiting =
 
 /** The part of a violation that explains why it waits. */
 export interface WaitingViolation extends Omit<WaitingReport, 'kind' | 'state'> {
-  readonly state: ViolationState;
+  readonly state: EntryState;
   /** Its open tasks, of any type. */
   readonly tasks: readonly { readonly id: string }[];
   readonly nowMs: number;
@@ -26,7 +25,7 @@ export interface WaitingViolation extends Omit<WaitingReport, 'kind' | 'state'> 
 
 /** Returns why a violation is waiting, for every state. */
 export function waitingOfViolation(violation: WaitingViolation): ViolationWaiting {
-  const { nextAttemptAtMs: atMs, nowMs, lastError: because, hint } = violation;
+  const { nextAtMs: atMs, nowMs, error: because, hint } = violation;
   const taskId = violation.tasks.find(({ id }) => id === violationTaskId(violation.id))?.id ?? null;
   const decision = (why: 'refused' | 'given_up' | 'unknown') =>
     ({ kind: 'decision', why, taskId, because, hint }) as const;
@@ -42,14 +41,14 @@ export function waitingOfViolation(violation: WaitingViolation): ViolationWaitin
       return decision('refused');
     case 'pending':
     case 'unknown':
-      if (violation.inFlight) return { kind: 'on_its_way' };
+      if (violation.attemptId !== null) return { kind: 'on_its_way' };
       if (atMs === null) return decision(isGivenUp(violation) ? 'given_up' : 'unknown');
       return violation.state === 'pending' ? untilSent(violation, atMs) : untilProof(violation, atMs, nowMs);
   }
 }
 
 function untilSent(violation: WaitingViolation, atMs: number): ViolationWaiting {
-  const { waitsFor, lastError: because, nowMs } = violation;
+  const { waitsFor, error: because, nowMs } = violation;
   if (atMs > nowMs && waitsFor === 'ticket_check') return { kind: 'ticket', atMs, because };
   if (atMs > nowMs && waitsFor === 'spool') return { kind: 'images', atMs };
   return untilNextTry(violation, atMs, nowMs);

@@ -1,8 +1,8 @@
-import type { EntryError } from './entry';
-import { headOf, isGivenUp, isUnsettled, type Unsettled } from './outbox';
+import type { Entry, EntryError } from './entry';
+import { headOf, isGivenUp, isUnsettled, type ReportEntry, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from './release-checklist';
 import { TRANSITIONS, type TransitionEvent } from './tow';
-import { ENTRY_KINDS, type EntryKind, type ReportKind, type ReportState, type TowState } from './vocabulary';
+import { ENTRY_KINDS, type EntryKind, type ReportKind, type TowState } from './vocabulary';
 
 /**
  * Why something is waiting: one tagged union, for one sentence on a page. Pure: derived from the records only.
@@ -74,18 +74,8 @@ export type Waiting =
   | ({ readonly reportId: string; readonly reportKind: ReportKind } & CallWaiting);
 
 /** The part of a report that explains why it waits. */
-export interface WaitingReport {
-  readonly id: string;
-  readonly kind: ReportKind;
-  readonly state: ReportState;
-  readonly inFlight: boolean;
-  readonly attempts: number;
-  readonly nextAttemptAtMs: number | null;
-  readonly waitsFor: string | null;
-  readonly queue?: QueuePlace | null;
-  readonly lastError: EntryError | null;
-  readonly hint: string | null;
-}
+export type WaitingReport = Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state' | 'attemptId' | 'nextAtMs' | 'hint'>> &
+  NextTry;
 
 export interface WaitingTask {
   readonly id: string;
@@ -142,10 +132,10 @@ function headWaiting(head: UnsettledReport, { tasks, nowMs }: Omit<WaitingTow, '
     kind: 'decision',
     why,
     taskId: task?.id ?? null,
-    because: head.lastError,
+    because: head.error,
     hint: head.hint,
   });
-  if (head.inFlight) return { kind: 'on_its_way' };
+  if (head.attemptId !== null) return { kind: 'on_its_way' };
   switch (head.state) {
     case 'sending':
       return { kind: 'on_its_way' };
@@ -153,7 +143,7 @@ function headWaiting(head: UnsettledReport, { tasks, nowMs }: Omit<WaitingTow, '
       return decision('refused');
     case 'pending':
     case 'unknown': {
-      const { nextAttemptAtMs: atMs } = head;
+      const { nextAtMs: atMs } = head;
       if (atMs === null) return decision(isGivenUp(head) ? 'given_up' : 'unknown');
       return head.state === 'pending' ? untilNextTry(head, atMs, nowMs) : untilProof(head, atMs, nowMs);
     }
@@ -161,12 +151,7 @@ function headWaiting(head: UnsettledReport, { tasks, nowMs }: Omit<WaitingTow, '
 }
 
 /** The part of a call that explains when it is sent next. */
-export interface NextTry {
-  readonly attempts: number;
-  readonly waitsFor: string | null;
-  readonly queue?: QueuePlace | null;
-  readonly lastError: EntryError | null;
-}
+type NextTry = Readonly<Pick<Entry, 'attempts' | 'waitsFor' | 'error'>> & { readonly queue?: QueuePlace | null };
 
 /** A blocked call has no time of its own: it continues when it is unblocked. */
 export function untilNextTry(call: NextTry, atMs: number, nowMs: number): CallWaiting {
@@ -174,10 +159,10 @@ export function untilNextTry(call: NextTry, atMs: number, nowMs: number): CallWa
   if (by?.kind === 'budget' && call.queue) return { kind: 'blocked', by, queue: call.queue };
   if (by) return { kind: 'blocked', by };
   if (atMs <= nowMs) return { kind: 'turn' };
-  return { kind: 'next_try', atMs, attempts: call.attempts, because: call.lastError };
+  return { kind: 'next_try', atMs, attempts: call.attempts, because: call.error };
 }
 
 /** Waiting for proof comes first, even while sending is blocked. */
 export function untilProof(call: NextTry, atMs: number, nowMs: number): CallWaiting {
-  return atMs > nowMs ? { kind: 'proof', untilMs: atMs, because: call.lastError } : untilNextTry(call, atMs, nowMs);
+  return atMs > nowMs ? { kind: 'proof', untilMs: atMs, because: call.error } : untilNextTry(call, atMs, nowMs);
 }

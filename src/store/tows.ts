@@ -55,8 +55,8 @@ async function withPlaces(redis: Redis, rateLimit: RateLimit, records: TowRecord
   return records.map((record) => {
     const queue = places.get(record.tow.towingReferenceId);
     if (!queue) return record;
-    const nextAttemptAtMs = queue.leavesAtMs;
-    const reports = record.reports.map((report) => (waits(report) ? { ...report, queue, nextAttemptAtMs } : report));
+    const nextAtMs = queue.leavesAtMs;
+    const reports = record.reports.map((report) => (waits(report) ? { ...report, queue, nextAtMs } : report));
     return { ...record, reports };
   });
 }

@@ -18,7 +18,7 @@ export function createViolationStore(redis: Redis, rateLimit?: RateLimit): Viola
     if (record?.waitsFor !== 'budget' || !rateLimit) return record;
     const places = await permitPlaces(redis, 'violation', rateLimit, [id]);
     const queue = places.get(id);
-    return queue ? { ...record, queue, nextAttemptAtMs: queue.leavesAtMs } : record;
+    return queue ? { ...record, queue, nextAtMs: queue.leavesAtMs } : record;
   };
   const listByIds = async (ids: readonly string[]): Promise<ViolationRecord[]> => {
     const found = await Promise.all(ids.map((id) => unlessUnusable(readById(id))));

@@ -13,15 +13,21 @@ function archivedReport(report: Report) {
 
 export function archivedViolation(record: ViolationRecord) {
   const { violation, version, shadow, reference, references, serviceStatus, canTow } = record;
-  const { ticket, ticketOverruled, acceptedHow, acceptedAtMs, towingReferenceIds } = record;
-  const ofService = { reference, references, serviceStatus, canTow, towingReferenceIds };
-  const accepted = { acceptedHow, acceptedAtMs };
+  const { ticket, ticketOverruled, acceptedHow, state, settledAtMs, tows } = record;
+  const ofService = { reference, references, serviceStatus, canTow, towingReferenceIds: tows };
+  const accepted = { acceptedHow, acceptedAtMs: state === 'accepted' ? settledAtMs : null };
   return { violation, version, shadow, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(record) };
 }
 
 function archivedEntry(entry: Omit<Report, 'kind'> | ViolationRecord) {
   const { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, differs, answer, log } = entry;
   const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, differs, answer, log };
-  const { inFlight, mayHaveHadEffect, nextAttemptAtMs, lastError, brokenAnswer } = entry;
-  return { ...same, inFlight, mayHaveHadEffect, nextAttemptAtMs, lastError, brokenAnswer };
+  return {
+    ...same,
+    inFlight: entry.attemptId !== null,
+    mayHaveHadEffect: entry.possibleEffects > 0,
+    nextAttemptAtMs: entry.nextAtMs,
+    lastError: entry.error,
+    brokenAnswer: entry.rawBody,
+  };
 }

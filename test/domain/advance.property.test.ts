@@ -137,7 +137,7 @@ describe('advance, for any commands in any order', () => {
         tell(story, ({ reports }, { command }, decision) => {
           if (!decision.ok) return;
           withdrawn += decision.withdraw.length;
-          const idle = reports.filter((r) => r.state === 'pending' && !r.inFlight && !r.mayHaveHadEffect);
+          const idle = reports.filter((r) => r.state === 'pending' && r.attemptId === null && r.possibleEffects === 0);
           const money = idle.filter(({ kind }) => kind === 'invoice' || kind === 'payment');
           expect(decision.withdraw).toEqual(command.event === 'canceled' ? money.map(({ id }) => id) : []);
         });

@@ -75,16 +75,16 @@ test('the allowed decisions about a report are exactly those that the API would 
 });
 
 test('what shadow mode holds can be corrected, waived and accepted, but not sent by a retry', () => {
-  const held = { kind: 'invoice', state: 'pending', inFlight: false, differs: null, waitsFor: 'shadow' } as const;
-  const violation = { ...held, nextAttemptAtMs: 1, mayHaveHadEffect: false };
+  const held = { kind: 'invoice', state: 'pending', attemptId: null, differs: null, waitsFor: 'shadow' } as const;
+  const violation = { ...held, nextAtMs: 1, possibleEffects: 0 };
 
   expect(allowedReportDecisions(held, [held], 'dispatcher')).toEqual(['correct', 'waive', 'accept']);
   expect(allowedViolationDecisions(violation, 'dispatcher')).toEqual(['correct', 'waive', 'accept']);
 });
 
 test.each(ROLES)('the role %s may decide about reports and violations only if the API allows it', (role) => {
-  const report = { kind: 'invoice', state: 'refused', inFlight: false, differs: null, waitsFor: null } as const;
-  const violation = { ...report, nextAttemptAtMs: null, mayHaveHadEffect: false };
+  const report = { kind: 'invoice', state: 'refused', attemptId: null, differs: null, waitsFor: null } as const;
+  const violation = { ...report, nextAtMs: null, possibleEffects: 0 };
   const expected = roleAllows(role, 'dispatcher') ? [...DECISIONS] : [];
 
   expect(allowedReportDecisions(report, [report], role)).toEqual(expected);
@@ -99,15 +99,15 @@ test('only ops may resume an operation or declare a difference expected; every o
 test('a violation that may be at the service can be corrected only after a refusal or once it is given up', () => {
   const correctable = VIOLATION_STATES.filter((state) =>
     allowedViolationDecisions(
-      { state, inFlight: false, nextAttemptAtMs: 1, mayHaveHadEffect: true, differs: null, waitsFor: null },
+      { state, attemptId: null, nextAtMs: 1, possibleEffects: 1, differs: null, waitsFor: null },
       'dispatcher',
     ).includes('correct'),
   );
   const givenUp = {
     state: 'pending',
-    inFlight: false,
-    nextAttemptAtMs: null,
-    mayHaveHadEffect: true,
+    attemptId: null,
+    nextAtMs: null,
+    possibleEffects: 1,
     differs: null,
     waitsFor: null,
   } as const;

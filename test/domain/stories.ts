@@ -34,8 +34,8 @@ export interface StoryStep {
     readonly pick: number;
     readonly state: ReportStatus['state'];
     /** True when the attempt may have worked; this is never undone. */
-    readonly mayHaveHadEffect: boolean;
-    readonly inFlight: boolean;
+    readonly mayHaveWorked: boolean;
+    readonly isInFlight: boolean;
   } | null;
   readonly webhook: boolean;
 }
@@ -93,8 +93,8 @@ export const stories: fc.Arbitrary<StoryStep[]> = fc.array(
       fc.record({
         pick: fc.nat({ max: 5 }),
         state: fc.constantFrom(...REPORT_STATES),
-        mayHaveHadEffect: fc.boolean(),
-        inFlight: fc.boolean(),
+        mayHaveWorked: fc.boolean(),
+        isInFlight: fc.boolean(),
       }),
     ),
     webhook: fc.integer({ min: 1, max: 10 }).map((die) => die === 10),
@@ -128,7 +128,7 @@ function withOwed(reports: readonly ReportStatus[], decision: Extract<Advance, {
   const kept = reports.map((report) =>
     decision.withdraw.includes(report.id) ? { ...report, state: 'waived' as const } : report,
   );
-  const fresh = { state: 'pending', inFlight: false, mayHaveHadEffect: false } as const;
+  const fresh = { state: 'pending', attemptId: null, possibleEffects: 0 } as const;
   return [...kept, { id: `r${reports.length}`, kind: decision.owed.kind, ...fresh }];
 }
 
@@ -139,8 +139,8 @@ function worked(reports: readonly ReportStatus[], { settled }: StoryStep): reado
       ? {
           ...report,
           state: settled.state,
-          mayHaveHadEffect: report.mayHaveHadEffect || settled.mayHaveHadEffect,
-          inFlight: settled.state === 'sending' || (settled.state === 'pending' && settled.inFlight),
+          possibleEffects: report.possibleEffects + (settled.mayHaveWorked ? 1 : 0),
+          attemptId: settled.state === 'sending' || (settled.state === 'pending' && settled.isInFlight) ? 'a1' : null,
         }
       : report,
   );

@@ -110,18 +110,17 @@ export function context(changes: Partial<FactContext> = {}): FactContext {
 }
 
 export function report(kind: FactEvent, state: ReportStatus['state']): ReportStatus {
-  const inFlight = state === 'sending';
-  return { id: `${kind}-1`, kind, state, inFlight, mayHaveHadEffect: false };
+  return { id: `${kind}-1`, kind, state, attemptId: state === 'sending' ? 'a1' : null, possibleEffects: 0 };
 }
 
 /** The report after an unanswered attempt that may have worked. */
 export function perhapsDone(status: ReportStatus): ReportStatus {
-  return { ...status, mayHaveHadEffect: true };
+  return { ...status, possibleEffects: 1 };
 }
 
 /** The report in flight. */
 export function beingSent(status: ReportStatus): ReportStatus {
-  return { ...status, inFlight: true };
+  return { ...status, attemptId: 'a1' };
 }
 
 /** The shortest valid command of each event. */

@@ -8,11 +8,11 @@ const TASKS = [{ id: 'violation_contract.U1' }, { id: 'violation.U1' }];
 const violation = (changes: Partial<WaitingViolation> = {}): WaitingViolation => ({
   id: 'U1',
   state: 'pending',
-  inFlight: false,
+  attemptId: null,
   attempts: 0,
-  nextAttemptAtMs: nowMs,
+  nextAtMs: nowMs,
   waitsFor: null,
-  lastError: null,
+  error: null,
   hint: null,
   tasks: [],
   nowMs,
@@ -22,14 +22,14 @@ const violation = (changes: Partial<WaitingViolation> = {}): WaitingViolation =>
 const later = nowMs + 30_000;
 
 test.each([
-  ['accepted', { state: 'accepted', nextAttemptAtMs: null }, { kind: 'over' }],
-  ['waived', { state: 'waived', nextAttemptAtMs: null }, { kind: 'over' }],
+  ['accepted', { state: 'accepted', nextAtMs: null }, { kind: 'over' }],
+  ['waived', { state: 'waived', nextAtMs: null }, { kind: 'over' }],
   ['being sent', { state: 'sending' }, { kind: 'on_its_way' }],
-  ['claimed', { inFlight: true }, { kind: 'on_its_way' }],
+  ['claimed', { attemptId: 'a1' }, { kind: 'on_its_way' }],
   ['due', {}, { kind: 'turn' }],
   [
     'tried in vain',
-    { attempts: 2, nextAttemptAtMs: later, lastError: LAST_ERROR },
+    { attempts: 2, nextAtMs: later, error: LAST_ERROR },
     { kind: 'next_try', atMs: later, attempts: 2, because: LAST_ERROR },
   ],
   ['held by the outage', { waitsFor: 'outage' }, { kind: 'blocked', by: { kind: 'outage' } }],
@@ -41,38 +41,30 @@ test.each([
   ['in line for a slot', { waitsFor: 'budget' }, { kind: 'blocked', by: { kind: 'budget' } }],
   [
     'asked about in vain',
-    { waitsFor: 'ticket_check', nextAttemptAtMs: later, lastError: LAST_ERROR },
+    { waitsFor: 'ticket_check', nextAtMs: later, error: LAST_ERROR },
     { kind: 'ticket', atMs: later, because: LAST_ERROR },
   ],
   ['to be asked about again now', { waitsFor: 'ticket_check' }, { kind: 'turn' }],
-  [
-    'taken by a worker without the disk',
-    { waitsFor: 'spool', nextAttemptAtMs: later },
-    { kind: 'images', atMs: later },
-  ],
-  [
-    'sent without an answer',
-    { state: 'unknown', nextAttemptAtMs: later },
-    { kind: 'proof', untilMs: later, because: null },
-  ],
+  ['taken by a worker without the disk', { waitsFor: 'spool', nextAtMs: later }, { kind: 'images', atMs: later }],
+  ['sent without an answer', { state: 'unknown', nextAtMs: later }, { kind: 'proof', untilMs: later, because: null }],
   [
     'held for a ticket',
-    { state: 'held', nextAttemptAtMs: null, tasks: TASKS },
+    { state: 'held', nextAtMs: null, tasks: TASKS },
     { kind: 'held', taskId: 'violation.U1', because: null },
   ],
   [
     'refused',
-    { state: 'refused', nextAttemptAtMs: null, lastError: LAST_ERROR, tasks: TASKS },
+    { state: 'refused', nextAtMs: null, error: LAST_ERROR, tasks: TASKS },
     { kind: 'decision', why: 'refused', taskId: 'violation.U1', because: LAST_ERROR, hint: null },
   ],
   [
     'given up',
-    { nextAttemptAtMs: null, hint: 'perhaps' },
+    { nextAtMs: null, hint: 'perhaps' },
     { kind: 'decision', why: 'given_up', taskId: null, because: null, hint: 'perhaps' },
   ],
   [
     'of unknown outcome for too long',
-    { state: 'unknown', nextAttemptAtMs: null },
+    { state: 'unknown', nextAtMs: null },
     { kind: 'decision', why: 'unknown', taskId: null, because: null, hint: null },
   ],
 ] as const)('waitingOf explains why a violation waits that is %s', (_what, changes, expected) => {
@@ -82,10 +74,10 @@ test.each([
 test('every violation has one waiting reason, and only settled violations are over', () => {
   const seen = new Set<string>();
   for (const state of VIOLATION_STATES) {
-    for (const inFlight of [false, true]) {
-      for (const nextAttemptAtMs of [null, nowMs - 1, nowMs, later]) {
+    for (const attemptId of [null, 'a1']) {
+      for (const nextAtMs of [null, nowMs - 1, nowMs, later]) {
         for (const waitsFor of [null, 'budget', 'connection', 'spool', 'ticket_check', 'paused.violation', '?']) {
-          const { kind } = waitingOfViolation(violation({ state, inFlight, nextAttemptAtMs, waitsFor, attempts: 2 }));
+          const { kind } = waitingOfViolation(violation({ state, attemptId, nextAtMs, waitsFor, attempts: 2 }));
           seen.add(kind);
           expect(kind === 'over').toBe(state === 'accepted' || state === 'waived');
         }

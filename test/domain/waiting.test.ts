@@ -10,11 +10,11 @@ const reportAs = (changes: Partial<WaitingReport> = {}): WaitingReport => ({
   id: 'started-1',
   kind: 'started',
   state: 'pending',
-  inFlight: false,
+  attemptId: null,
   attempts: 0,
-  nextAttemptAtMs: nowMs,
+  nextAtMs: nowMs,
   waitsFor: null,
-  lastError: null,
+  error: null,
   hint: null,
   ...changes,
 });
@@ -67,13 +67,13 @@ describe('waitingOf with an unsettled report', () => {
   });
 
   test('a tow with a report in flight waits for the answer', () => {
-    for (const report of [reportAs({ inFlight: true }), reportAs({ state: 'sending' })]) {
+    for (const report of [reportAs({ attemptId: 'a1' }), reportAs({ state: 'sending' })]) {
       expect(waiting([report])).toEqual({ ...STARTED, kind: 'on_its_way' });
     }
   });
 
   test('a tow waits for the next attempt of its report and shows earlier attempts and the last error', () => {
-    const report = reportAs({ attempts: 4, nextAttemptAtMs: nowMs + 60_000, lastError: LAST_ERROR });
+    const report = reportAs({ attempts: 4, nextAtMs: nowMs + 60_000, error: LAST_ERROR });
     expect(waiting([report])).toEqual({
       ...STARTED,
       kind: 'next_try',
@@ -86,9 +86,9 @@ describe('waitingOf with an unsettled report', () => {
   test.each(['connection', 'outage', 'budget'] as const)(
     'a tow waits for the %s even if its report has a time of its own',
     (waitsFor) => {
-      for (const nextAttemptAtMs of [nowMs, nowMs + 60_000]) {
+      for (const nextAtMs of [nowMs, nowMs + 60_000]) {
         const by = { kind: waitsFor };
-        expect(waiting([reportAs({ waitsFor, nextAttemptAtMs })])).toEqual({ ...STARTED, kind: 'blocked', by });
+        expect(waiting([reportAs({ waitsFor, nextAtMs })])).toEqual({ ...STARTED, kind: 'blocked', by });
       }
     },
   );
@@ -104,18 +104,18 @@ describe('waitingOf with an unsettled report', () => {
   test('a tow waits for proof of an unknown outcome, then for a worker or what blocks sending', () => {
     const report = reportAs({
       state: 'unknown',
-      nextAttemptAtMs: nowMs + 9000,
-      lastError: LAST_ERROR,
+      nextAtMs: nowMs + 9000,
+      error: LAST_ERROR,
       waitsFor: 'outage',
     });
     expect(waiting([report])).toEqual({ ...STARTED, kind: 'proof', untilMs: nowMs + 9000, because: LAST_ERROR });
-    const due = { ...report, nextAttemptAtMs: nowMs };
+    const due = { ...report, nextAtMs: nowMs };
     expect(waiting([due])).toEqual({ ...STARTED, kind: 'blocked', by: { kind: 'outage' } });
     expect(waiting([{ ...due, waitsFor: null }])).toEqual({ ...STARTED, kind: 'turn' });
   });
 
   test("a tow that waits for a decision shows the task, the service's message and the hint", () => {
-    const report = reportAs({ state: 'refused', nextAttemptAtMs: null, lastError: LAST_ERROR, hint: 'perhaps' });
+    const report = reportAs({ state: 'refused', nextAtMs: null, error: LAST_ERROR, hint: 'perhaps' });
     const tasks = [
       { id: 'other.T1', type: 'report_refused', report_id: 'detained-2' },
       { id: 'started-1.T1', type: 'report_refused', report_id: 'started-1' },
@@ -129,7 +129,7 @@ describe('waitingOf with an unsettled report', () => {
     ['pending', 'given_up'],
     ['unknown', 'unknown'],
   ] as const)('a tow waits for a decision when there is no next attempt: %s is %s', (state, why) => {
-    expect(waiting([reportAs({ state, nextAttemptAtMs: null })])).toMatchObject({ kind: 'decision', why });
+    expect(waiting([reportAs({ state, nextAtMs: null })])).toMatchObject({ kind: 'decision', why });
   });
 
   test('a tow waits for a free worker when the stored reason is unknown', () => {
@@ -138,10 +138,7 @@ describe('waitingOf with an unsettled report', () => {
 });
 
 describe('waitingOfReport', () => {
-  const [first, second] = [
-    accepted,
-    reportAs({ id: 'invoice-2', kind: 'invoice', attempts: 1, nextAttemptAtMs: nowMs + 1 }),
-  ];
+  const [first, second] = [accepted, reportAs({ id: 'invoice-2', kind: 'invoice', attempts: 1, nextAtMs: nowMs + 1 })];
   const third = reportAs({ id: 'payment-3', kind: 'payment' });
   const tow = { reports: [first, second, third], tasks: [], nowMs };
 
@@ -172,11 +169,11 @@ test('every record has one waiting reason, which is about its first unsettled re
       id: fc.nat({ max: 20 }).map((at) => `report-${at}`),
       kind: fc.constantFrom(...REPORT_KINDS),
       state: fc.constantFrom(...REPORT_STATES),
-      inFlight: fc.boolean(),
+      attemptId: fc.option(fc.constant('a1')),
       attempts: fc.nat({ max: 30 }),
-      nextAttemptAtMs: fc.option(fc.integer({ min: nowMs - 1e6, max: nowMs + 1e6 })),
+      nextAtMs: fc.option(fc.integer({ min: nowMs - 1e6, max: nowMs + 1e6 })),
       waitsFor: fc.constantFrom(...blocks),
-      lastError: fc.option(fc.constant(LAST_ERROR)),
+      error: fc.option(fc.constant(LAST_ERROR)),
       hint: fc.option(fc.string()),
     }),
     { maxLength: 6, selector: ({ id }) => id },

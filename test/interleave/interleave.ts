@@ -126,10 +126,10 @@ async function stateOf(stores: Stores, ref: string): Promise<Stored> {
   return {
     state: tow.state,
     webhooks: tow.invoiceWebhooks.length,
-    reports: reports.map(({ id, state, inFlight, revision, attempts }) => ({
+    reports: reports.map(({ id, state, attemptId, revision, attempts }) => ({
       id,
       state,
-      inFlight,
+      inFlight: attemptId !== null,
       revision,
       attempts,
     })),

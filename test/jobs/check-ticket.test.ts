@@ -44,7 +44,7 @@ async function failChecks(times: number): Promise<FailedCheck[]> {
     const earliestMs = Date.now();
     expect(await worker.wake()).toBe('ticket check unavailable');
     const latestMs = Date.now();
-    checks.push({ earliestMs, latestMs, nextMs: (await worker.read()).nextAttemptAtMs ?? 0 });
+    checks.push({ earliestMs, latestMs, nextMs: (await worker.read()).nextAtMs ?? 0 });
   }
   return checks;
 }
@@ -74,9 +74,9 @@ test('a ticket check is not repeated before the Retry-After time of the service'
   const earliestMs = Date.now();
   await worker.wake();
 
-  const { nextAttemptAtMs } = await worker.read();
+  const { nextAtMs } = await worker.read();
   // The service asks for whole seconds from its answer on.
-  expect(nextAttemptAtMs).toBeGreaterThanOrEqual(earliestMs + 900_000);
+  expect(nextAtMs).toBeGreaterThanOrEqual(earliestMs + 900_000);
 });
 
 test('a violation whose ticket check failed for too long opens a task, and its manual retry sends it without the check', async () => {
@@ -87,7 +87,7 @@ test('a violation whose ticket check failed for too long opens a task, and its m
 
   await eventually(async () => expect(await worker.wake()).toBe('unchecked'));
   expect(await worker.tasks()).toEqual(['ticket_unknown']);
-  expect(await worker.read()).toMatchObject({ state: 'held', waitsFor: null, nextAttemptAtMs: null });
+  expect(await worker.read()).toMatchObject({ state: 'held', waitsFor: null, nextAtMs: null });
   expect(await worker.wake()).toBe('needs_action');
 
   await retry();

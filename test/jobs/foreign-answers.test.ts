@@ -94,7 +94,7 @@ describe.each(FOREIGN)('%s with status 200', (_name, foreign) => {
     answer = foreign;
 
     expect(await run()).toMatchObject({ what: 'hold' });
-    expect((await stores.read('T1')).reports[0]).toMatchObject({ state: 'pending', brokenAnswer: null });
+    expect((await stores.read('T1')).reports[0]).toMatchObject({ state: 'pending', rawBody: null });
     expect(await tasksOfAll()).toEqual(['connection']);
 
     answer = works;
@@ -142,9 +142,7 @@ describe.each(DRIFT)('%s', (_name, drift) => {
 
     expect(await run()).toMatchObject({ what: 'accepted' });
     const { reports } = await stores.read('T1');
-    expect(reports).toMatchObject([
-      { state: 'accepted', brokenAnswer: _name.includes('object') ? '{"ok":true}' : null },
-    ]);
+    expect(reports).toMatchObject([{ state: 'accepted', rawBody: _name.includes('object') ? '{"ok":true}' : null }]);
     expect(await stores.generalTasks()).toMatchObject([{ type: 'answer_differs', operation: 'started' }]);
     expect(await readCircuits(stores.redis)).toMatchObject({ open: {}, failures: 0 });
     expect(await run()).toMatchObject({ what: 'idle' });

@@ -62,7 +62,7 @@ test('resends a questioned violation with its image and removes the image after 
   expect(withoutBoundary(second)).toBe(withoutBoundary(first));
   expect(await worker.wake()).toBe('finished');
   expect(await imagesLeft()).toBe(0);
-  expect(await worker.read()).toMatchObject({ state: 'accepted', reference: 'V-1', brokenAnswer: null, differs: null });
+  expect(await worker.read()).toMatchObject({ state: 'accepted', reference: 'V-1', rawBody: null, differs: null });
 });
 
 test('escalates a resent violation without an answer or proof instead of sending it a third time', async () => {

@@ -213,7 +213,7 @@ test('opens a task and keeps the answer to an invoice request that names another
   const record = await stores.read(ref);
   expect(await stores.generalTasks()).toMatchObject([{ type: 'answer_differs' }]);
   expect(record.reports[1]).toMatchObject({ state: 'accepted', answer: null });
-  expect(record.reports[1]?.brokenAnswer).toContain('towing_invoice');
+  expect(record.reports[1]?.rawBody).toContain('towing_invoice');
 });
 
 test('probes a broken connection with another tow than the one that failed last', async () => {

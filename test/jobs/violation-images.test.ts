@@ -67,7 +67,7 @@ test('the claim of a violation is returned unsent when disk or Redis fails durin
   ];
   for (const spool of failing) {
     expect(await worker.wake('U1', { spool })).toBe('images unseen');
-    expect(await worker.read()).toMatchObject({ state: 'pending', attempts: 0, inFlight: false, waitsFor: 'spool' });
+    expect(await worker.read()).toMatchObject({ state: 'pending', attempts: 0, attemptId: null, waitsFor: 'spool' });
     await worker.makeDue();
   }
 
@@ -85,7 +85,7 @@ test.each([
   const spool = { ...worker.spool, ...hanging(() => new Promise(() => {})) };
 
   expect(await worker.wake('U1', { spool })).toBe('images unseen');
-  expect(await worker.read()).toMatchObject({ state: 'pending', attempts: 0, inFlight: false, waitsFor: 'spool' });
+  expect(await worker.read()).toMatchObject({ state: 'pending', attempts: 0, attemptId: null, waitsFor: 'spool' });
   expect(worker.fake.calls).toEqual([]);
 
   await worker.makeDue();

@@ -40,7 +40,7 @@ async function claimThatIsLost() {
   const loseClaim = await copyRecord(stores.redis, towKey('T1'));
   const claim = await mustClaim(stores.outbox, 'T1');
   await loseClaim();
-  expect(await invoice()).toMatchObject({ state: 'pending', attempts: 0, inFlight: false });
+  expect(await invoice()).toMatchObject({ state: 'pending', attempts: 0, attemptId: null });
   return claim;
 }
 
@@ -76,7 +76,7 @@ describe('accepted answer after a lost claim', () => {
     const claim = await claimThatIsLost();
     const second = await mustClaim(stores.outbox, 'T1');
     expect((await stores.outbox.ack(claim, accepted())).kind).toBe('late');
-    expect(await invoice()).toMatchObject({ state: 'sending', inFlight: true });
+    expect(await invoice()).toMatchObject({ state: 'sending', attemptId: second.attemptId });
 
     await stores.outbox.ack(second, result(UNKNOWN));
 
@@ -166,7 +166,7 @@ describe('a create whose claim was lost and whose call had no answer', () => {
     const claim = await claimThatIsLost();
     await stores.outbox.ack(claim, result({ next: 'unknown', delayMs: 60_000 }));
 
-    expect(await invoice()).toMatchObject({ state: 'unknown', mayHaveHadEffect: true });
+    expect(await invoice()).toMatchObject({ state: 'unknown', possibleEffects: 1 });
     expect((await stores.outbox.claim('T1')).kind).toBe('wait');
 
     await stores.acceptInvoice('T1');

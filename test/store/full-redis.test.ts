@@ -142,7 +142,7 @@ describe('full Redis', () => {
 
     await outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: LONG_MS });
 
-    expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'pending', inFlight: false, attempts: 0 });
+    expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'pending', attemptId: null, attempts: 0 });
   });
 
   test('a violation whose images were deleted is finished and archived while Redis is full', async () => {

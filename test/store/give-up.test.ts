@@ -49,7 +49,7 @@ test('a report that fails for too long is escalated and not sent again', async (
   expect((await outbox.claim('T1')).kind).toBe('needs_action');
   const { tasks, reports } = await stores.read('T1');
   expect(tasks).toMatchObject([{ type: 'report_given_up', actions: ['correct', 'retry', 'waive', 'accept'] }]);
-  expect(reports[0]).toMatchObject({ state: 'pending', nextAttemptAtMs: null });
+  expect(reports[0]).toMatchObject({ state: 'pending', nextAtMs: null });
   expect(await stores.dueAt('T1')).toBeNull();
 });
 

@@ -178,7 +178,7 @@ function resultOf(outcome: Outcome, { report }: ModelAttempt) {
 /** Compares the reports, and whether the tow is scheduled. */
 async function compare(model: Model): Promise<void> {
   const [{ reports }, dueAt] = await Promise.all([stores.read(REF), stores.dueAt(REF)]);
-  expect(reports.map(({ id, state, inFlight }) => ({ id, state, inFlight }))).toEqual(
+  expect(reports.map(({ id, state, attemptId }) => ({ id, state, inFlight: attemptId !== null }))).toEqual(
     model.reports.map(({ id, state, attempt }) => ({ id, state, inFlight: attempt !== null })),
   );
   const head = headOf(model);

@@ -115,7 +115,7 @@ test('an invoice request of unknown outcome is sent once more and then waits for
   expect(tasks).toMatchObject([
     { type: 'report_unknown', actions: ['accept', 'retry', 'waive'], report_id: 'invoice-2' },
   ]);
-  expect(reports[1]).toMatchObject({ state: 'unknown', attempts: 2, nextAttemptAtMs: null });
+  expect(reports[1]).toMatchObject({ state: 'unknown', attempts: 2, nextAtMs: null });
   expect(await stores.dueAt('T1')).toBeNull();
 });
 
@@ -215,8 +215,8 @@ test('a waiting report is due exactly when it may continue, and an escalated one
   await stores.outbox.ack(claim, result(retry));
 
   const { reports } = await stores.read('T1');
-  expect(await stores.dueAt('T1')).toBe(reports[0]?.nextAttemptAtMs);
-  expect(await stores.outbox.claim('T1')).toEqual({ kind: 'wait', untilMs: reports[0]?.nextAttemptAtMs });
+  expect(await stores.dueAt('T1')).toBe(reports[0]?.nextAtMs);
+  expect(await stores.outbox.claim('T1')).toEqual({ kind: 'wait', untilMs: reports[0]?.nextAtMs });
 });
 
 /** Claims until a person must decide, as wake-ups do, and hands the report over. */

@@ -71,7 +71,7 @@ test('a report whose claims are repeatedly too old waits, can be given up and sh
 
   expect((await stores.outbox.claim('T1')).kind).toBe('wait');
   const [report] = (await stores.read('T1')).reports;
-  expect(report).toMatchObject({ attempts: 0, lastError: { message: messageOf(TOO_OLD) } });
+  expect(report).toMatchObject({ attempts: 0, error: { message: messageOf(TOO_OLD) } });
   expect(report?.giveUpAtMs).not.toBeNull();
 });
 

@@ -41,7 +41,7 @@ test('a claim whose reply is lost is returned again, counts one attempt and does
 
   expect(wire.lost()).toBe(1);
   expect(claim.entry.attempts).toBe(1);
-  expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 1, inFlight: true, log: [] });
+  expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 1, attemptId: claim.attemptId, log: [] });
   expect((await outbox.claim('T1')).kind).toBe('busy');
   expect(await outbox.ack(claim, result(ACCEPTED))).toMatchObject({ kind: 'done' });
   expect(await stores.states('T1')).toEqual(['started accepted']);

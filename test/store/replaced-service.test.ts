@@ -44,7 +44,7 @@ describe('create answered by a web page', () => {
     await tow('B');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
 
-    expect((await stores.read('A')).reports[1]).toMatchObject({ state: 'unknown', mayHaveHadEffect: true });
+    expect((await stores.read('A')).reports[1]).toMatchObject({ state: 'unknown', possibleEffects: 1 });
     expect((await claim('B')).kind).toBe('wait');
     expect((await stores.read('B')).reports[0]).toMatchObject({ state: 'pending', waitsFor: 'connection' });
     expect(await openTasks()).toEqual(['connection']);

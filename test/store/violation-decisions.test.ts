@@ -110,7 +110,7 @@ describe('decisions on a violation', () => {
     await refused();
     await decide(WAIVE);
 
-    expect(await read()).toMatchObject({ state: 'waived', reason: 'wrong car', nextAttemptAtMs: null });
+    expect(await read()).toMatchObject({ state: 'waived', reason: 'wrong car', nextAtMs: null });
     expect(await openTasks()).toEqual([]);
     expect((await outbox.claim('U1')).kind).toBe('finish');
   });
@@ -153,7 +153,7 @@ describe('ticket check before a violation', () => {
     await ticketQuestion();
     const check = await claimAs(outbox, 'U1', 'check');
     expect((await outbox.claim('U1')).kind).toBe('busy');
-    expect(await read()).toMatchObject({ state: 'pending', inFlight: false, attempts: 0 });
+    expect(await read()).toMatchObject({ state: 'pending', attemptId: null, attempts: 0 });
 
     await outbox.giveBack(check, { kind: 'ticket_known', hasActiveTicket: false });
 
@@ -223,7 +223,7 @@ describe('ticket check before a violation', () => {
 test('a violation with missing images is blocked without an attempt, and is sent once the images are back', async () => {
   await reportViolations(stores, 'U1');
   await outbox.giveBack(await mustClaimViolation(outbox, 'U1'), { kind: 'images_missing' });
-  expect(await read()).toMatchObject({ state: 'held', attempts: 0, inFlight: false, ticketOverruled: false });
+  expect(await read()).toMatchObject({ state: 'held', attempts: 0, attemptId: null, ticketOverruled: false });
 
   await decide(RETRY);
 

@@ -90,7 +90,7 @@ class World {
         return;
       case 'time passes': {
         const { ticketFailures } = await readEntry(stores.redis, U1, 1);
-        if (before.nextAttemptAtMs !== null) await changeEntry(stores.redis, U1, 1, { nextAtMs: 1 });
+        if (before.nextAtMs !== null) await changeEntry(stores.redis, U1, 1, { nextAtMs: 1 });
         if (ticketFailures > 1 && before.giveUpAtMs !== null) await changeEntry(stores.redis, U1, 1, { giveUpAtMs: 1 });
         return;
       }
@@ -165,7 +165,7 @@ class World {
   /** Decides as the workflow allows: never while settled or in flight, and no correction while unknown. */
   async #decide(action: ViolationCommand['action'], before: Awaited<ReturnType<typeof readViolation>>): Promise<void> {
     const isOver = before.state === 'accepted' || before.state === 'waived';
-    if (isOver || before.inFlight || (action === 'correct' && before.state === 'unknown')) return;
+    if (isOver || before.attemptId !== null || (action === 'correct' && before.state === 'unknown')) return;
     const commands: Record<typeof action, ViolationCommand> = {
       retry: { action: 'retry' },
       correct: { action: 'correct', fields: { plateNumber: before.violation.form.plateNumber } },
@@ -181,7 +181,7 @@ class World {
     // One write for all questions about the indexes: a round trip for each would make up most of the time of this test.
     const questions = stores.redis.pipeline().hexists(KEYS.tasks, `violation.${ID}`);
     for (const one of STATES) questions.zscore(`${KEYS.indexViolations}:${one}`, ID);
-    const [{ state, inFlight, attempts, waitsFor }, { violations }, answers] = await Promise.all([
+    const [{ state, attemptId, attempts, waitsFor }, { violations }, answers] = await Promise.all([
       readViolation(stores, ID),
       walk(stores.redis),
       questions.exec(),
@@ -192,7 +192,7 @@ class World {
     });
     if (this.#settledAs && state !== this.#settledAs) this.wrongs.push(`${this.#settledAs} became ${state}`);
     if (state === 'accepted' || state === 'waived') this.#settledAs = state;
-    if (this.#claimed && !inFlight) this.wrongs.push('an attempt in flight is not stored');
+    if (this.#claimed && attemptId === null) this.wrongs.push('an attempt in flight is not stored');
     if (waitsFor === 'ticket_check' && state !== 'pending') this.wrongs.push(`${state} with a pending ticket check`);
     if (attempts < 0) this.wrongs.push('a negative number of attempts');
     if (violations.lost > 0) this.wrongs.push('lost');

@@ -70,7 +70,7 @@ describe('violation with several references', () => {
       tow: { violationId: 'U1', plateNumber: violationOf('U1').form.plateNumber },
       tasks: [{ id: 'violation_twice.TW-1' }],
     });
-    expect(await read('U1')).toMatchObject({ reference: 'V-a', towingReferenceIds: ['TW-1'] });
+    expect(await read('U1')).toMatchObject({ reference: 'V-a', tows: ['TW-1'] });
     expect(await ownerOf('V-b')).toBe('U1');
   });
 
@@ -151,7 +151,7 @@ describe('reference of another violation', () => {
     expect((await stores.read('TW-1')).tow.violationId).toBe('U1');
     expect(await link(stores, 'U2', 'TW-1')).toBe('done');
 
-    expect(await read('U2')).toMatchObject({ state: 'unknown', reference: null, towingReferenceIds: ['TW-1'] });
+    expect(await read('U2')).toMatchObject({ state: 'unknown', reference: null, tows: ['TW-1'] });
     expect(await ownerOf('V-1')).toBe('U1');
   });
 
@@ -174,7 +174,7 @@ describe('reference of another violation', () => {
     await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-2'));
 
     expect(await ownerOf('V-2')).toBe('U2');
-    expect(await read('U1')).toMatchObject({ reference: null, references: [], towingReferenceIds: ['TW-1'] });
+    expect(await read('U1')).toMatchObject({ reference: null, references: [], tows: ['TW-1'] });
   });
 });
 
@@ -210,7 +210,7 @@ describe('manual link of a violation', () => {
     await request('TW-1', 'V-1', 'x');
     await link(stores, 'U1', 'TW-1');
 
-    expect(await read('U1')).toMatchObject({ state: 'accepted', reference: 'V-1', towingReferenceIds: ['TW-1'] });
+    expect(await read('U1')).toMatchObject({ state: 'accepted', reference: 'V-1', tows: ['TW-1'] });
   });
 
   test('a manual link to another violation moves the tow and the reference, and repeating it changes nothing', async () => {
@@ -219,8 +219,8 @@ describe('manual link of a violation', () => {
     await link(stores, 'U8', 'TW-1');
     for (const answer of ['done', 'already_linked']) expect(await link(stores, 'U9', 'TW-1')).toBe(answer);
 
-    expect(await read('U8')).toMatchObject({ reference: null, references: [], towingReferenceIds: [] });
-    expect(await read('U9')).toMatchObject({ reference: 'V-1', references: ['V-1'], towingReferenceIds: ['TW-1'] });
+    expect(await read('U8')).toMatchObject({ reference: null, references: [], tows: [] });
+    expect(await read('U9')).toMatchObject({ reference: 'V-1', references: ['V-1'], tows: ['TW-1'] });
     await request('TW-2', 'V-1', 'x');
     expect((await stores.read('TW-2')).tow.violationId).toBe('U9');
     expect(await link(stores, 'U7', 'TW-1')).toBe('field_invalid');
@@ -233,7 +233,7 @@ describe('manual link of a violation', () => {
     await sentWithoutAnswer('U9');
     await link(stores, 'U9', 'TW-1');
 
-    expect(await read('U9')).toMatchObject({ state: 'unknown', references: ['V-1'], towingReferenceIds: ['TW-1'] });
+    expect(await read('U9')).toMatchObject({ state: 'unknown', references: ['V-1'], tows: ['TW-1'] });
   });
 
   test('a manual link moves the tow but not a reference that the service gave to another violation', async () => {
@@ -242,8 +242,8 @@ describe('manual link of a violation', () => {
     await reportViolations(stores, 'U9');
     await link(stores, 'U9', 'TW-1');
 
-    expect(await read('U8')).toMatchObject({ reference: 'V-1', towingReferenceIds: [] });
-    expect(await read('U9')).toMatchObject({ reference: null, towingReferenceIds: ['TW-1'] });
+    expect(await read('U8')).toMatchObject({ reference: 'V-1', tows: [] });
+    expect(await read('U9')).toMatchObject({ reference: null, tows: ['TW-1'] });
     expect(await ownerOf('V-1')).toBe('U8');
   });
 });

@@ -74,7 +74,7 @@ describe('claim and ack of a violation', () => {
     expect((await outbox.ack(claimed, takenAs('V-1', { answer }))).kind).toBe('done');
 
     const accepted = { state: 'accepted', reference: 'V-1', serviceStatus: 'PENDING', acceptedHow: 'answered', answer };
-    expect(await read('U1')).toMatchObject({ ...accepted, canTow: null, inFlight: false, nextAttemptAtMs: null });
+    expect(await read('U1')).toMatchObject({ ...accepted, canTow: null, attemptId: null, nextAtMs: null });
     expect(await idNamed(stores, 'V-1')).toBe('U1');
     const search = { state: null, search: 'v-1', cursor: null, limit: 5 };
     expect((await stores.violations.list(search)).items).toHaveLength(1);
@@ -142,7 +142,7 @@ describe('claim and ack of a violation', () => {
     await reportViolations(stores, 'U1');
     await refuse('U1');
 
-    expect(await read('U1')).toMatchObject({ state: 'refused', nextAttemptAtMs: null, attempts: 1 });
+    expect(await read('U1')).toMatchObject({ state: 'refused', nextAtMs: null, attempts: 1 });
     expect(await openTasks()).toEqual(['violation.U1']);
     expect(await outbox.claim('U1')).toEqual({ kind: 'needs_action' });
     expect(await dueAt('U1')).toBeNull();
@@ -152,15 +152,15 @@ describe('claim and ack of a violation', () => {
     await reportViolations(stores, 'U1');
     const retry = { next: 'retry', delayMs: 100, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
-    const { nextAttemptAtMs } = await read('U1');
-    expect(await outbox.claim('U1')).toEqual({ kind: 'wait', untilMs: nextAttemptAtMs });
+    const { nextAtMs } = await read('U1');
+    expect(await outbox.claim('U1')).toEqual({ kind: 'wait', untilMs: nextAtMs });
 
     const again = await claimsToSend('U1');
     expect(again).toMatchObject({ entry: { attempts: 2, failures: 1 } });
     const difference = oddAnswer('violation');
     await outbox.ack(again, takenAs('V-1', { rawBody: 'odd', difference }));
 
-    expect(await read('U1')).toMatchObject({ state: 'accepted', brokenAnswer: 'odd' });
+    expect(await read('U1')).toMatchObject({ state: 'accepted', rawBody: 'odd' });
     expect(await openTasks()).toEqual([`differs.${difference.id}`]);
   });
 

@@ -69,7 +69,7 @@ describe('violation with a lost answer', () => {
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
     const proved = { state: 'accepted', acceptedHow: 'proved_by_tow_request', reference: 'V-1' };
-    expect(await read('U1')).toMatchObject({ ...proved, towingReferenceIds: ['TW-1'] });
+    expect(await read('U1')).toMatchObject({ ...proved, tows: ['TW-1'] });
     expect(await openTasks()).toEqual([]);
     expect(await idNamed(stores, 'V-1')).toBe('U1');
     expect((await outbox.claim('U1')).kind).toBe('finish');
@@ -120,7 +120,7 @@ test('a violation that gets its reference while a tow with that reference is cre
 
   expect(decisions).toBe(2);
   expect((await stores.read('T1')).tow.violationId).toBe('U1');
-  expect((await read('U1')).towingReferenceIds).toEqual(['T1']);
+  expect((await read('U1')).tows).toEqual(['T1']);
 });
 
 describe('tow request for a violation', () => {
@@ -133,7 +133,7 @@ describe('tow request for a violation', () => {
     expect((await read('U1')).state).toBe('accepted');
     expect((await outbox.claim('U1')).kind).toBe('busy');
     expect((await outbox.ack(claimed, takenAs('V-1', { answer: { status: 'PENDING' } }))).kind).toBe('done');
-    const kept = { state: 'accepted', acceptedHow: 'proved_by_tow_request', serviceStatus: 'PENDING', inFlight: false };
+    const kept = { state: 'accepted', acceptedHow: 'proved_by_tow_request', serviceStatus: 'PENDING', attemptId: null };
     expect(await read('U1')).toMatchObject({ ...kept, answer: { status: 'PENDING' } });
     expect((await outbox.claim('U1')).kind).toBe('finish');
   });
@@ -160,7 +160,7 @@ describe('tow request for a violation', () => {
 
     await eventually(() => claimAs(outbox, 'U1', 'finish'));
 
-    expect(await read('U1')).toMatchObject({ state: 'accepted', inFlight: false });
+    expect(await read('U1')).toMatchObject({ state: 'accepted', attemptId: null });
   });
 
   test('a tow request for a violation that surely was not sent is recorded and proves nothing', async () => {
@@ -170,7 +170,7 @@ describe('tow request for a violation', () => {
 
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
-    expect(await read('U1')).toMatchObject({ state: 'pending', towingReferenceIds: ['TW-1'], reference: 'V-1' });
+    expect(await read('U1')).toMatchObject({ state: 'pending', tows: ['TW-1'], reference: 'V-1' });
     expect((await outbox.claim('U1')).kind).toBe('send');
   });
 
@@ -190,7 +190,7 @@ describe('tow request for a violation', () => {
       await join(stores, 'U1', { towingReference, reference: 'V-1' });
     }
 
-    expect(await read('U1')).toMatchObject({ towingReferenceIds: ['TW-1', 'TW-2'], version: 3 });
+    expect(await read('U1')).toMatchObject({ tows: ['TW-1', 'TW-2'], version: 3 });
   });
 
   test('a tow request with a second reference of a settled violation also joins the tows of that reference', async () => {

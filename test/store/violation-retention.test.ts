@@ -61,7 +61,7 @@ describe('retention of a settled violation', () => {
 
     const [line] = await readAll(dataDir.path, { type: 'violation' });
     expect(line).toMatchObject({ type: 'violation', id: 'U1' });
-    const { violation, references, log, acceptedAtMs } = record;
+    const { violation, references, log, settledAtMs: acceptedAtMs } = record;
     const answered = { state: 'accepted', inFlight: false, acceptedHow: 'answered', acceptedAtMs, lastError: null };
     const kept = { violation, reference: 'V-U1', references, towingReferenceIds: ['TW-1'], attempts: 1, log };
     expect(line?.data).toMatchObject(JSON.parse(JSON.stringify({ ...answered, ...kept })));

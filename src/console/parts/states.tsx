@@ -151,9 +151,9 @@ interface ViolationStatus {
   readonly acceptedHow: string | null;
   readonly state: ViolationStateName;
   readonly attempts: number;
-  readonly inFlight: boolean;
+  readonly attemptId: string | null;
   /** Null if nothing happens before a person decides. */
-  readonly nextAttemptAtMs: number | null;
+  readonly nextAtMs: number | null;
 }
 
 /** The state of a violation in words. */
@@ -162,23 +162,23 @@ export function ViolationState({ viewer, status }: { viewer: Viewer; status: Vio
 }
 
 function violationWord({ messages }: Viewer, status: ViolationStatus): string {
-  const { state, attempts, inFlight } = status;
+  const { state, attempts, attemptId } = status;
   if (state === 'accepted' && status.acceptedHow === 'known') return messages.violations.known;
   if (state !== 'pending') return messages.terms.violationStates[state];
-  if (inFlight) return messages.terms.violationStates.sending;
+  if (attemptId !== null) return messages.terms.violationStates.sending;
   if (isGivenUp(status)) return messages.violations.givenUp;
   return attempts > 0 ? messages.common.tryingAgain : messages.terms.violationStates.pending;
 }
 
 function violationTone(status: ViolationStatus): Tone {
-  const { state, attempts, inFlight } = status;
+  const { state, attempts, attemptId } = status;
   switch (state) {
     case 'accepted':
       return 'good';
     case 'sending':
       return 'busy';
     case 'pending':
-      if (inFlight) return 'busy';
+      if (attemptId !== null) return 'busy';
       if (isGivenUp(status)) return 'bad';
       return attempts > 0 ? 'wait' : 'busy';
     case 'held':

@@ -150,8 +150,8 @@ function Reports({ viewer, reports }: { viewer: Viewer; reports: readonly Report
             viewer={viewer}
             status={{
               ...report,
-              isInFlight: report.inFlight,
-              nextAtMs: report === head ? report.nextAttemptAtMs : null,
+              isInFlight: report.attemptId !== null,
+              nextAtMs: report === head ? report.nextAtMs : null,
             }}
           />
         </li>

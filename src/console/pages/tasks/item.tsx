@@ -162,7 +162,7 @@ function Original({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
 }
 
 function lastErrorOf({ report, violation }: TaskRow): EntryError | null {
-  return report?.lastError ?? violation?.lastError ?? null;
+  return report?.error ?? violation?.error ?? null;
 }
 
 /** The request body, without personal data. */

@@ -136,8 +136,8 @@ function TaskCard({ model, task }: { model: TowModel; task: Task }) {
         )}
       </div>
       <p>
-        {report?.lastError ? (
-          <ErrorText viewer={viewer} error={report.lastError} />
+        {report?.error ? (
+          <ErrorText viewer={viewer} error={report.error} />
         ) : (
           <English viewer={viewer}>{task.message}</English>
         )}

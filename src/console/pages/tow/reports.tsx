@@ -94,11 +94,11 @@ function ReportFacts({
             </div>
           ),
       )}
-      {report.lastError !== null && (
+      {report.error !== null && (
         <div>
           <dt>{messages.towReports.lastError}</dt>
           <dd>
-            <ErrorText viewer={viewer} error={report.lastError} />
+            <ErrorText viewer={viewer} error={report.error} />
           </dd>
         </div>
       )}
@@ -125,7 +125,7 @@ function Wire({ model, report }: { model: TowModel; report: Report }) {
         {requestOf(report, model.personal)}
       </pre>
       <h4>{messages.answer}</h4>
-      {report.brokenAnswer !== null && <p>{messages.brokenAnswer}</p>}
+      {report.rawBody !== null && <p>{messages.brokenAnswer}</p>}
       {report.log.length === 0 ? (
         <p class="muted">{messages.noAnswer}</p>
       ) : (
@@ -144,13 +144,13 @@ function requestOf({ kind, body }: Report, personal: readonly string[]): string 
   return `${head.join('\n')}\n\n${maskedJson(body, personal)}`;
 }
 
-function answerOf({ viewer, personal }: TowModel, { log, answer, brokenAnswer, lastError }: Report): string {
+function answerOf({ viewer, personal }: TowModel, { log, answer, rawBody, error }: Report): string {
   const last = log.at(-1);
-  const { http_status: status = null, message = lastError?.message ?? null } = last ?? {};
+  const { http_status: status = null, message = error?.message ?? null } = last ?? {};
   const head = status === null ? viewer.messages.attempts.noStatus : `HTTP ${status}`;
   const cause = causeOf(viewer.messages, { http_status: status, message: message ?? '' });
   const said = message === null || message === 'accepted' ? [] : [maskedText(message, personal)];
   const shown = cause === null ? said : [cause.text, ...said];
-  const body = brokenAnswer === null ? answer && maskedJson(answer, personal) : maskedBody(brokenAnswer, personal);
+  const body = rawBody === null ? answer && maskedJson(answer, personal) : maskedBody(rawBody, personal);
   return [head, ...shown, ...(body === null ? [] : ['', body])].join('\n');
 }

@@ -41,7 +41,7 @@ export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonl
 }
 
 function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRecord; matches: boolean }) {
-  const { violation, reference, towingReferenceIds } = record;
+  const { violation, reference, tows } = record;
   const { form } = violation;
   const messages = viewer.messages.violations;
   return (
@@ -71,10 +71,10 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRec
         <ServiceMessage viewer={viewer} record={record} />
       </Cell>
       <Cell name="its-tows">
-        {towingReferenceIds.length === 0 ? (
+        {tows.length === 0 ? (
           <span class="muted">{messages.noTows}</span>
         ) : (
-          towingReferenceIds.map((ref) => (
+          tows.map((ref) => (
             <a class="its-tow" href={`/tows/${encodeURIComponent(ref)}`}>
               <Ref>{ref}</Ref>
             </a>
@@ -90,11 +90,11 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRec
 
 /** What the service, or the wire, said last, of one that is not settled. */
 function ServiceMessage({ viewer, record }: { viewer: Viewer; record: ViolationRecord }) {
-  const { state, lastError } = record;
-  if (lastError === null || isSettled(state)) return null;
+  const { state, error } = record;
+  if (error === null || isSettled(state)) return null;
   return (
     <p class={state === 'pending' ? 'waits' : 'waits decide'}>
-      <ShortErrorText viewer={viewer} error={lastError} />
+      <ShortErrorText viewer={viewer} error={error} />
     </p>
   );
 }
