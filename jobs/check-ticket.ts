@@ -2,11 +2,12 @@ import { backoffMs, type RetrySettings } from '../src/domain/backoff';
 import type { Entry } from '../src/domain/entry';
 import { errorOf } from '../src/domain/exchange-message';
 import type { GiveBack } from '../src/domain/give-back';
+import type { LeaseRight } from '../src/domain/lease';
 import type { StoredViolation } from '../src/domain/outbox-record';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/lookups';
-import type { Leased, Outbox } from '../src/workflow/outbox-port';
+import type { Outbox } from '../src/workflow/outbox-port';
 import type { RunStep } from './entry-calls';
 
 export interface CheckTicketTools {
@@ -27,18 +28,18 @@ const DROPPED_CAP_MS = 60_000;
  * not sent, and checked again with backoff, since lookups of people share the rate limit.
  */
 export async function checkTicket(
-  leased: Leased<StoredViolation>,
+  right: LeaseRight<StoredViolation>,
   tools: CheckTicketTools,
   mayGoOn: () => boolean,
 ): Promise<RunStep<StoredViolation>> {
-  const { id, violation } = leased.record;
+  const { id, violation } = right.record;
   const { zoneId, plateNumber, plateType } = violation.form;
   if (zoneId === undefined || plateType === undefined) throw new Error(`the violation ${id} is not to be sent`);
   const checked = await tools.tickets.checkTicket({ zoneId, plateNumber, plateType });
   tools.log.info('violation.ticket_checked', { violation_id: id, answer: checked.kind });
-  const { what, why } = giveBackAfter(checked, leased.entry, tools);
+  const { what, why } = giveBackAfter(checked, right.entry, tools);
   const storedMs = tools.clock.monotonicMs();
-  const { next } = await tools.outbox.giveBack(leased, why, mayGoOn());
+  const { next } = await tools.outbox.giveBack(right, why, mayGoOn());
   return { what, next, storedMs };
 }
 

@@ -1,11 +1,12 @@
 import type { EntryKind } from '../src/domain/vocabulary';
 import type { OperationName } from '../src/contracts/operations';
 import type { Entry } from '../src/domain/entry';
+import type { LeaseRight } from '../src/domain/lease';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import type { Hint } from '../src/domain/policy';
 import type { NewTask } from '../src/domain/tasks';
 import type { AcceptedViolation } from '../src/domain/violation-names';
-import type { Claim, Claimed, Leased } from '../src/workflow/outbox-port';
+import type { Claim, Claimed } from '../src/workflow/outbox-port';
 import type { CallOptions, CallResult } from '../src/workflow/service-port';
 
 /** What differs between the kinds of records when entries are sent; run-outbox.ts has the shared part. */
@@ -20,7 +21,7 @@ export interface EntryCalls<R extends OutboxRecord, T> {
   /** Event name and fields of the log line of an attempt. */
   logLine(claimed: Claimed<R>): { readonly event: string; readonly facts: Readonly<Record<string, unknown>> };
   /** The check before the entry is sent. Reports have none. */
-  check?(leased: Leased<R>, tools: T, mayGoOn: () => boolean): Promise<RunStep<R>>;
+  check?(right: LeaseRight<R>, tools: T, mayGoOn: () => boolean): Promise<RunStep<R>>;
   /** The cleanup of a settled record; returns a short text about it. Tows need none. */
   finish?(record: R, tools: T): Promise<string>;
 }

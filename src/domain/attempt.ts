@@ -1,5 +1,6 @@
 import type { SeenDifference } from './difference';
 import type { Entry, EntryAttempt } from './entry';
+import type { AttemptRight } from './lease';
 import { messageOf } from './exchange-message';
 import { canonicalJson } from './json';
 import type { OutboxRecord } from './outbox-record';
@@ -8,19 +9,7 @@ import type { NewTask } from './tasks';
 import type { AcceptedViolation } from './violation-names';
 import type { JsonObject } from './vocabulary';
 
-/** One attempt: the right to make it, its result, and what follows from its exchange. */
-
-/** The right to make one attempt. */
-export interface AttemptRight {
-  /** The record as it was when the right was granted. */
-  readonly record: OutboxRecord;
-  /** The entry to send. */
-  readonly entry: Entry;
-  readonly attemptId: string;
-  readonly leaseToken: string;
-  /** Consecutive connection failures when the right was granted. */
-  readonly connectionFailures: number;
-}
+/** One attempt: its result, and what follows from its exchange. */
 
 /** The result of one attempt. */
 export interface AttemptResult {

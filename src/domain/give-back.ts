@@ -1,4 +1,5 @@
 import { stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
+import type { LeaseRight } from './lease';
 import { isSettled } from './outbox';
 import { editEntry, openTask, type OutboxRecord } from './outbox-record';
 import { settleByLateAnswer } from './settle-entry';
@@ -21,12 +22,6 @@ export type GiveBack =
   | { readonly kind: 'ticket_known'; readonly hasActiveTicket: boolean }
   | { readonly kind: 'ticket_refused'; readonly message: string }
   | { readonly kind: 'ticket_unknown'; readonly delayMs: number; readonly error: EntryError };
-
-/** The lease that is given back, and its entry. */
-export interface LeaseRight {
-  readonly entry: Pick<Entry, 'seq' | 'revision'>;
-  readonly leaseToken: string;
-}
 
 interface GiveBackContext {
   readonly nowMs: number;

@@ -1,8 +1,28 @@
-import type { AttemptRight } from './attempt';
+import type { Entry } from './entry';
 import { isSettled } from './outbox';
 import type { OutboxRecord } from './outbox-record';
 
-/** The right of one worker to work on a record. It ends by itself, so that a lost worker blocks nothing. */
+/**
+ * The rights of one worker, which end with the lease of the record: a lost worker blocks nothing. A lease alone gives the
+ * right to work on the record, and with an attempt in flight the right to send its entry. A worker gets them by a claim
+ * (workflow/outbox-port.ts).
+ */
+
+/** The right to work on a record: to check its entry before a call. */
+export interface LeaseRight<R extends OutboxRecord = OutboxRecord> {
+  /** The record as it was when the right was granted. */
+  readonly record: R;
+  /** The head of its outbox. */
+  readonly entry: Entry;
+  readonly leaseToken: string;
+}
+
+/** The right to send that entry once. */
+export interface AttemptRight<R extends OutboxRecord = OutboxRecord> extends LeaseRight<R> {
+  readonly attemptId: string;
+  /** Consecutive connection failures when the right was granted. */
+  readonly connectionFailures: number;
+}
 
 /** Longer than any lease. A later end comes from a clock that jumped: the lease is void. */
 const LEASE_MAX_MS = 600_000;
@@ -23,7 +43,7 @@ export function hasVoidLease({ lease }: Pick<OutboxRecord, 'lease'>, nowMs: numb
  */
 export function renewLease(
   record: OutboxRecord,
-  right: Pick<AttemptRight, 'entry' | 'attemptId' | 'leaseToken'>,
+  right: AttemptRight,
   { nowMs, leaseMs }: { readonly nowMs: number; readonly leaseMs: number },
 ): boolean {
   const { lease } = record;

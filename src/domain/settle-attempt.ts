@@ -5,7 +5,6 @@ import {
   loggedAttempt,
   wasAnswered,
   type AttemptResult,
-  type AttemptRight,
   type EndedAttempt,
 } from './attempt';
 import { ASKED_WAIT_MAX_MS, backoffWithoutJitterMs } from './backoff';
@@ -29,6 +28,7 @@ import {
   type Entry,
 } from './entry';
 import { errorOf, messageOf } from './exchange-message';
+import type { AttemptRight } from './lease';
 import { isSettled } from './outbox';
 import { editEntry, memberOf, addEvent, openTask, recordIdOf, type OutboxRecord } from './outbox-record';
 import { isConnectionLoss, surelyHadNoEffect, type Exchange } from './policy';

@@ -4,11 +4,11 @@ import { giveBack } from '../domain/give-back';
 import { UnusableRecord } from '../domain/newer-record';
 import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
-import { renewLease } from '../domain/lease';
+import { renewLease, type LeaseRight } from '../domain/lease';
 import { completeCleanup } from '../domain/settle-entry';
 import { isApplied, settleAttempt, type Settled } from '../domain/settle-attempt';
 import type { Clock } from '../platform/clock';
-import type { Claim, Leased, Outbox, StoredAttemptResult } from '../workflow/outbox-port';
+import type { Claim, Outbox, StoredAttemptResult } from '../workflow/outbox-port';
 import { CIRCUITS_ORDER_KEY, orderKeyOf } from '../workflow/transaction-port';
 import { ClaimAttempt, type ClaimSettings } from './claims';
 import { TOWS, VIOLATIONS, type OutboxKind } from './outbox-kinds';
@@ -47,14 +47,14 @@ function createOutbox<R extends OutboxRecord>(
 
   /** Ends a lease with `settle`. With `claimsNext`, the same commit claims the next work of the record. */
   async function endLease(
-    leased: Leased<R>,
+    right: LeaseRight<R>,
     claimsNext: boolean,
     settle: (
       transaction: RecordTransaction,
       record: R,
     ) => Promise<{ readonly kind: Settled; readonly isPermitSpent: boolean }>,
   ): Promise<StoredAttemptResult<R>> {
-    const id = recordIdOf(leased.record);
+    const id = recordIdOf(right.record);
     const next = new ClaimAttempt(redis, clock, { settings, drains: true });
     const decide = async (transaction: RecordTransaction): Promise<EndedLease<R>> => {
       const record = await kind.load(transaction, id);
@@ -80,7 +80,7 @@ function createOutbox<R extends OutboxRecord>(
       .catch(async (error: unknown) => {
         if (claimsNext && !isTransient(error)) {
           // An answer must not be lost because the next claim fails. In an unusable record it cannot be stored either.
-          const ending = error instanceof UnusableRecord ? [] : [endLease(leased, false, settle)];
+          const ending = error instanceof UnusableRecord ? [] : [endLease(right, false, settle)];
           await Promise.allSettled([...ending, next.end(kind.name, null)]);
         }
         throw error;
@@ -138,9 +138,9 @@ function createOutbox<R extends OutboxRecord>(
         { repeatMs: CLAIM_REPEAT_MS, usesKept: true },
       ),
 
-    giveBack: (leased, why, claimsNext = false) =>
-      endLease(leased, claimsNext, ({ nowMs }, record) =>
-        Promise.resolve({ kind: giveBack(record, leased, why, { nowMs, giveUpAfterMs }), isPermitSpent: false }),
+    giveBack: (right, why, claimsNext = false) =>
+      endLease(right, claimsNext, ({ nowMs }, record) =>
+        Promise.resolve({ kind: giveBack(record, right, why, { nowMs, giveUpAfterMs }), isPermitSpent: false }),
       ),
 
     async finished(seen) {

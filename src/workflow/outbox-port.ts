@@ -1,7 +1,7 @@
-import type { AttemptResult, AttemptRight } from '../domain/attempt';
+import type { AttemptResult } from '../domain/attempt';
 import type { ClaimStep } from '../domain/claim-entry';
-import type { Entry } from '../domain/entry';
 import type { GiveBack } from '../domain/give-back';
+import type { AttemptRight, LeaseRight } from '../domain/lease';
 import type { OutboxRecord } from '../domain/outbox-record';
 import type { ServiceHealth } from '../domain/service-health';
 import type { Settled } from '../domain/settle-attempt';
@@ -24,25 +24,16 @@ export interface Outbox<R extends OutboxRecord> {
    */
   renew(claimed: Claimed<R>): Promise<boolean>;
   /** Gives the lease back without an attempt; `claimsNext` as for `ack`. */
-  giveBack(leased: Leased<R>, why: GiveBack, claimsNext?: boolean): Promise<StoredAttemptResult<R>>;
+  giveBack(right: LeaseRight<R>, why: GiveBack, claimsNext?: boolean): Promise<StoredAttemptResult<R>>;
   /** Records that the cleanup requested at the claim is done. */
   finished(record: R): Promise<void>;
   /** Stores the result of a token call that probed an outage; `delayMs` until the next probe if it lasts. */
   probed(result: { readonly service: ServiceHealth; readonly delayMs: number }): Promise<void>;
 }
 
-/** The right to work on a record until its lease expires. */
-export interface Leased<R extends OutboxRecord> {
-  readonly record: R;
-  /** The head of its outbox. */
-  readonly entry: Entry;
-  readonly leaseToken: string;
-}
-
-/** The right to send one entry once until the lease expires; its permit is taken. */
-export interface Claimed<R extends OutboxRecord> extends Leased<R>, AttemptRight {
+/** A claim that grants the right to send; its permit is taken. */
+export interface Claimed<R extends OutboxRecord> extends AttemptRight<R> {
   readonly kind: 'send';
-  readonly record: R;
   /** Consecutive failed probes of the outage. */
   readonly failedProbes: number;
   /** When the claim was granted, ms since the epoch in Redis time. */
@@ -59,7 +50,7 @@ export interface Claimed<R extends OutboxRecord> extends Leased<R>, AttemptRight
 
 export type Claim<R extends OutboxRecord> =
   | Claimed<R>
-  | ({ readonly kind: 'check' } & Leased<R>)
+  | ({ readonly kind: 'check' } & LeaseRight<R>)
   | { readonly kind: 'finish'; readonly record: R }
   /** There is no such record. */
   | { readonly kind: 'gone' }

@@ -119,7 +119,7 @@ function attempt(record: OutboxRecord, { random, circuits, nowMs, id }: Turn): v
   if (step.kind === 'finish') completeCleanup(record, { ...record });
   if (isLost) return;
   if (step.kind === 'check' || (step.kind === 'send' && record.kind === 'violation' && random.next() < 0.2)) {
-    giveBack(record, { entry: step.entry, leaseToken: id }, random.pick(GIVE_BACKS), {
+    giveBack(record, { record, entry: step.entry, leaseToken: id }, random.pick(GIVE_BACKS), {
       nowMs,
       giveUpAfterMs: GIVE_UP_AFTER_MS,
     });
