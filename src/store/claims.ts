@@ -30,8 +30,8 @@ export class ClaimAttempt {
   constructor(
     private readonly redis: Redis,
     clock: Clock,
-    /** `drains`: it is part of a commit that is written although Redis has no memory left. */
-    private readonly options: { readonly settings: ClaimSettings; readonly drains?: true },
+    /** `whenFull` as for the commit that it is part of. */
+    private readonly options: { readonly settings: ClaimSettings; readonly whenFull?: true },
   ) {
     this.leaseToken = clock.id();
     this.#attemptId = clock.id();
@@ -39,7 +39,7 @@ export class ClaimAttempt {
 
   /** Decides on a draft within a transaction. The draft gets the lease if it may. */
   async decide<R extends OutboxRecord>(transaction: RecordTransaction, record: R): Promise<Claim<R>> {
-    const { settings, drains = false } = this.options;
+    const { settings, whenFull = false } = this.options;
     const { nowMs } = transaction;
     // A report that was refused before its operation was paused must wait for the pause: this may be its last check.
     const circuits = await transaction.circuits({ isFresh: headOf(record.entries)?.forbidden === true });
@@ -64,7 +64,7 @@ export class ClaimAttempt {
     );
     if (step.kind === 'permit') {
       this.#mayWaitForPermit = true;
-      const permit = await permitFor(this.redis, record, settings.rateLimit, { nowMs, drains });
+      const permit = await permitFor(this.redis, record, settings.rateLimit, { nowMs, whenFull });
       if ('grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
       step = claim(record, contextWith(permit));
     }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { texts, UnexpectedReply } from './parse';
 import { RedisClock } from './redis-time';
 import { replicated } from './replicas';
-import { isOutOfMemory, Script, wellFormedJson } from './scripts';
+import { isOutOfMemory, Script, wellFormedJson, type WriteOptions } from './scripts';
 import { sealCommit } from './sealed-commit';
 import { dataKeysOf } from './sealed-values';
 
@@ -75,14 +75,9 @@ const SMALL_CALLS_MAX = 4;
 /** Prefix of the reply to a commit that Redis could not execute. */
 const ERROR_PREFIX = 'error ';
 
-export interface CommitOptions {
-  /** For commits that finish work, remove data or announce alarms: they are written even if Redis has no memory left for new data. */
-  readonly drains?: boolean;
-}
-
 interface WaitingCommit {
   readonly commit: Commit;
-  readonly drains: boolean;
+  readonly whenFull: boolean;
   readonly resolve: (reply: CommitReply) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -107,9 +102,9 @@ export class Committer {
   }
 
   /** Rejects when the commit was not written, or when that is uncertain. Repeating it is safe. */
-  commit(commit: Commit, { drains = false }: CommitOptions = {}): Promise<CommitReply> {
+  commit(commit: Commit, { whenFull = false }: WriteOptions = {}): Promise<CommitReply> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ commit, drains, resolve, reject });
+      this.#waiting.push({ commit, whenFull, resolve, reject });
       this.#flushSoon();
     });
   }
@@ -136,28 +131,17 @@ export class Committer {
     });
   }
 
-  async #send(group: readonly WaitingCommit[]): Promise<void> {
+  async #send(group: readonly WaitingCommit[], options: WriteOptions = {}): Promise<void> {
     try {
-      await this.#run(group, (keys, args) => script.run(this.redis, keys, args));
+      await this.#run(group, options);
     } catch (error) {
-      const draining = isOutOfMemory(error) ? group.filter(({ drains }) => drains) : [];
-      group.filter((waiting) => !draining.includes(waiting)).forEach(({ reject }) => reject(error));
-      if (draining.length > 0) await this.#drain(draining);
+      const again = !options.whenFull && isOutOfMemory(error) ? group.filter(({ whenFull }) => whenFull) : [];
+      group.filter((waiting) => !again.includes(waiting)).forEach(({ reject }) => reject(error));
+      if (again.length > 0) await this.#send(again, { whenFull: true });
     }
   }
 
-  async #drain(group: readonly WaitingCommit[]): Promise<void> {
-    try {
-      await this.#run(group, (keys, args) => script.runWhenFull(this.redis, keys, args));
-    } catch (error) {
-      group.forEach(({ reject }) => reject(error));
-    }
-  }
-
-  async #run(
-    group: readonly WaitingCommit[],
-    run: (keys: readonly string[], args: readonly string[]) => Promise<unknown>,
-  ): Promise<void> {
+  async #run(group: readonly WaitingCommit[], options: WriteOptions): Promise<void> {
     const keys = new Map<string, number>();
     const placeOf = (key: string) => {
       const place = keys.get(key) ?? keys.size + 1;
@@ -168,7 +152,8 @@ export class Committer {
     const stored = (commit: Commit) => (dataKeys === null ? commit : sealCommit(commit, dataKeys));
     const json = wellFormedJson(group.map(({ commit }) => wire(stored(commit), placeOf)));
     const sentMs = this.monotonicMs();
-    const [now = '', ...replies] = texts(await replicated(this.redis, () => run([...keys.keys()], [json])), 'commit');
+    const run = () => script.run(this.redis, [...keys.keys()], [json], options);
+    const [now = '', ...replies] = texts(await replicated(this.redis, run), 'commit');
     this.#redisClock.measured(Number(now), sentMs);
     group.forEach(({ resolve, reject }, at) => {
       const reply = replies[at] ?? '';

@@ -60,7 +60,7 @@ const STEP_LEASE_MS = 10_000;
 const RETRY_MS = 500;
 const NAMES_MAX = 100;
 /** The scan needs no more memory: it overwrites its own progress, and work that it reschedules frees memory. */
-const WHEN_FULL = { drains: true } as const;
+const WHEN_FULL = { whenFull: true } as const;
 
 /**
  * The conservation scan over the ledger. Its progress is one versioned record: a process claims a step, checks the next

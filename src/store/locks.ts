@@ -42,7 +42,7 @@ export function createLocks(redis: Redis, clock: Clock): Locks {
       const owner = clock.id();
       let ownedUntilMs = clock.monotonicMs() + ttlMs;
       // Archiving frees memory, so its lock must be available when Redis is full.
-      const reply = await script.runWhenFull(redis, [key, lockEpochKey(name)], ['acquire', owner, ttlMs]);
+      const reply = await script.run(redis, [key, lockEpochKey(name)], ['acquire', owner, ttlMs], { whenFull: true });
       const epoch = Number(text(reply, 'lock'));
       if (epoch === 0) return null;
       return {

@@ -65,7 +65,7 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
           return state;
         },
         // A full Redis is an alarm itself.
-        { drains: true },
+        { whenFull: true },
       ),
     saveSettings: (decide, idempotency) =>
       save(idempotency, (transaction, loaded) => {

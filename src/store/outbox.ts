@@ -55,7 +55,7 @@ function createOutbox<R extends OutboxRecord>(
     ) => Promise<{ readonly kind: Settled; readonly isPermitSpent: boolean }>,
   ): Promise<StoredAttemptResult<R>> {
     const id = recordIdOf(right.record);
-    const next = new ClaimAttempt(redis, clock, { settings, drains: true });
+    const next = new ClaimAttempt(redis, clock, { settings, whenFull: true });
     const decide = async (transaction: RecordTransaction): Promise<EndedLease<R>> => {
       const record = await kind.load(transaction, id);
       if (!record) return GONE;
@@ -74,7 +74,7 @@ function createOutbox<R extends OutboxRecord>(
         unusedPermitAtMs: settled.kind === 'done' && !settled.isPermitSpent ? permitAtMs : null,
       };
     };
-    const options = { repeatMs: ACK_REPEAT_MS, usesKept: true, drains: true };
+    const options = { repeatMs: ACK_REPEAT_MS, usesKept: true, whenFull: true };
     const { unusedPermitAtMs, ...stored } = await records
       .transact(orderKeyOf(kind.name, id), decide, options)
       .catch(async (error: unknown) => {
@@ -153,7 +153,7 @@ function createOutbox<R extends OutboxRecord>(
           completeCleanup(record, seen);
           transaction.schedule(record);
         },
-        { drains: true },
+        { whenFull: true },
       );
     },
 

@@ -18,19 +18,19 @@ const takePermit = new Script('take-permit');
 const returnPermit = new Script('return-permit');
 
 /**
- * Takes a permit for a record. Without a free one, the record joins the waiting queue. `drains`: also while Redis has
- * no memory left, as its commit does.
+ * Takes a permit for a record. Without a free one, the record joins the waiting queue. `whenFull` as for its
+ * commit.
  */
 export async function permitFor(
   redis: Redis,
   record: OutboxRecord,
   { limit, windowMs }: RateLimit,
-  { nowMs, drains }: { readonly nowMs: number; readonly drains: boolean },
+  { nowMs, whenFull }: { readonly nowMs: number; readonly whenFull: boolean },
 ): Promise<{ grantedAtMs: number } | { waitUntilMs: number }> {
   const { budget, permits, permitQueue } = RECORD_KEYS[record.kind];
   const args = [recordIdOf(record), permitRankOf(record, nowMs), limit, windowMs, budgetStateField(budget)];
   const keys = [permits, permitQueue, KEYS.circuits];
-  const reply = await (drains ? takePermit.runWhenFull(redis, keys, args) : takePermit.run(redis, keys, args));
+  const reply = await takePermit.run(redis, keys, args, { whenFull });
   const [isGranted, atMs] = texts(reply, 'take-permit');
   return isGranted === '1' ? { grantedAtMs: Number(atMs) } : { waitUntilMs: Number(atMs) };
 }

@@ -44,7 +44,7 @@ export function createProcessStore(
     const about = [process.id, process.document, Math.round(process.uptimeMs), dropAfterMs, sampleEveryMs];
     const counted = [JSON.stringify(added), JSON.stringify(highest), METRICS_KEPT_SECONDS];
     // A few MB at most. Without heartbeats a full Redis would look as if no process were running.
-    const reply = await heartbeat.runWhenFull(redis, keys, [...about, ...counted]);
+    const reply = await heartbeat.run(redis, keys, [...about, ...counted], { whenFull: true });
     return heartbeatReply.parse(texts(reply, 'heartbeat'));
   };
   return {

@@ -3,7 +3,8 @@ import { systemClock, type Clock } from '../platform/clock';
 import { within } from '../platform/timers';
 import type { RecordStore } from '../workflow/transaction-port';
 import { releaseClosed } from './circuits';
-import { Committer, type Commit, type CommitOptions, type CommitReply } from './commit';
+import { Committer, type Commit, type CommitReply } from './commit';
+import type { WriteOptions } from './scripts';
 import { RecordTransaction, type TransactionMemory } from './transaction';
 import { isRefusal, untilAnswered } from './until-answered';
 
@@ -14,7 +15,7 @@ const ATTEMPTS_MAX = 50;
 const ORDER_WAIT_MS = 1000;
 const CIRCUIT_RETRY_ORDER_KEY = 'changes of circuits';
 
-export interface TransactOptions extends CommitOptions {
+export interface TransactOptions extends WriteOptions {
   /** How long reads and an uncertain commit are repeated while Redis cannot be reached, ms. */
   readonly repeatMs?: number;
   /** Set by a caller with a lease: the first decision uses the record as this process last wrote it. */
@@ -54,7 +55,7 @@ export class Records implements RecordStore {
   }
 
   /** Writes a commit that is not made by a transaction. */
-  commit(commit: Commit, options: CommitOptions = {}): Promise<CommitReply> {
+  commit(commit: Commit, options: WriteOptions = {}): Promise<CommitReply> {
     return this.#committer.commit(commit, options);
   }
 
@@ -109,7 +110,7 @@ export class Records implements RecordStore {
 
   async #attempt<T>(
     decide: (transaction: RecordTransaction) => Promise<T>,
-    { repeatMs = 0, usesKept = false, drains = false }: TransactOptions,
+    { repeatMs = 0, usesKept = false, whenFull = false }: TransactOptions,
   ): Promise<
     { readonly kind: 'done'; readonly value: T } | { readonly kind: 'stale'; readonly changesCircuits: boolean }
   > {
@@ -121,7 +122,7 @@ export class Records implements RecordStore {
     }, whileAway);
     const commit = transaction.commit();
     if (!commit) return { kind: 'done', value };
-    const reply = await untilAnswered(() => this.#committer.commit(commit, { drains }), whileAway);
+    const reply = await untilAnswered(() => this.#committer.commit(commit, { whenFull }), whileAway);
     switch (reply) {
       case 'done':
         transaction.keepWritten();

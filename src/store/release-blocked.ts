@@ -53,5 +53,5 @@ async function releaseDifference(redis: Redis, id: string): Promise<void> {
   // The document is checked, so that a decision made meanwhile is released too.
   const checks = [isStill(id, json ?? '')];
   const effects = [['SREM', KEYS.releasing, releasedDifference(id)]] as const;
-  await recordsOf(redis).commit({ records: [], checks, effects }, { drains: true });
+  await recordsOf(redis).commit({ records: [], checks, effects }, { whenFull: true });
 }

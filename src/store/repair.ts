@@ -12,7 +12,7 @@ import type { RecordTransaction } from './transaction';
 /** Restores missing index entries of records. */
 
 /** Rescheduled work frees memory when it is done. */
-const WHEN_FULL = { drains: true } as const;
+const WHEN_FULL = { whenFull: true } as const;
 
 /** Restores the schedule entry and the open tasks of a record. */
 export async function repairRecord(redis: Redis, found: OutboxRecord): Promise<void> {

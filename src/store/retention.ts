@@ -43,7 +43,7 @@ export function createRetentionStore(redis: Redis): RetentionStore {
 
     remove: (kind, id, version) =>
       records.transact(orderKeyOf(kind, id), (transaction) => removals[kind](transaction, id, version), {
-        drains: true,
+        whenFull: true,
       }),
 
     async auditLines(keepMs, limit) {
@@ -63,7 +63,7 @@ export function createRetentionStore(redis: Redis): RetentionStore {
 
     async putOff(kind, id, keepMs) {
       const atMs = (await redisTimeMs(redis)) - keepMs + POSTPONED_MS;
-      await records.commit({ records: [], effects: [['ZADD', ARCHIVABLE[kind], 'XX', atMs, id]] }, { drains: true });
+      await records.commit({ records: [], effects: [['ZADD', ARCHIVABLE[kind], 'XX', atMs, id]] }, { whenFull: true });
     },
 
     removeExpiredMarkers: async () =>
@@ -151,7 +151,7 @@ async function removeNames(
 export function createArchiveTask(redis: Redis) {
   return {
     async open(code: string): Promise<void> {
-      await openGeneralTask(redis, archiveFailingTask(code), { drains: true });
+      await openGeneralTask(redis, archiveFailingTask(code), { whenFull: true });
     },
     async close(): Promise<void> {
       await closeGeneralTask(redis, archiveFailingTask('').subject);

@@ -8,6 +8,14 @@ const INCLUDE = /^--! include (\S+)$/gm;
 /** Lets a script write although the memory limit is reached. Redis 7 and newer only. */
 const ALLOW_OOM = '#!lua flags=allow-oom\n';
 
+export interface WriteOptions {
+  /**
+   * Written even if Redis has no memory left for new data. For what finishes work, removes data or announces alarms: a full
+   * Redis needs it to free memory. Redis 6.2 rejects it like any other write.
+   */
+  readonly whenFull?: boolean;
+}
+
 /** A Lua script of the lua folder. Its header documents keys, arguments and reply. */
 export class Script {
   readonly #text: string;
@@ -23,19 +31,16 @@ export class Script {
   }
 
   /** Runs the script atomically. The caller parses the reply. */
-  async run(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    return runText(redis, { text: this.#text, sha: this.#sha }, keys, args);
-  }
-
-  /**
-   * Runs the script even if Redis has no memory left for new data. For writes that finish work or remove data, which a
-   * full Redis needs to free memory. Redis 6.2 rejects them like any other write.
-   */
-  async runWhenFull(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+  async run(
+    redis: Redis,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    { whenFull = false }: WriteOptions = {},
+  ): Promise<unknown> {
     try {
-      return await this.run(redis, keys, args);
+      return await runText(redis, { text: this.#text, sha: this.#sha }, keys, args);
     } catch (error) {
-      if (!isOutOfMemory(error)) throw error;
+      if (!whenFull || !isOutOfMemory(error)) throw error;
       return runText(redis, { text: this.#textWhenFull, sha: this.#shaWhenFull }, keys, args);
     }
   }

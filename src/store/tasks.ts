@@ -4,13 +4,14 @@ import { task, type Task } from '../contracts/records';
 import { jsonText } from '../contracts/stored';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
-import type { CommitOptions, CommitPart } from './commit';
+import type { CommitPart } from './commit';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { decodeTow } from './tow-fields';
 import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from './rows';
 import { groupOf, groupOfTask, inGroup } from './task-groups';
 import type { NewTask } from '../domain/tasks';
 import { recordsOf } from './records';
+import type { WriteOptions } from './scripts';
 import { closingOf, openingOf } from './task-changes';
 
 /** The open tasks, for lists and pages. */
@@ -100,23 +101,23 @@ async function countTasks(redis: Redis): Promise<TaskCounts> {
 }
 
 /**
- * Opens a general task, which belongs to no record. Resolves with false when it is already open. `drains` is for tasks
+ * Opens a general task, which belongs to no record. Resolves with false when it is already open. `whenFull` is for tasks
  * that announce alarms and of which there is a fixed number.
  */
-export async function openGeneralTask(redis: Redis, task: NewTask, options: CommitOptions = {}): Promise<boolean> {
+export async function openGeneralTask(redis: Redis, task: NewTask, options: WriteOptions = {}): Promise<boolean> {
   return change(redis, async (nowMs) => openingOf(redis, task, nowMs), options);
 }
 
 /** Closes a general task. Resolves with false when it is not open. */
 export async function closeGeneralTask(redis: Redis, id: string): Promise<boolean> {
-  return change(redis, async (nowMs) => closingOf(redis, id, nowMs), { drains: true });
+  return change(redis, async (nowMs) => closingOf(redis, id, nowMs), { whenFull: true });
 }
 
 /** False also when another process was faster: it has made the same change. */
 async function change(
   redis: Redis,
   changeAt: (nowMs: number) => Promise<CommitPart | null>,
-  options: CommitOptions,
+  options: WriteOptions,
 ): Promise<boolean> {
   const records = recordsOf(redis);
   const taskChange = await changeAt(await records.nowMs());

@@ -43,13 +43,13 @@ function writing(key: string): Commit {
 }
 
 describe('full Redis', () => {
-  test('of commits in one call only the draining ones are written while Redis is full', async () => {
+  test('of commits in one call only those with whenFull are written while Redis is full', async () => {
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     await fill();
 
     const replies = await Promise.allSettled([
       committer.commit(writing('{p0}:new')),
-      committer.commit(writing('{p0}:finishing'), { drains: true }),
+      committer.commit(writing('{p0}:finishing'), { whenFull: true }),
       committer.commit(writing('{p0}:other-new')),
     ]);
 
@@ -63,13 +63,13 @@ describe('full Redis', () => {
     expect(await stores.redis.keys('*')).toEqual(['{p0}:finishing']);
   });
 
-  test('a draining commit on an old version is refused as stale while Redis is full', async () => {
+  test('a commit with whenFull on an old version is refused as stale', async () => {
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     await committer.commit(writing('{p0}:record'));
     await fill();
 
     const later: Commit = { records: [{ key: '{p0}:record', expected: '0.z', version: '2.b' }], effects: [] };
-    expect(await committer.commit(later, { drains: true })).toBe('stale');
+    expect(await committer.commit(later, { whenFull: true })).toBe('stale');
   });
 
   test('the notices of an alarm are stored while Redis is full', async () => {
