@@ -1,4 +1,4 @@
-import { DamagedRecord } from './newer-record';
+import { DamagedRecord, readOr } from './newer-record';
 import type { StoredViolation } from './outbox-record';
 
 /** A draft of a violation; `damaged`: it cannot be decoded, so nothing about it can be decided or written. */
@@ -6,10 +6,7 @@ export type FoundViolation = StoredViolation | 'damaged' | null;
 
 /** Rejects on any other error than that of a damaged record. */
 export function foundViolation(reading: Promise<StoredViolation | null>): Promise<FoundViolation> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof DamagedRecord) return 'damaged';
-    throw error;
-  });
+  return readOr(reading, 'damaged', DamagedRecord);
 }
 
 /** True if what was found is another violation than the one with this id. A damaged one is: its id is not looked up. */

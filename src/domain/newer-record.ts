@@ -28,7 +28,14 @@ export class DamagedRecord extends Error {
   }
 }
 
-/** True for the error of a record that is damaged, or that this process cannot use. */
-export function cannotUseRecord(error: unknown): boolean {
-  return error instanceof DamagedRecord || error instanceof UnusableRecord;
+/** Resolves with `instead` when the read fails because of one of these; rejects on any other error. */
+export async function readOr<T, const F>(
+  reading: Promise<T>,
+  instead: F,
+  ...because: readonly (typeof UnusableRecord | typeof DamagedRecord)[]
+): Promise<T | F> {
+  return reading.catch((error: unknown) => {
+    if (because.some((kind) => error instanceof kind)) return instead;
+    throw error;
+  });
 }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { deliveryRecord } from '../contracts/records';
 import type { RetrySettings } from '../domain/backoff';
 import { deferDelivery, type PostponedDelivery } from '../domain/delivery';
-import { cannotUseRecord } from '../domain/newer-record';
+import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
 import { HOUR_MS } from '../domain/timestamp';
@@ -84,7 +84,8 @@ async function openFailingTask(redis: Redis, id: string, towingReferenceId: stri
       openTask(await transaction.tow(towingReferenceId), task, transaction.nowMs);
     });
   } catch (error) {
-    if (!cannotUseRecord(error) && !isWrongType(error)) throw error;
+    const isUnusable = error instanceof DamagedRecord || error instanceof UnusableRecord || isWrongType(error);
+    if (!isUnusable) throw error;
     await openGeneralTask(redis, task);
   }
 }

@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../domain/attempt';
-import { foundViolation, isOfAnother } from '../domain/found-violation';
-import { UnusableRecord } from '../domain/newer-record';
+import { isOfAnother } from '../domain/found-violation';
+import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
 import { addReference, dropReference } from '../domain/violation-names';
 import type { RecordTransaction } from './transaction';
@@ -33,7 +33,7 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
     if (!acceptedViolation || verdict.next !== 'accepted') return () => {};
     const { reference, serviceStatus, canTow } = acceptedViolation;
     // An owner that this process cannot use keeps the reference. The answer is stored.
-    const owner = await foundViolation(transaction.violationByReference(reference)).catch(damagedIfUnusable);
+    const owner = await readOr(transaction.violationByReference(reference), 'damaged', UnusableRecord, DamagedRecord);
     return () => {
       // An answer that breaks its contract has only its reference.
       record.serviceStatus = serviceStatus ?? record.serviceStatus;
@@ -46,8 +46,3 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
     };
   },
 };
-
-function damagedIfUnusable(error: unknown): 'damaged' {
-  if (error instanceof UnusableRecord) return 'damaged';
-  throw error;
-}

@@ -1,6 +1,6 @@
 import type { TowView } from '../contracts/operator';
 import type { AuditEntry } from '../domain/audit';
-import { cannotUseRecord } from '../domain/newer-record';
+import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
 import { versionNumber, type StoredTow } from '../domain/outbox-record';
 import { unknown, type Decision, type FieldRule } from '../domain/refusal';
 import { isKnown, type KnownTow } from '../domain/stored-tow';
@@ -52,17 +52,10 @@ export function fieldFaults(
   decide: (tow: KnownTow, nowMs: number) => Decision<object>,
 ): Promise<readonly FieldRule[]> {
   return records.transact(orderKeyOf('tow', ref), async (transaction) => {
-    const draft = await usableOrNull(transaction.tow(ref));
+    const draft = await readOr(transaction.tow(ref), null, DamagedRecord, UnusableRecord);
     if (!draft || !isKnown(draft)) return [];
     const decision = decide(structuredClone(draft), transaction.nowMs);
     return decision.ok || decision.refusal.kind !== 'invalid' ? [] : decision.refusal.details;
-  });
-}
-
-function usableOrNull(reading: Promise<StoredTow>): Promise<StoredTow | null> {
-  return reading.catch((error: unknown) => {
-    if (cannotUseRecord(error)) return null;
-    throw error;
   });
 }
 

@@ -1,7 +1,7 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
-import { DamagedRecord } from '../domain/newer-record';
-import { addEvent, openTask, type StoredTow, type StoredViolation } from '../domain/outbox-record';
+import { DamagedRecord, readOr } from '../domain/newer-record';
+import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
 import { violationTwiceTask, type NewTask } from '../domain/tasks';
@@ -61,23 +61,18 @@ export function matchRequestedTow(
 /** Adds the fields of its violation to a tow. Where and which vehicle: only until a fact recorded it. */
 export function withViolation(tow: Tow, violation: Violation): Tow {
   const { zoneId, violationType, ...whereabouts } = towFieldsOf(violation);
-  const joined = { violationId: violation.id, zoneId, violationType };
-  return tow.state === 'requested' ? { ...tow, ...joined, ...whereabouts } : { ...tow, ...joined };
+  const matched = { violationId: violation.id, zoneId, violationType };
+  return tow.state === 'requested' ? { ...tow, ...matched, ...whereabouts } : { ...tow, ...matched };
 }
 
 /** Gives the tows of a corrected violation its new fields. Damaged ones wait for their repair. */
 export async function correctMatchedTows(transaction: Transaction, { id, tows, violation }: StoredViolation) {
-  const drafts = await Promise.all(tows.slice(-TOWS_MAX).map((ref) => foundTow(transaction.tow(ref))));
+  const drafts = await Promise.all(
+    tows.slice(-TOWS_MAX).map((ref) => readOr(transaction.tow(ref), null, DamagedRecord)),
+  );
   for (const draft of drafts) {
     if (draft && isKnown(draft) && draft.tow.violationId === id) draft.tow = withViolation(draft.tow, violation);
   }
-}
-
-function foundTow(reading: Promise<StoredTow>): Promise<StoredTow | null> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof DamagedRecord) return null;
-    throw error;
-  });
 }
 
 /** Matches the tows that were requested before a reference of their violation was known. */
@@ -86,7 +81,7 @@ export async function matchEarlierTows(
   { violation, references }: Pick<ViolationRecord, 'violation' | 'references'>,
 ): Promise<void> {
   for (const reference of references) {
-    await joinFound(tools, { search: reference, violationId: violation.id }, ({ violationReferenceId }) => {
+    await matchFound(tools, { search: reference, violationId: violation.id }, ({ violationReferenceId }) => {
       return violationReferenceId === reference;
     });
   }
@@ -97,22 +92,22 @@ export async function matchTowsByMetadataId(tools: MatchTools, violation: Violat
   const id = metadataIdOf(violation);
   // Our own id is in no request that came before.
   if (id === violation.id) return;
-  await joinFound(tools, { search: id, violationId: violation.id }, ({ metadata }) => metadata?.['id'] === id);
+  await matchFound(tools, { search: id, violationId: violation.id }, ({ metadata }) => metadata?.['id'] === id);
 }
 
-async function joinFound(
+async function matchFound(
   { tows, records }: MatchTools,
   { search, violationId }: { readonly search: string; readonly violationId: string },
   isMatch: (tow: Tow) => boolean,
 ): Promise<void> {
   const page = await tows.list({ ...ALL_TOWS, search, cursor: null, limit: TOWS_MAX });
   for (const { tow } of page.items) {
-    if (isMatch(tow) && tow.violationId === null) await joinLate(records, tow.towingReferenceId, violationId);
+    if (isMatch(tow) && tow.violationId === null) await matchLate(records, tow.towingReferenceId, violationId);
   }
 }
 
 /** Matches an existing tow, unless its reference belongs to another violation. */
-function joinLate(records: RecordStore, ref: string, violationId: string): Promise<void> {
+function matchLate(records: RecordStore, ref: string, violationId: string): Promise<void> {
   return records.transact(orderKeyOf('tow', ref), async (transaction) => {
     const draft = await transaction.tow(ref);
     if (!isKnown(draft) || draft.tow.violationId !== null) return;

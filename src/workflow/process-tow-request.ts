@@ -48,14 +48,14 @@ export async function processTowRequest(
     return verdict;
   }
   const requested = requestedTow(delivery, request);
-  const joined = violation && matchRequestedTow(transaction, violation, requested);
-  for (const task of joined?.tasks ?? []) openTask(draft, task, nowMs);
+  const matched = violation && matchRequestedTow(transaction, violation, requested);
+  for (const task of matched?.tasks ?? []) openTask(draft, task, nowMs);
   if (isArchived) {
     settleDelivery(delivery, draft, 'late', nowMs);
     openTask(draft, lateRequestTask(delivery.id, request.violation_reference_id), nowMs);
     return 'late';
   }
-  draft.tow = joined?.tow ?? requested;
+  draft.tow = matched?.tow ?? requested;
   draft.requestedAtMs = delivery.receivedAtMs;
   if (await isShadowTime(transaction, mode)) markShadow(draft);
   const about = violation ? { violation_id: violation.id } : {};
