@@ -13,6 +13,7 @@ import { decodeTow } from './tow-fields';
 import type { SortOrder } from '../contracts/paging';
 import { isSettled } from '../domain/outbox';
 import type { OverdueAfter } from '../domain/overdue';
+import { isKnown } from '../domain/stored-tow';
 import { searchPrefixes } from '../domain/search';
 import { TOW_STATES } from '../domain/vocabulary';
 import { matchesFilter, type Page, type TowCounts, type TowFilter } from '../workflow/list-port';
@@ -26,7 +27,8 @@ export function createTowStore(redis: Redis, rateLimit?: RateLimit): TowStore {
   const records = recordsOf(redis);
   const readRecord = async (ref: string): Promise<TowRecord | null> => {
     const [fields, nowMs] = await Promise.all([redis.hgetall(towKey(ref)), records.nowMs()]);
-    return towRecordOf(decodeTow(ref, fields), nowMs);
+    const stored = decodeTow(ref, fields);
+    return isKnown(stored) ? towRecordOf(stored, nowMs) : null;
   };
   const placed = async (found: TowRecord[]) => (rateLimit ? withPlaces(redis, rateLimit, found) : found);
   const listByRefs = async (refs: readonly string[]): Promise<TowRecord[]> => {

@@ -1,11 +1,10 @@
 import type { TowView } from '../contracts/operator';
 import type { AuditEntry } from '../domain/audit';
 import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
-import { versionNumber, type StoredTow } from '../domain/outbox-record';
 import { unknown, type Decision, type FieldRule } from '../domain/refusal';
 import { isKnown, type KnownTow } from '../domain/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
-import { towRecordOf } from './read-models';
+import { towAfter } from './read-models';
 import { towViewOf } from './views';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 
@@ -37,7 +36,7 @@ export function changeTow(
       const decision = await decide(draft, transaction);
       if (!decision.ok) return refused(decision.refusal);
       transaction.audit(decision.audit);
-      return done(viewAfter(draft, transaction.nowMs));
+      return done(towViewOf(towAfter(draft, transaction.nowMs)));
     },
   );
 }
@@ -52,16 +51,9 @@ export function fieldFaults(
   decide: (tow: KnownTow, nowMs: number) => Decision<object>,
 ): Promise<readonly FieldRule[]> {
   return records.transact(orderKeyOf('tow', ref), async (transaction) => {
-    const draft = await readOr(transaction.tow(ref), null, DamagedRecord, UnusableRecord);
+    const draft = await readOr(transaction.tow(ref), null, UnusableRecord, DamagedRecord);
     if (!draft || !isKnown(draft)) return [];
     const decision = decide(structuredClone(draft), transaction.nowMs);
     return decision.ok || decision.refusal.kind !== 'invalid' ? [] : decision.refusal.details;
   });
-}
-
-/** The tow after the commit of the draft. */
-function viewAfter(draft: KnownTow, nowMs: number): TowView {
-  const record = towRecordOf({ ...draft, version: String(versionNumber(draft.version) + 1) }, nowMs);
-  if (!record) throw new Error('a changed tow is known');
-  return towViewOf(record);
 }

@@ -1,8 +1,9 @@
 import { task, type Task } from '../contracts/records';
 import type { Entry } from '../domain/entry';
 import { isReport, type ReportEntry } from '../domain/outbox';
-import { type StoredTow, type StoredViolation, versionNumber } from '../domain/outbox-record';
+import { type StoredViolation, versionNumber } from '../domain/outbox-record';
 import { asShown } from '../domain/shadow';
+import type { KnownTow } from '../domain/stored-tow';
 import { entryOf } from '../domain/stored-violation';
 import { timelineOf } from '../domain/timeline';
 import { isoTimestamp } from '../domain/timestamp';
@@ -52,10 +53,9 @@ export type ViolationRecord = Readonly<Entry> &
     readonly version: number;
   };
 
-/** Null when there is no tow. `nowMs` is the Redis time of the read. */
-export function towRecordOf(stored: StoredTow, nowMs: number): TowRecord | null {
+/** `nowMs` is the Redis time of the read. */
+export function towRecordOf(stored: KnownTow, nowMs: number): TowRecord {
   const { tow, version, entries, shadow } = stored;
-  if (!tow) return null;
   return {
     tow,
     version: versionNumber(version),
@@ -71,7 +71,7 @@ export function towRecordOf(stored: StoredTow, nowMs: number): TowRecord | null 
   };
 }
 
-function tasksOf({ ref, tasks }: StoredTow): Task[] {
+function tasksOf({ ref, tasks }: KnownTow): Task[] {
   return Object.entries(tasks).map(([id, open]) => ({
     ...task.parse({ id, ...open.task, towing_reference_id: ref }),
     opened_at: isoTimestamp(open.openedAtMs),
@@ -96,7 +96,12 @@ export function violationRecordOf(stored: StoredViolation): ViolationRecord {
   };
 }
 
-/** The violation as it will be once its changed draft is committed. */
+/** The tow as it will be once its changed draft is committed. */
+export function towAfter(draft: KnownTow, nowMs: number): TowRecord {
+  return { ...towRecordOf(draft, nowMs), version: versionNumber(draft.version) + 1 };
+}
+
+/** The same of a violation. */
 export function violationAfter(draft: StoredViolation): ViolationRecord {
-  return violationRecordOf({ ...draft, version: String(versionNumber(draft.version) + 1) });
+  return { ...violationRecordOf(draft), version: versionNumber(draft.version) + 1 };
 }

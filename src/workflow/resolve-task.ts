@@ -3,6 +3,7 @@ import { auditOf, type Actor } from '../domain/audit';
 import { settleDelivery } from '../domain/delivery';
 import { addEvent, taskIdOf, type OutboxRecord, type StoredTow } from '../domain/outbox-record';
 import { conflict, unknown } from '../domain/refusal';
+import { isKnown } from '../domain/stored-tow';
 import { parkedInvoiceTask } from '../domain/tasks';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import type { TaskStore } from './ports';
@@ -54,7 +55,7 @@ async function resolveIn(
     );
   }
   const value = taskViewOf(task, {
-    tow: tow && towRecordOf(tow, transaction.nowMs),
+    tow: tow && isKnown(tow) ? towRecordOf(tow, transaction.nowMs) : null,
     violation: violation && violationRecordOf(violation),
   });
   const subject = {

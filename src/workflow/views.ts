@@ -1,4 +1,4 @@
-import type { TowView } from '../contracts/operator';
+import type { ReportView, TowView } from '../contracts/operator';
 import type { PlaceInQueue, Task } from '../contracts/records';
 import type { ViolationView } from '../contracts/violations';
 import type { Delivery } from '../domain/delivery';
@@ -11,6 +11,7 @@ import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
 import type { QueuePlace } from '../domain/waiting';
 import type { Report, TowRecord, ViolationRecord } from './read-models';
+import type { TaskSubjects } from './task-subjects';
 
 /** A tow as the API shows it, in wire names and ISO times. */
 export function towViewOf(record: TowRecord): TowView {
@@ -76,13 +77,13 @@ export function deliveryViewOf(delivery: Delivery) {
 }
 
 /** The report of a task as the API shows it; null when it has none. */
-function reportOfTask(record: TowRecord, reportId: string | undefined): TowView['reports'][number] | null {
+function reportOfTask(record: TowRecord, reportId: string | undefined): ReportView | null {
   const report = record.reports.find(({ id }) => id === reportId);
   return report ? reportViewOf(report, report === headOf(record.reports)) : null;
 }
 
 /** Only the head has its own time; the reports after it wait for it. */
-function reportViewOf(report: Report, isHead: boolean): TowView['reports'][number] {
+function reportViewOf(report: Report, isHead: boolean): ReportView {
   return {
     id: report.id,
     kind: report.kind,
@@ -217,10 +218,7 @@ export function violationViewOf(record: ViolationRecord): ViolationView {
 /** A task as the API shows it, with its report or violation. */
 export type TaskView = ReturnType<typeof taskViewOf>;
 
-export function taskViewOf(
-  task: Task,
-  about: { readonly tow: TowRecord | null; readonly violation: ViolationRecord | null },
-) {
+export function taskViewOf(task: Task, about: TaskSubjects) {
   return {
     ...task,
     report: about.tow && reportOfTask(about.tow, task.report_id),

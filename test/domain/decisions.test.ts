@@ -64,8 +64,8 @@ test('the allowed decisions about a report are exactly those that the API would 
       if (isHeld) markShadow(stored);
       if (isQuestioned) entry.differs = 'answer.started.1';
       const record = towRecordOf(stored, nowMs);
-      const report = record?.reports.find((each) => each.id === id);
-      if (!record || !report) throw new Error('the tow is known');
+      const report = record.reports.find((each) => each.id === id);
+      if (!report) throw new Error('the tow is known');
 
       const allowed = allowedReportDecisions(report, record.reports, 'dispatcher');
 

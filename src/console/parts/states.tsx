@@ -1,4 +1,4 @@
-import type { TowView } from '../../contracts/operator';
+import type { ReportView } from '../../contracts/operator';
 import { isGivenUp } from '../../domain/outbox';
 import type {
   ReportKind,
@@ -31,8 +31,6 @@ interface ReportProgress {
   readonly nextAtMs: number | null;
   readonly deliveredAtMs: number | null;
 }
-
-type ReportView = TowView['reports'][number];
 
 /** The state of a report in words, with the time of the next attempt. */
 export function ReportState({

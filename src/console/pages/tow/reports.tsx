@@ -1,4 +1,4 @@
-import type { TowView } from '../../../contracts/operator';
+import type { ReportView } from '../../../contracts/operator';
 import { Attempts } from '../../parts/attempts';
 import { Differs } from '../../parts/differs';
 import { ReportState } from '../../parts/states';
@@ -27,7 +27,7 @@ export function Reports({ model }: { model: TowModel }) {
   );
 }
 
-function ReportCard({ model, report, shown }: { model: TowModel; report: Report; shown: TowView['reports'][number] }) {
+function ReportCard({ model, report, shown }: { model: TowModel; report: Report; shown: ReportView }) {
   const { viewer } = model;
   const { messages } = viewer;
   const waiting = waitingOf(model, report);
@@ -65,15 +65,7 @@ function isAsked({ record }: TowModel, { id }: Report): boolean {
   return record.tasks.some(({ report_id }) => report_id === id);
 }
 
-function ReportFacts({
-  model: { viewer },
-  report,
-  shown,
-}: {
-  model: TowModel;
-  report: Report;
-  shown: TowView['reports'][number];
-}) {
+function ReportFacts({ model: { viewer }, report, shown }: { model: TowModel; report: Report; shown: ReportView }) {
   const { messages } = viewer;
   const rows = [
     [messages.towReports.created, shown.created_at],
