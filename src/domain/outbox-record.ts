@@ -90,6 +90,7 @@ export interface StoredViolation extends OutboxBase {
 }
 
 export type OutboxRecord = StoredTow | StoredViolation;
+export type RecordKind = OutboxRecord['kind'];
 
 /** The number in a version, as people see it. */
 export function versionNumber(version: string): number {
@@ -107,7 +108,7 @@ export function recordIdOf(record: OutboxRecord): string {
 
 /** A tow by its reference, or a violation by our id. */
 export interface RecordName {
-  readonly kind: OutboxRecord['kind'];
+  readonly kind: RecordKind;
   readonly id: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { permitReply } from '../contracts/replies';
 import type { BudgetName } from '../contracts/operations';
-import type { OutboxRecord } from '../domain/outbox-record';
+import type { RecordKind } from '../domain/outbox-record';
 import type { Budgets } from '../workflow/service-port';
 import { budgetKey, budgetStateField, KEYS } from './keys';
 import { texts } from './parse';
@@ -35,7 +35,7 @@ export function slidingWindow(callsPerMinute: number, minuteMs = 60_000): RateLi
 }
 
 /** The rate limits of the records with an outbox. */
-export type OutboxRateLimits = Readonly<Record<OutboxRecord['kind'], RateLimit>>;
+export type OutboxRateLimits = Readonly<Record<RecordKind, RateLimit>>;
 
 export function outboxRateLimits(settings: BudgetSettings): OutboxRateLimits {
   return { tow: slidingWindow(settings.tow), violation: slidingWindow(settings.violations) };

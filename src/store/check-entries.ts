@@ -9,12 +9,12 @@ import {
 } from '../domain/conservation';
 import { headTaskId } from '../domain/outbox-schedule';
 import { UnusableRecord } from '../domain/newer-record';
-import type { OutboxRecord } from '../domain/outbox-record';
+import type { OutboxRecord, RecordKind } from '../domain/outbox-record';
 import { timestampOf, hashOf, readHashes, readTogether } from './batch-reads';
 import { checkDeliveries } from './check-deliveries';
 import { KEYS } from './keys';
 import type { LedgerEntry } from './ledger';
-import { decodeRecord, RECORD_KEYS, type RecordKind } from './record-kinds';
+import { decodeRecord, RECORD_KEYS } from './record-kinds';
 import { repairRecord } from './repair';
 import type { Fields } from './packed-fields';
 

@@ -9,8 +9,8 @@ import {
   type Circuits,
 } from '../domain/circuits';
 import { changeOfCircuits, readCircuits, type CircuitsChange, type ReadCircuits } from './circuits';
-import type { RecordKind } from './record-kinds';
 import { isTransient } from './until-answered';
+import type { RecordKind } from '../domain/outbox-record';
 
 /** This process may notice a circuit that another process opens this much later. */
 const KEPT_MS = 250;

@@ -10,11 +10,11 @@ import {
   type Circuits,
 } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
-import { MEMBER_PREFIXES, nextVersion } from '../domain/outbox-record';
+import { MEMBER_PREFIXES, nextVersion, type RecordKind } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { blockedKey, budgetStateField, KEYS, probesKey } from './keys';
-import { scheduleOf, type RecordKind } from './record-kinds';
+import { scheduleOf } from './record-kinds';
 import { Script } from './scripts';
 import { taskEffects, taskEvents, taskTexts } from './task-effects';
 

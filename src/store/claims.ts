@@ -3,7 +3,7 @@ import { isRestricted } from '../contracts/stored-budgets';
 import type { Circuits } from '../domain/circuits';
 import { claim, graceOf, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/claim-entry';
 import { headOf } from '../domain/outbox';
-import type { OutboxRecord } from '../domain/outbox-record';
+import type { OutboxRecord, RecordKind } from '../domain/outbox-record';
 import { dueAtMs, isWaitingForPermit } from '../domain/outbox-schedule';
 import { confirmAnswers } from '../domain/settle-entry';
 import type { Clock } from '../platform/clock';
@@ -115,7 +115,7 @@ export class ClaimAttempt {
   }
 
   /** Returns a permit that no call will use. */
-  async end(kind: OutboxRecord['kind'], claimed: Claim<OutboxRecord> | null): Promise<void> {
+  async end(kind: RecordKind, claimed: Claim<OutboxRecord> | null): Promise<void> {
     if (this.#grantedAtMs === null || claimed?.kind === 'send') return;
     await givePermitBack(this.redis, kind, this.#grantedAtMs);
     this.#grantedAtMs = null;

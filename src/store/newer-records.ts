@@ -1,5 +1,5 @@
 import { DamagedRecord, NewerRecord, OLDEST_READER_FIELD, UnusableRecord } from '../domain/newer-record';
-import type { RecordName } from '../domain/outbox-record';
+import type { RecordName, RecordKind } from '../domain/outbox-record';
 import { errorFacts } from '../platform/errors';
 import { unpackFields, type Fields } from './packed-fields';
 import { knownSchema } from './schema';
@@ -22,7 +22,7 @@ export function refuseNewer(fields: Fields): void {
 }
 
 /** All fields of a tow or violation, unpacked. @throws UnusableRecord */
-export function readableFields(kind: RecordName['kind'], stored: Fields): Fields {
+export function readableFields(kind: RecordKind, stored: Fields): Fields {
   refuseSealed(kind, stored);
   const fields = unpackFields(stored);
   refuseNewer(fields);

@@ -8,7 +8,7 @@ import { renewLease, type LeaseRight } from '../domain/lease';
 import { completeCleanup } from '../domain/settle-entry';
 import { isApplied, settleAttempt, type Settled } from '../domain/settle-attempt';
 import type { Clock } from '../platform/clock';
-import type { Claim, Outbox, StoredAttemptResult } from '../workflow/outbox-port';
+import type { Claim, Outbox, EndedLease } from '../workflow/outbox-port';
 import { CIRCUITS_ORDER_KEY, orderKeyOf } from '../workflow/transaction-port';
 import { ClaimAttempt, type ClaimSettings } from './claims';
 import { TOWS, VIOLATIONS, type OutboxKind } from './outbox-kinds';
@@ -28,9 +28,8 @@ export function createViolationOutbox(redis: Redis, clock: Clock, settings: Clai
   return createOutbox(redis, clock, VIOLATIONS, settings);
 }
 
-/** The result of the commit that ends a lease. */
-interface EndedLease<R extends OutboxRecord> extends StoredAttemptResult<R> {
-  /** When the permit of the lease was granted, if no call has used it; else null. */
+/** When the permit of the ended lease was granted, if no call has used it; else null. */
+interface UnusedPermit {
   readonly unusedPermitAtMs: number | null;
 }
 
@@ -53,10 +52,10 @@ function createOutbox<R extends OutboxRecord>(
       transaction: RecordTransaction,
       record: R,
     ) => Promise<{ readonly kind: Settled; readonly isPermitSpent: boolean }>,
-  ): Promise<StoredAttemptResult<R>> {
+  ): Promise<EndedLease<R>> {
     const id = recordIdOf(right.record);
     const next = new ClaimAttempt(redis, clock, { settings, whenFull: true });
-    const decide = async (transaction: RecordTransaction): Promise<EndedLease<R>> => {
+    const decide = async (transaction: RecordTransaction): Promise<EndedLease<R> & UnusedPermit> => {
       const record = await kind.load(transaction, id);
       if (!record) return GONE;
       if (record.lease?.token === next.leaseToken) {

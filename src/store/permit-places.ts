@@ -3,8 +3,9 @@ import type { QueuePlace } from '../domain/waiting';
 import type { RateLimit } from './budgets';
 import { budgetStateField, KEYS } from './keys';
 import { texts } from './parse';
-import { RECORD_KEYS, type RecordKind } from './record-kinds';
+import { RECORD_KEYS } from './record-kinds';
 import { Script } from './scripts';
+import type { RecordKind } from '../domain/outbox-record';
 
 const readPermitQueue = new Script('read-permit-queue');
 

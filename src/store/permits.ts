@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
+import { recordIdOf, type OutboxRecord, type RecordKind } from '../domain/outbox-record';
 import { isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
 import { readHashes } from './batch-reads';
 import type { RateLimit } from './budgets';
@@ -7,7 +7,7 @@ import type { Effect } from './commit';
 import { budgetStateField, KEYS } from './keys';
 import { texts } from './parse';
 import { permitPlaces } from './permit-places';
-import { decodeRecord, RECORD_KEYS, type RecordKind } from './record-kinds';
+import { decodeRecord, RECORD_KEYS } from './record-kinds';
 import { recordsOf } from './records';
 import { Script } from './scripts';
 import { isTransient } from './until-answered';

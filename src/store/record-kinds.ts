@@ -1,4 +1,4 @@
-import { recordIdOf, recordNamed, type OutboxRecord } from '../domain/outbox-record';
+import { recordIdOf, recordNamed, type OutboxRecord, type RecordKind } from '../domain/outbox-record';
 import { budgetKey, KEYS, towKey, violationKey } from './keys';
 import type { Fields } from './packed-fields';
 import type { RecordPart } from './record-parts';
@@ -6,8 +6,6 @@ import { decodeTow, partsOfTow } from './tow-fields';
 import { decodeViolation, partsOfViolation } from './violation-fields';
 
 /** Where tows and violations are stored, and how they are read and written. */
-
-export type RecordKind = OutboxRecord['kind'];
 
 /** The keys of one kind of records. In its sorted sets a record is a member by its id. */
 interface RecordKeys {

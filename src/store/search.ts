@@ -2,10 +2,10 @@ import type { Redis } from 'ioredis';
 import type { Cursor } from '../contracts/paging';
 import { searchPrefixes } from '../domain/search';
 import { KEYS } from './keys';
-import type { RecordKind } from './record-kinds';
 import { byBytes, type ListRow } from './rows';
 import { storedPrefixes } from './sealed-commit';
 import { dataKeysOf } from './sealed-values';
+import type { RecordKind } from '../domain/outbox-record';
 
 /** The search for tows and violations by prefixes of their references, ids, plates and invoice numbers. */
 

@@ -13,6 +13,7 @@ import {
   type RecordName,
   type StoredTow,
   type StoredViolation,
+  type RecordKind,
 } from '../domain/outbox-record';
 import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
 import { DAY_MS } from '../domain/timestamp';
@@ -143,7 +144,7 @@ export class RecordTransaction implements Transaction {
   }
 
   /** What the service says about the rate limit of the calls of these records. */
-  budgetState(kind: OutboxRecord['kind']): Promise<StoredBudgetState> {
+  budgetState(kind: RecordKind): Promise<StoredBudgetState> {
     return this.#circuits.budgetState(kind);
   }
 

@@ -17,14 +17,14 @@ export interface Outbox<R extends OutboxRecord> {
    * Stores the result of a claimed attempt and gives the lease back. With `claimsNext`, the same commit also claims
    * the next step, if it can start at once.
    */
-  ack(claimed: Claimed<R>, result: AttemptResult, claimsNext?: boolean): Promise<StoredAttemptResult<R>>;
+  ack(claimed: Claimed<R>, result: AttemptResult, claimsNext?: boolean): Promise<EndedLease<R>>;
   /**
    * Extends the lease of an attempt in flight. False when the lease is lost or the entry was settled meanwhile: the call
    * must end.
    */
   renew(claimed: Claimed<R>): Promise<boolean>;
   /** Gives the lease back without an attempt; `claimsNext` as for `ack`. */
-  giveBack(right: LeaseRight<R>, why: GiveBack, claimsNext?: boolean): Promise<StoredAttemptResult<R>>;
+  giveBack(right: LeaseRight<R>, why: GiveBack, claimsNext?: boolean): Promise<EndedLease<R>>;
   /** Records that the cleanup requested at the claim is done. */
   finished(record: R): Promise<void>;
   /** Stores the result of a token call that probed an outage; `delayMs` until the next probe if it lasts. */
@@ -56,7 +56,8 @@ export type Claim<R extends OutboxRecord> =
   | { readonly kind: 'gone' }
   | Exclude<ClaimStep, { readonly kind: 'send' | 'check' | 'finish' | 'permit' }>;
 
-export interface StoredAttemptResult<R extends OutboxRecord> {
+/** What was stored when a lease ended. */
+export interface EndedLease<R extends OutboxRecord> {
   readonly kind: Settled;
   /** The next claim, if one was requested and its step can start at once. */
   readonly next: Claim<R> | null;
