@@ -1,7 +1,8 @@
-import { readCursor, SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
+import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
 import type { OverdueAfter } from '../../../domain/overdue';
 import { isTerminal } from '../../../domain/tow';
 import { TOW_STATES, type TowState } from '../../../domain/vocabulary';
+import { boundCursor, storeCursor } from '../../../workflow/list-cursor';
 import { type TowFilter, matchesFilter, type TowCounts } from '../../../workflow/list-port';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
@@ -21,6 +22,7 @@ export interface BoardQuery {
   readonly search: string | null;
   /** Null: newest first, a search by what fits best. */
   readonly order: SortOrder | null;
+  /** That of the store. In an address it is bound to the rest of the address. */
   readonly cursor: string | null;
 }
 
@@ -35,7 +37,6 @@ const CREW_MAX = 100;
 export function readQuery(given: URLSearchParams): BoardQuery {
   const flag = (name: string) => given.get(name) === 'true';
   const search = (given.get('q') ?? '').trim().slice(0, SEARCH_MAX);
-  const cursor = given.get('cursor');
   const asked = {
     attention: flag('attention'),
     unsent: flag('unsent'),
@@ -43,9 +44,10 @@ export function readQuery(given: URLSearchParams): BoardQuery {
     crew: given.get('crew')?.trim().slice(0, CREW_MAX) ?? null,
     search: search === '' ? null : search,
     order: oneOf(SORT_ORDERS, given.get('order') ?? undefined),
-    cursor: cursor !== null && readCursor(cursor) !== null ? cursor : null,
+    cursor: null,
   };
-  return { ...asked, states: statesIn(given.getAll('state')) ?? usualStates(asked) };
+  const query = { ...asked, states: statesIn(given.getAll('state')) ?? usualStates(asked) };
+  return { ...query, cursor: storeCursor(addressOf(query), given.get('cursor') ?? '') };
 }
 
 /** The address of a board. Omits default values, and the cursor unless `withCursor`. */
@@ -57,8 +59,10 @@ export function addressOf(query: BoardQuery, { withCursor = false }: { withCurso
   if (crew !== null) params.set('crew', crew);
   if (search !== null) params.set('q', search);
   if (order !== null && !(order === 'newest' && search === null)) params.set('order', order);
-  if (withCursor && cursor !== null) params.set('cursor', cursor);
-  return params.size === 0 ? PATH : `${PATH}?${params.toString().replaceAll('%2C', ',')}`;
+  const address = () => (params.size === 0 ? PATH : `${PATH}?${params.toString().replaceAll('%2C', ',')}`);
+  const bound = withCursor ? boundCursor(address(), cursor) : null;
+  if (bound !== null) params.set('cursor', bound);
+  return address();
 }
 
 /** The address a form came from; the plain board for any other address. */

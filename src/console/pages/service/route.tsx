@@ -23,7 +23,7 @@ import { ServicePage } from './view';
 
 type ServiceTools = Pick<PageTools, 'api' | 'bulk' | 'differences'>;
 
-const REPORTS_PER_PAGE = 20;
+const REPORTS_PER_PAGE = '20';
 
 /** How the service differs from its document: all of it, and one kind with the reports that it concerns. */
 export function serveServicePages(pages: Pages, { api, bulk, differences }: ServiceTools): void {
@@ -51,18 +51,24 @@ export function serveServicePages(pages: Pages, { api, bulk, differences }: Serv
     }
     const cursor = query.get('cursor');
     const [reports, count] = await Promise.all([
-      differences.reports(id, { cursor, limit: REPORTS_PER_PAGE }),
+      api.call(ROUTES.listDifferingReports, {
+        actor: visit.actor,
+        params: { difference_id: id },
+        query: { limit: REPORTS_PER_PAGE, ...(cursor === null ? {} : { cursor }) },
+      }),
       differences.waiting(id),
     ]);
+    // Only the cursor can be invalid.
+    if (!reports.ok) return redirect(differencePath(id));
     return page(
       viewer.messages.differences.kindTitle,
       <KindPage
         viewer={viewer}
         kind={differenceViewOf(kind)}
-        reports={reports.items}
+        reports={reports.value.items}
         count={count}
         preview={preview}
-        paging={{ cursor, nextCursor: reports.nextCursor }}
+        paging={{ cursor, nextCursor: reports.value.next_cursor }}
         failure={failure}
       />,
       { assets: ['ops.js'], httpStatus: failure?.refusal.httpStatus ?? 200 },

@@ -1,8 +1,9 @@
 import { BULK_ACTIONS } from '../../../contracts/bulk';
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
-import { readCursor, SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
+import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
 import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
 import { sha256Hex } from '../../../platform/hash';
+import { boundCursor, storeCursor } from '../../../workflow/list-cursor';
 import { isEmptyFilter, type TaskFilter, type TaskCounts } from '../../../workflow/list-port';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
@@ -19,6 +20,7 @@ export interface TaskQuery {
   readonly kind: EntryKind | null;
   readonly tow: string | null;
   readonly order: SortOrder;
+  /** That of the store. In an address it is bound to the rest of the address. */
   readonly cursor: string | null;
 }
 
@@ -33,14 +35,14 @@ export const EVERYTHING: TaskQuery = { type: null, kind: null, tow: null, order:
 export function readQuery(given: URLSearchParams): TaskQuery {
   const params = (name: string) => given.get(name) ?? undefined;
   const tow = (params('tow') ?? '').trim().slice(0, TOW_MAX);
-  const cursor = params('cursor');
-  return {
+  const query = {
     type: oneOf(TASK_TYPES, params('type')),
     kind: oneOf(ENTRY_KINDS, params('kind')),
     tow: tow === '' ? null : tow,
     order: oneOf(SORT_ORDERS, params('order')) ?? 'oldest',
-    cursor: cursor !== undefined && readCursor(cursor) !== null ? cursor : null,
+    cursor: null,
   };
+  return { ...query, cursor: storeCursor(addressOf(query), params('cursor') ?? '') };
 }
 
 /** Builds the address of a list. Default values are omitted. */
@@ -50,8 +52,10 @@ export function addressOf({ type, kind, tow, order, cursor }: TaskQuery): string
   if (kind !== null) params.set('kind', kind);
   if (tow !== null) params.set('tow', tow);
   if (order !== 'oldest') params.set('order', order);
-  if (cursor !== null) params.set('cursor', cursor);
-  return params.size === 0 ? PATH : `${PATH}?${params.toString()}`;
+  const address = () => (params.size === 0 ? PATH : `${PATH}?${params.toString()}`);
+  const bound = boundCursor(address(), cursor);
+  if (bound !== null) params.set('cursor', bound);
+  return address();
 }
 
 /** The query of an address of this page; the default for other addresses. */

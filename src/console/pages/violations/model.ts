@@ -1,5 +1,5 @@
-import { readCursor } from '../../../contracts/paging';
 import { VIOLATION_STATES, type ViolationState } from '../../../domain/vocabulary';
+import { boundCursor, storeCursor } from '../../../workflow/list-cursor';
 import type { ViolationFilter } from '../../../workflow/ports';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
@@ -11,6 +11,7 @@ import type { ViolationRecord } from '../../../workflow/read-models';
 export interface ViolationsQuery {
   readonly state: ViolationState | null;
   readonly search: string | null;
+  /** That of the store. In an address it is bound to the rest of the address. */
   readonly cursor: string | null;
 }
 
@@ -22,12 +23,12 @@ const SEARCH_MAX = 200;
 /** Reads the address of a list; what it does not know counts as not said. */
 export function readQuery(given: URLSearchParams): ViolationsQuery {
   const search = (given.get('q') ?? '').trim().slice(0, SEARCH_MAX);
-  const cursor = given.get('cursor');
-  return {
+  const query = {
     state: oneOf(VIOLATION_STATES, given.get('state') ?? undefined),
     search: search === '' ? null : search,
-    cursor: cursor !== null && readCursor(cursor) !== null ? cursor : null,
+    cursor: null,
   };
+  return { ...query, cursor: storeCursor(addressOf(query), given.get('cursor') ?? '') };
 }
 
 /** The address of a list. Omits the cursor unless `withCursor`. */
@@ -36,8 +37,10 @@ export function addressOf(query: ViolationsQuery, { withCursor = false }: { with
   const params = new URLSearchParams();
   if (state !== null) params.set('state', state);
   if (search !== null) params.set('q', search);
-  if (withCursor && cursor !== null) params.set('cursor', cursor);
-  return params.size === 0 ? PATH : `${PATH}?${params.toString()}`;
+  const address = () => (params.size === 0 ? PATH : `${PATH}?${params.toString()}`);
+  const bound = withCursor ? boundCursor(address(), cursor) : null;
+  if (bound !== null) params.set('cursor', bound);
+  return address();
 }
 
 /** The list that an address of ours shows; the plain one for any other address. */

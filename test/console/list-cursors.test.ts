@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import * as board from '../../src/console/pages/board/model';
+import * as tasks from '../../src/console/pages/tasks/model';
+import * as violations from '../../src/console/pages/violations/model';
+import { queryIn } from '../../src/console/requests';
+import { differenceView } from '../../src/contracts/differences';
+import { writeCursor } from '../../src/contracts/paging';
+import { api } from '../operator/client';
+import { answerHead, newTow, towAfter } from '../operator/world';
+import { useApp } from '../support/app';
+import { rowsIn } from './board';
+import { signedIn } from './visitor';
+
+const app = useApp({ role: 'console' });
+
+const CURSOR = writeCursor({ score: 1_773_144_000_000, member: 'TW-1' });
+const WITH_CURSOR = { withCursor: true };
+
+/** The address of a page of a list, and the cursor of the store that an address leads to. */
+const LISTS = {
+  '/board': {
+    pageOf: (filter: string) => board.addressOf({ ...board.readQuery(queryIn(filter)), cursor: CURSOR }, WITH_CURSOR),
+    cursorOf: (address: string) => board.readQuery(queryIn(address)).cursor,
+  },
+  '/tasks': {
+    pageOf: (filter: string) => tasks.addressOf({ ...tasks.readQuery(queryIn(filter)), cursor: CURSOR }),
+    cursorOf: (address: string) => tasks.readQuery(queryIn(address)).cursor,
+  },
+  '/violations': {
+    pageOf: (filter: string) =>
+      violations.addressOf({ ...violations.readQuery(queryIn(filter)), cursor: CURSOR }, WITH_CURSOR),
+    cursorOf: (address: string) => violations.readQuery(queryIn(address)).cursor,
+  },
+};
+
+/** An address with other filters, or in another list, and the cursor of `address`. */
+const moved = (address: string, to: string) => `${to}${to.includes('?') ? '&' : '?'}cursor=${cursorIn(address)}`;
+const cursorIn = (address: string) => queryIn(address).get('cursor') ?? '';
+
+test.each([
+  ['/board', '?state=requested&q=TW', ['?q=TW', '?state=started&q=TW', '?state=requested&q=TW&crew=North']],
+  ['/board', '', ['?order=oldest', '?attention=true']],
+  ['/tasks', '?type=rival_request', ['', '?type=report_refused', '?type=rival_request&order=newest']],
+  ['/violations', '?state=accepted', ['', '?state=refused', '?state=accepted&q=ABJ']],
+] as const)('%s%s: takes the cursor of its own pages, and ignores it with other filters', (path, filter, others) => {
+  const { pageOf, cursorOf } = LISTS[path];
+  const address = pageOf(filter);
+  expect(address.startsWith(path)).toBe(true);
+  expect(cursorOf(address)).toBe(CURSOR);
+  for (const other of others) expect([other, cursorOf(moved(address, `${path}${other}`))]).toEqual([other, null]);
+});
+
+test.each(['/board', '/tasks', '/violations'] as const)('%s: ignores the cursor of another list', (path) => {
+  const foreign = (['/board', '/tasks', '/violations'] as const).filter((each) => each !== path);
+  for (const each of foreign) expect(LISTS[path].cursorOf(moved(LISTS[each].pageOf(''), path))).toBeNull();
+  expect(LISTS[path].cursorOf(`${path}?cursor=${CURSOR}`)).toBeNull();
+});
+
+test('the board shows its first page to a cursor of other filters', async () => {
+  const ref = await newTow(app);
+  const visitor = await signedIn(app);
+  const cursor = writeCursor({ score: 0, member: 'TW-0' });
+  const behind = board.addressOf({ ...board.readQuery(queryIn('?state=requested')), cursor }, WITH_CURSOR);
+  expect(rowsIn((await visitor.get(behind)).html)).toEqual([]);
+  expect(rowsIn((await visitor.get(moved(behind, '/board?state=all'))).html)).toEqual([ref]);
+});
+
+test('the page of a kind of difference redirects a cursor of another list to its first page', async () => {
+  await answerHead(app, await towAfter(app, 'started'), 'drift');
+  const { items } = z.object({ items: z.array(differenceView) }).parse((await api(app).get('/api/differences')).body);
+  const path = `/ops/service/${items[0]?.id ?? ''}`;
+  const visitor = await signedIn(app);
+  expect((await visitor.get(path)).status).toBe(200);
+  const { status, location } = await visitor.get(`${path}?cursor=${CURSOR}`);
+  expect([status, location]).toEqual([303, path]);
+});
