@@ -103,6 +103,11 @@ export function waitingOf(tow: WaitingTow): Waiting {
   return facts.length === 0 && taskIds.length === 0 ? { kind: 'over' } : { kind: 'people', facts, blockers, taskIds };
 }
 
+/** True if a release comes next but is blocked. A cancellation is possible meanwhile, but nothing waits for it. */
+export function awaitsRelease({ facts, blockers }: Pick<Waiting & { kind: 'people' }, 'facts' | 'blockers'>): boolean {
+  return blockers.length > 0 && facts.every((fact) => fact === 'canceled');
+}
+
 /** Returns why a report is waiting; null when it is settled. */
 export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'state'>): ReportWaiting | null {
   if (!isUnsettled(report)) return null;

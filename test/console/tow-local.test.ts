@@ -93,13 +93,17 @@ test('explains what blocks a release on the page of a tow and on the board in bo
   await visitor.get(pagePath(ref));
   const held = await sendForm(visitor, pagePath(ref, '/holds'), { reason: 'police' });
   const why = textIn(held.html, 'tow-why');
-  expect(why).toContain('next: Canceled, recorded by the role ops');
-  expect(why).toContain('on hold: no release before the hold is lifted; payment required before the release.');
+  const blockers = 'on hold: no release before the hold is lifted; payment required before the release';
+  expect(why).toBe(`Status: All reports are accepted; ${blockers}; possible now: Canceled, recorded by the role ops.`);
   const row = textOf(rowIn((await visitor.get('/board')).html, ref));
-  expect(row).toContain('On hold: no release · Payment required before release · Next:');
+  expect(row).toContain('On hold: no release · Payment required before release · Possible now: Canceled');
   visitor.cookies.set('towhook_language', 'ar');
-  expect(textIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toContain('لا إفراج قبل رفعه؛ الدفع مطلوب');
-  expect(textOf(rowIn((await visitor.get('/board')).html, ref))).toContain('عليها تحفّظ: لا إفراج');
+  expect(textIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toMatch(
+    /لا إفراج قبل رفعه؛ الدفع مطلوب قبل الإفراج؛ الممكن الآن: الإلغاء/,
+  );
+  const arabic = textOf(rowIn((await visitor.get('/board')).html, ref));
+  expect(arabic).toContain('عليها تحفّظ: لا إفراج');
+  expect(arabic).toContain('الممكن الآن: الإلغاء');
 });
 
 test('places and lifts a hold with reasons and offers to lift open holds only', async () => {

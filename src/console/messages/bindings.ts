@@ -36,6 +36,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       waits: {
         ...catalogue.board.waits,
         next: bind<{ readonly facts: string }>(catalogue.board.waits.next),
+        possible: bind<{ readonly facts: string }>(catalogue.board.waits.possible),
         sending: bind<{ readonly report: string }>(catalogue.board.waits.sending),
         turn: bind<{ readonly report: string }>(catalogue.board.waits.turn),
         first: bind<{ readonly report: string }>(catalogue.board.waits.first),
@@ -449,6 +450,8 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       others: bind<{ readonly facts: string; readonly role: string }>(catalogue.why.others),
       firstPeople: bind<{ readonly facts: string }>(catalogue.why.firstPeople),
       firstOthers: bind<{ readonly facts: string; readonly role: string }>(catalogue.why.firstOthers),
+      possible: bind<{ readonly facts: string }>(catalogue.why.possible),
+      possibleOthers: bind<{ readonly facts: string; readonly role: string }>(catalogue.why.possibleOthers),
       peopleTasks: bind<{ readonly count: number }>(catalogue.why.peopleTasks),
       report: {
         ...catalogue.why.report,

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import type { TowRules } from '../../domain/fact-command';
 import { FACTS } from '../../domain/facts';
 import { releaseBlockers } from '../../domain/release-checklist';
-import { waitingOf } from '../../domain/waiting';
+import { awaitsRelease, waitingOf } from '../../domain/waiting';
 import type { CallWaiting, QueuePlace, ReportWaiting, SendingBlock, Waiting } from '../../domain/waiting';
 import type { EntryError } from '../../domain/entry';
 import type { TransitionEvent } from '../../domain/tow';
@@ -27,31 +27,36 @@ export function WhyTow({ viewer, waiting, state }: { viewer: Viewer; waiting: Wa
     return <Sentence viewer={viewer} main={why.over[state === 'released' || state === 'canceled' ? state : 'other']} />;
   }
   if (waiting.kind === 'people') {
-    const { facts, blockers, taskIds } = waiting;
-    const more = [
-      ...blockers.map((blocker) => why.blockers[blocker]),
-      ...(taskIds.length > 0 ? [why.peopleTasks({ count: taskIds.length })] : []),
-    ];
-    const then = more.length > 0 ? more.join(why.separator) : null;
-    return <Sentence viewer={viewer} main={nextText(viewer, facts, state)} then={then} />;
+    const { taskIds } = waiting;
+    const blockers = waiting.blockers.map((blocker) => why.blockers[blocker]);
+    const next = nextText(viewer, waiting, state);
+    const tasks = taskIds.length > 0 ? [why.peopleTasks({ count: taskIds.length })] : [];
+    const parts = awaitsRelease(waiting) ? [why.accepted, ...blockers, next] : [next, ...blockers];
+    return <Sentence viewer={viewer} main={[...parts, ...tasks].join(why.separator)} />;
   }
   return <WhyCall viewer={viewer} waiting={waiting} kind={waiting.reportKind} />;
 }
 
-/** Which facts come next: those that the reader may record, or else the role that may. */
-function nextText(viewer: Viewer, facts: readonly TransitionEvent[], state: string): string {
+/** Which facts come next, or are possible before a release: those that the reader may record, or else the role that may. */
+function nextText(viewer: Viewer, waiting: Waiting & { kind: 'people' }, state: string): string {
   const { why, terms } = viewer.messages;
+  const { facts } = waiting;
   const roleOf = (fact: TransitionEvent) => (fact === 'canceled' && state === 'detained' ? 'ops' : FACTS[fact].role);
   const namesOf = (some: typeof facts) => viewer.formats.either(some.map((fact) => terms.operations[fact]));
   const own = facts.filter((fact) => viewer.may(roleOf(fact)));
   if (facts.length === 0) return why.peopleOnly;
-  // Before its first fact a tow has no reports.
-  const [people, others] = state === 'requested' ? [why.firstPeople, why.firstOthers] : [why.people, why.others];
+  const [people, others] = nextTexts(viewer, waiting, state);
   if (own.length > 0) return people({ facts: namesOf(own) });
   const role = ROLES.find((each) => facts.some((fact) => roleOf(fact) === each)) ?? 'ops';
   const theirs = namesOf(facts.filter((fact) => roleOf(fact) === role));
   // A viewer records no facts, so the role is of no interest.
   return viewer.may('crew') ? others({ facts: theirs, role: terms.roles[role] }) : people({ facts: theirs });
+}
+
+function nextTexts({ messages: { why } }: Viewer, waiting: Waiting & { kind: 'people' }, state: string) {
+  if (awaitsRelease(waiting)) return [why.possible, why.possibleOthers] as const;
+  // Before its first fact a tow has no reports.
+  return state === 'requested' ? ([why.firstPeople, why.firstOthers] as const) : ([why.people, why.others] as const);
 }
 
 export function WhyReport({ viewer, waiting }: { viewer: Viewer; waiting: ReportWaiting }) {

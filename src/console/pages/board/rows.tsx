@@ -8,7 +8,7 @@ import { Badge, Plate, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Crew, type AssignTools } from './assign';
 import type { BoardRow } from './model';
-import type { CallWaiting } from '../../../domain/waiting';
+import { awaitsRelease, type CallWaiting } from '../../../domain/waiting';
 import { formatted } from '../../messages';
 import { ShortErrorText } from '../../parts/error-text';
 import { blockName, waitingOfTow } from '../../parts/why';
@@ -177,7 +177,8 @@ function Waits({ viewer, record, rules }: { viewer: Viewer; record: TowRecord; r
   if (waiting.kind === 'over') return null;
   if (waiting.kind === 'people') {
     const facts = waiting.facts.map((fact) => terms.facts[fact]);
-    const next = facts.length > 0 ? waits.next({ facts: viewer.formats.either(facts) }) : waits.tasksOnly;
+    const factsText = awaitsRelease(waiting) ? waits.possible : waits.next;
+    const next = facts.length > 0 ? factsText({ facts: viewer.formats.either(facts) }) : waits.tasksOnly;
     return <p class="waits">{[...waiting.blockers.map((blocker) => waits.blockers[blocker]), next].join(' · ')}</p>;
   }
   const because = waiting.kind === 'decision' || waiting.kind === 'next_try' ? waiting.because : null;
