@@ -116,7 +116,7 @@ test('shows what became of a test message', async () => {
     receiver.answers.status = 404;
     const failed = textOf((await visitor.post(`${PATH}/test`, { channel: 'webhook' })).html);
     expect(failed).toContain(messages.testFailed({ channel }));
-    expect(failed).toContain('http_404');
+    expect(failed).toContain('the server answered HTTP 404 ( http_404 )');
   } finally {
     await receiver.close();
   }

@@ -43,7 +43,8 @@ const alarms = async () =>
 
 test('shows a webhook that answers 500 as an alarm, mails it, and ends it with the next delivery', async () => {
   const { opsAlarms, notifications } = messagesIn('en');
-  const title = opsAlarms.noticesFail.title({ channel: notifications.channels.webhook, problem: 'http_500' });
+  const problem = notifications.answered({ status: '500' });
+  const title = opsAlarms.noticesFail.title({ channel: notifications.channels.webhook, problem });
   receiver.answers.status = 500;
   await app.foundation.queues.byName.bulk.pause();
   await eventually(async () => {

@@ -172,6 +172,8 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       testOf: bind<{ readonly channel: string }>(catalogue.notifications.testOf),
       testDelivered: bind<{ readonly channel: string }>(catalogue.notifications.testDelivered),
       testFailed: bind<{ readonly channel: string }>(catalogue.notifications.testFailed),
+      answered: bind<{ readonly status: string }>(catalogue.notifications.answered),
+      someRefused: bind<{ readonly count: number }>(catalogue.notifications.someRefused),
       acknowledgeOf: bind<{ readonly title: string }>(catalogue.notifications.acknowledgeOf),
       acknowledgedBy: bind<{ readonly name: string }>(catalogue.notifications.acknowledgedBy),
     },

@@ -3,6 +3,7 @@ import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks, type ClockAlarm }
 import type { WebhookAlarm } from '../../workflow/webhook-health';
 import type { Messages } from '../messages';
 import type { Viewer } from '../viewer';
+import { noticeProblemText } from './notice-problem';
 
 /** The texts of alarms, for pages and for notifications. */
 
@@ -25,9 +26,10 @@ export function alarmText(reader: TextReader, alarm: Alarm): AlarmText {
 }
 
 function titleOf(
-  { notifications, ops, opsAlarms, terms }: Messages,
+  messages: Messages,
   alarm: Exclude<Alarm, AlarmAboutWebhooks | ClockAlarm | { kind: 'noProcess' | 'redisUnsafe' }>,
 ): string {
+  const { notifications, ops, opsAlarms, terms } = messages;
   switch (alarm.kind) {
     case 'connection':
     case 'outage':
@@ -61,8 +63,8 @@ function titleOf(
     case 'backlogOld':
       return opsAlarms[alarm.kind].title({ queue: opsAlarms.work[alarm.queue] });
     case 'noticesFail': {
-      const { channel, problem } = alarm;
-      return opsAlarms.noticesFail.title({ channel: notifications.channels[channel], problem });
+      const problem = noticeProblemText(messages, alarm.problem);
+      return opsAlarms.noticesFail.title({ channel: notifications.channels[alarm.channel], problem });
     }
     case 'failedJobs':
       return opsAlarms.failedJobs.title({ queue: opsAlarms.work[alarm.queue], count: alarm.count });

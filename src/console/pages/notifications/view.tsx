@@ -5,6 +5,7 @@ import { PAGES } from '../../page-table';
 import { Field, PostForm, type FieldProps } from '../../parts/form';
 import { digestOf } from '../../parts/live-form';
 import { ActionForm, Table, Tabs } from '../../parts/ops';
+import { noticeProblemText } from '../../parts/notice-problem';
 import { Problem } from '../../parts/problem';
 import { CHANGED_MEANWHILE } from '../../submit';
 import { Badge, Ref, Timestamp } from '../../parts/text';
@@ -63,10 +64,22 @@ function Tested({ viewer, tested }: { viewer: Viewer; tested: TestResult }) {
       <p role="status">{tested.delivered ? testDelivered({ channel }) : testFailed({ channel })}</p>
       {tested.problem !== null && (
         <p>
-          {problem} <Ref>{tested.problem}</Ref>
+          {problem} <NoticeProblem viewer={viewer} problem={tested.problem} />
         </p>
       )}
     </section>
+  );
+}
+
+/** What prevents the delivery, and its code, which the log and the API have too. */
+function NoticeProblem({ viewer, problem }: { viewer: Viewer; problem: string }) {
+  return (
+    <>
+      {noticeProblemText(viewer.messages, problem)}{' '}
+      <span class="muted">
+        (<Ref>{problem}</Ref>)
+      </span>
+    </>
   );
 }
 
@@ -126,7 +139,7 @@ function ChannelState({ viewer, channel }: { viewer: Viewer; channel: Notificati
   return (
     <>
       <Badge tone="bad">{messages.failing}</Badge> <Timestamp viewer={viewer} at={channel.failing_since} />{' '}
-      <Ref>{channel.problem ?? ''}</Ref>
+      {channel.problem !== null && <NoticeProblem viewer={viewer} problem={channel.problem} />}
     </>
   );
 }
