@@ -103,6 +103,21 @@ export function setDoneMessage({ request, response }: HttpExchange, done: DoneMe
   response.append('set-cookie', cookieOf(request, DONE_COOKIE, done, DONE_SECONDS));
 }
 
+/**
+ * Redirects after a form with files. A script gets the address in a header, because it cannot stop a redirect from being
+ * followed (upload.js).
+ */
+export function afterUpload(
+  { wantsPart, request, response }: PageVisit,
+  address: string,
+  done: DoneMessage,
+): PageResult {
+  if (!wantsPart) return redirect(address, done);
+  response.set('hx-redirect', address);
+  setDoneMessage({ request, response }, done);
+  return part('');
+}
+
 /** Refuses a request of a part. htmx loads the whole page, which has the current token or shows the refusal. */
 function loadAgain(response: Response): PageResult {
   response.set('hx-refresh', 'true');

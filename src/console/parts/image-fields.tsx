@@ -105,9 +105,10 @@ export function ImageFields({ viewer, form, images, failure, label, isRequired =
 /** How long the answer to the form may take after the last byte of its upload. */
 const ANSWER_MS = 30_000;
 
-/** How far the form has got on its way, and how to stop it; shown by upload.js while it is sent. */
-export function UploadState({ viewer }: { viewer: Viewer }) {
+/** How far the upload has got, and how to stop it; shown by upload.js while the form is sent. */
+export function UploadState({ viewer, form }: { viewer: Viewer; form: string }) {
   const { upload } = viewer.messages.violationForm;
+  const progress = `${form}-progress`;
   return (
     <div
       class="upload"
@@ -125,8 +126,8 @@ export function UploadState({ viewer }: { viewer: Viewer }) {
       data-renewed={upload.renewed}
     >
       <div class="upload-bar" data-upload-bar hidden>
-        <label for="report-progress">{upload.label}</label>
-        <progress id="report-progress" max={100} value={0} />
+        <label for={progress}>{upload.label}</label>
+        <progress id={progress} max={100} value={0} />
         <span class="upload-progress" data-upload-progress />
         <button type="button" data-upload-abort>
           {upload.abort}

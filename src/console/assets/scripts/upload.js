@@ -1,33 +1,32 @@
 // @ts-check
 /**
- * Sends the violation form in the background: shows the progress of the upload, allows stopping it, and keeps the images
- * after a refusal. Without this script the browser sends the form itself.
+ * Sends a form with images in the background: shows the progress of the upload, allows stopping it, and keeps the images
+ * after a refusal or the end of the session. Without scripts the browser sends the form itself.
  */
 import { forgetEntries } from './kept-entries.js';
-import { enablePositionButtons, showPositions } from './position.js';
 import { filled, gatherImages, imagesAreReady, imagesAreTooLarge, sizeOf } from './violation-images.js';
 
-/** Riyadh is UTC+3 all year. */
-const OFFSET_MS = 3 * 3_600_000;
 /** @type {XMLHttpRequest | null} */
 let underWay = null;
+let prepareForm = () => {};
 
-prepare();
-enablePositionButtons();
-document.addEventListener('submit', (event) => {
-  const { target } = event;
-  if (!(target instanceof HTMLFormElement) || target.id !== 'report-form') return;
-  event.preventDefault();
-  void sendWhenReady(target);
-});
-document.addEventListener('click', ({ target }) => {
-  if (target instanceof Element && target.closest('[data-upload-abort]')) underWay?.abort();
-});
-
-function prepare() {
+/**
+ * Sends the form of the page that has a `data-upload`.
+ *
+ * @param {() => void} [prepare] What else to do with a form that replaces a refused one.
+ */
+export function sendUploads(prepare = () => {}) {
+  prepareForm = prepare;
   gatherImages();
-  showCalendar();
-  showPositions();
+  document.addEventListener('submit', (event) => {
+    const { target } = event;
+    if (!(target instanceof HTMLFormElement) || !target.querySelector('[data-upload]')) return;
+    event.preventDefault();
+    void sendWhenReady(target);
+  });
+  document.addEventListener('click', ({ target }) => {
+    if (target instanceof Element && target.closest('[data-upload-abort]')) underWay?.abort();
+  });
 }
 
 /** @param {HTMLFormElement} form */
@@ -76,29 +75,36 @@ function takeAnswer(request, form) {
   if (request.status === 408) return end('tooSlow');
   const answer = document.createElement('template');
   answer.innerHTML = request.responseText;
-  const fresh = answer.content.querySelector('#report');
-  // A 4xx comes before the violation is saved. Of a 5xx the outcome is unknown.
+  const fresh = answer.content.querySelector(`#${form.id}`);
+  const problem = answer.content.querySelector('.problem');
+  // A 4xx comes before the form is saved. Of a 5xx the outcome is unknown.
   const isRefused = request.status >= 400 && request.status < 500;
-  if (fresh === null) return end(isRefused ? 'refused' : 'uncertain');
+  if (problem === null) return end(isRefused ? 'refused' : 'uncertain');
   // After signing in again only the token of the new session is needed, not an empty form.
-  if (request.status === 403) return renewToken(form, fresh);
+  if (request.status === 403 && renewToken(form, fresh)) return end('renewed');
   underWay = null;
-  document.querySelector('#report')?.replaceWith(fresh);
-  prepare();
-  const problem = fresh.querySelector('[data-focus]');
+  // Without its fields if it is not offered any more.
+  if (fresh === null) form.replaceChildren();
+  else form.replaceWith(fresh);
+  const shown = fresh ?? form;
+  if (!shown.contains(problem)) shown.prepend(problem);
+  gatherImages();
+  prepareForm();
   if (problem instanceof HTMLElement) problem.focus();
 }
 
 /**
- * Keeps the key of the form: the violation may have been saved before the session ended, without an answer.
+ * Keeps the key of the form: it may have been saved before the session ended, without an answer. Keeps its question too,
+ * so that a form whose question has changed is refused. False if the form is not offered any more.
  *
  * @param {HTMLFormElement} form
- * @param {Element} fresh
+ * @param {Element | null} fresh
  */
 function renewToken(form, fresh) {
-  const [old, given] = [form, fresh].map((each) => each.querySelector('input[name="form_token"]'));
-  if (old instanceof HTMLInputElement && given instanceof HTMLInputElement) old.value = given.value;
-  end('renewed');
+  const [old, given] = [form, fresh].map((each) => each?.querySelector('input[name="form_token"]'));
+  if (!(old instanceof HTMLInputElement && given instanceof HTMLInputElement)) return false;
+  old.value = given.value;
+  return true;
 }
 
 /**
@@ -118,7 +124,7 @@ function end(what) {
 function showBar(sent) {
   const bar = document.querySelector('[data-upload-bar]');
   const abort = document.querySelector('[data-upload-abort]');
-  const submit = document.querySelector('#report-form button[type="submit"]');
+  const submit = document.querySelector('[data-upload]')?.closest('form')?.querySelector('button[type="submit"]');
   if (bar instanceof HTMLElement) bar.hidden = sent === 'none';
   // A complete upload cannot be stopped.
   if (abort instanceof HTMLButtonElement) abort.hidden = sent !== 'partly';
@@ -132,7 +138,7 @@ function showBar(sent) {
  */
 function showProgress(sent, total) {
   const percent = total === 0 ? 0 : Math.floor((sent / total) * 100);
-  const bar = document.querySelector('#report-progress');
+  const bar = document.querySelector('[data-upload-bar] progress');
   if (bar instanceof HTMLProgressElement) bar.value = percent;
   const text = document.querySelector('[data-upload-progress]');
   const parts = { percent: String(percent), sent: sizeOf(sent), total: sizeOf(total) };
@@ -149,29 +155,4 @@ function say(what) {
 function messageOf(what) {
   const part = document.querySelector('[data-upload]');
   return part instanceof HTMLElement ? (part.dataset[what] ?? '') : '';
-}
-
-/** Replaces the text field of the date by a calendar in Riyadh time. The sent value keeps its offset. */
-function showCalendar() {
-  const field = document.querySelector('#report-form input[name="date"]');
-  if (!(field instanceof HTMLInputElement)) return;
-  const ms = field.value === '' ? null : Date.parse(field.value);
-  // Keep a value that is no timestamp as entered.
-  if (ms !== null && Number.isNaN(ms)) return;
-  const sent = document.createElement('input');
-  sent.type = 'hidden';
-  sent.name = field.name;
-  sent.value = field.value;
-  field.after(sent);
-  field.removeAttribute('name');
-  // A calendar rejects a value with an offset.
-  field.value = '';
-  field.type = 'datetime-local';
-  field.value = ms === null ? '' : new Date(ms + OFFSET_MS).toISOString().slice(0, 16);
-  // Not a change by the user (entries.js).
-  field.defaultValue = field.value;
-  field.addEventListener('input', () => {
-    const { value } = field;
-    sent.value = value === '' ? '' : `${value.length === 16 ? `${value}:00` : value}+03:00`;
-  });
 }

@@ -1,16 +1,7 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import {
-  redirect,
-  page,
-  part,
-  type FormFailure,
-  type PageResult,
-  type Pages,
-  type PageVisit,
-  type PageTools,
-} from '../../page';
+import { page, part, type FormFailure, type PageResult, type Pages, type PageVisit, type PageTools } from '../../page';
 import { uploadOf } from '../../forms';
-import { setDoneMessage } from '../../serve';
+import { afterUpload } from '../../serve';
 import { REPORT_FORM } from '../../parts/violation-fields';
 import { ReportForm, ReportPage } from './view';
 import { PAGES, violationPath } from '../../page-table';
@@ -25,31 +16,23 @@ export function serveReportViolation(pages: Pages, tools: PageTools): void {
     const props = { viewer, api, zones: await zonesOf(tools), images, failure };
     const httpStatus = failure?.refusal.httpStatus ?? 200;
     if (wantsPart) return part(<ReportForm {...props} />, httpStatus);
-    return page(viewer.messages.violationForm.title, <ReportPage {...props} />, { httpStatus, assets: ['upload.js'] });
+    return page(viewer.messages.violationForm.title, <ReportPage {...props} />, {
+      httpStatus,
+      assets: ['report-violation.js'],
+    });
   };
 
   pages.get(PAGES.reportViolation.path, PAGES.reportViolation.role, (visit) => show(visit, null));
 
   pages.upload('/violations/new', 'dispatcher', async (visit) => {
     const answer = await tools.api.form(ROUTES.reportViolation, uploadOf(visit));
-    if (answer.ok) return onTo(visit, violationPath(answer.value.id));
+    if (answer.ok) return afterUpload(visit, violationPath(answer.value.id), 'reported');
     return show(visit, {
       form: REPORT_FORM,
       refusal: answer.refusal,
       entered: new URLSearchParams({ ...answer.fields }),
     });
   });
-}
-
-/**
- * Redirects after a report. A script gets the address in a header, because it cannot stop a redirect from being
- * followed.
- */
-function onTo({ wantsPart, request, response }: PageVisit, address: string): PageResult {
-  if (!wantsPart) return redirect(address, 'reported');
-  response.set('hx-redirect', address);
-  setDoneMessage({ request, response }, 'reported');
-  return part('');
 }
 
 async function zonesOf({ violations }: PageTools): Promise<string[]> {

@@ -56,9 +56,9 @@ export function ReportForm({ viewer, zones, images, failure }: ReportProps) {
   );
   return (
     <div id="report" tabindex={-1}>
-      <span id={`${FORM}-body`} />
-      <Problem viewer={viewer} failure={failure} form={FORM} />
       <PostForm viewer={viewer} action="/violations/new" id="report-form" hasFiles>
+        <span id={`${FORM}-body`} />
+        <Problem viewer={viewer} failure={failure} form={FORM} />
         <Group title={groups.vehicle}>
           <div class="fields wide">{VEHICLE_FIELDS.map((name) => field(name))}</div>
         </Group>
@@ -86,7 +86,7 @@ export function ReportForm({ viewer, zones, images, failure }: ReportProps) {
           {field('imagesDescription')}
           <ImageFields viewer={viewer} form={FORM} images={images} failure={failure} />
         </Group>
-        <UploadState viewer={viewer} />
+        <UploadState viewer={viewer} form={FORM} />
         <p class="form-end">
           <button type="submit" class="main">
             {viewer.messages.violationForm.submit}
@@ -148,7 +148,7 @@ function withPartsAsWholes(failure: FormFailure): FormFailure {
 
 /**
  * Riyadh time to the minute, with its offset, because the form goes to the API as entered. With scripts a calendar
- * replaces the text field (upload.js).
+ * replaces the text field (report-violation.js).
  */
 function fieldTimeAt(nowMs: number): string {
   return `${fieldTime(nowMs)}:00+03:00`;

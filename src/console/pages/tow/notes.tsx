@@ -2,7 +2,7 @@ import { By, Ref, UserText } from '../../parts/text';
 import { LocalCard, LocalField, LocalForm, FormProblem } from './forms';
 import type { TowModel } from './model';
 import { PostForm } from '../../parts/form';
-import { ImageFields } from '../../parts/image-fields';
+import { ImageFields, UploadState } from '../../parts/image-fields';
 import { Folded, LiveForm } from '../../parts/live-form';
 
 const PHOTOS_FORM = 'photos';
@@ -123,7 +123,7 @@ function AddPhotos({ model }: { model: TowModel }) {
   return (
     <LiveForm model={model} id="live-photos" about={null}>
       <Folded label={messages.add} isOpen={shown !== null}>
-        <PostForm viewer={viewer} action={`${path}/photos`} label={messages.add} hasFiles>
+        <PostForm viewer={viewer} action={`${path}/photos`} id="form-photos" label={messages.add} hasFiles>
           <FormProblem model={model} form={PHOTOS_FORM} />
           <p class="muted">{messages.hint}</p>
           <ImageFields
@@ -134,6 +134,7 @@ function AddPhotos({ model }: { model: TowModel }) {
             label={messages.choose}
             isRequired
           />
+          <UploadState viewer={viewer} form={PHOTOS_FORM} />
           <p class="form-end">
             <button type="submit" class="main">
               {messages.send}

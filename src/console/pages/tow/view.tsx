@@ -17,22 +17,32 @@ import { formOfFact } from './fact-fields';
 
 /** The page of a tow; after a refusal with the reason and what was entered. */
 export function towPage(model: TowModel): PageResult {
-  const { viewer, view, failure } = model;
-  const content = (
+  const { viewer, view } = model;
+  return page(viewer.messages.tow.title({ reference: view.towing_reference_id }), contentOf(model), {
+    httpStatus: statusOf(model),
+    assets: ['countdown.js', 'tow.js', 'send-images.js'],
+  });
+}
+
+/**
+ * The part that is loaded again when the tow has changed, and the answer to refused photos (upload.js). Forms in use are
+ * kept (live-form.tsx).
+ */
+export function towPart(model: TowModel): PageResult {
+  return part(contentOf(model), statusOf(model));
+}
+
+function contentOf(model: TowModel) {
+  return (
     <>
       <Refusal model={model} />
       <Tow model={model} />
     </>
   );
-  return page(viewer.messages.tow.title({ reference: view.towing_reference_id }), content, {
-    httpStatus: failure?.refusal.httpStatus ?? 200,
-    assets: ['countdown.js', 'tow.js', 'send-images.js'],
-  });
 }
 
-/** The part that is loaded again when the tow has changed. Forms in use are kept (live-form.tsx). */
-export function towPart(model: TowModel): PageResult {
-  return part(<Tow model={model} />);
+function statusOf({ failure }: TowModel): number {
+  return failure?.refusal.httpStatus ?? 200;
 }
 
 function Tow({ model }: { model: TowModel }) {

@@ -6,7 +6,7 @@ import { questionOf } from '../../../workflow/decision-call';
 import { unchangedAsNow, Was, fieldTime } from '../../forms';
 import { DecisionForm } from '../../parts/decision-form';
 import { PostForm } from '../../parts/form';
-import { ImageFields } from '../../parts/image-fields';
+import { ImageFields, UploadState } from '../../parts/image-fields';
 import { Problem } from '../../parts/problem';
 import { Folded } from '../../parts/live-form';
 import {
@@ -125,6 +125,7 @@ function OtherImages({ model }: { model: ViolationModel }) {
         <Problem viewer={viewer} failure={failure} form={IMAGES_FORM} />
         <p class="muted">{messages.hint}</p>
         <ImageFields viewer={viewer} form={IMAGES_FORM} images={imageSettings} failure={shown} isRequired />
+        <UploadState viewer={viewer} form={IMAGES_FORM} />
         <p class="form-end">
           <button type="submit" class="main">
             {messages.label}

@@ -1,5 +1,4 @@
 import {
-  redirect,
   missingRecord,
   page,
   part,
@@ -23,6 +22,7 @@ import { violationTaskId } from '../../../domain/violation-tasks';
 import { violationDecisionCall } from '../../../workflow/decision-call';
 import { refusalOfUpload, submit } from '../../submit';
 import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
+import { afterUpload } from '../../serve';
 import { decisionBody } from '../../parts/decision-form';
 import { submitResolve } from '../../parts/task';
 
@@ -34,7 +34,6 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
   const show: ShowViolation = async (visit, failure = null) => {
     const model = await readModel(tools, visit, failure);
     if (!model) return missingRecord('violation', visit.params('id'));
-    if (visit.wantsPart) return part(<Violation model={model} />);
     const content = (
       <>
         <LostProblem model={model} />
@@ -42,8 +41,10 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
       </>
     );
     const { record, view, viewer } = model;
+    const httpStatus = failure?.refusal.httpStatus ?? 200;
+    if (visit.wantsPart) return part(content, httpStatus);
     return page(viewer.messages.violations.pageTitle({ name: record.reference ?? view.id }), content, {
-      httpStatus: failure?.refusal.httpStatus ?? 200,
+      httpStatus,
       assets: ['countdown.js', 'send-images.js', 'tow.js'],
     });
   };
@@ -128,7 +129,7 @@ function serveImages(pages: Pages, tools: ViolationPageTools): void {
     const question = () => questionNow(tools, visit);
     const refusalOf = refusalOfUpload(api, { route, params, question });
     const answer = await api.form(route, { ...uploadOf(visit), params, refusalOf });
-    if (answer.ok) return redirect(violationPath(answer.value.id), 'decided');
+    if (answer.ok) return afterUpload(visit, violationPath(answer.value.id), 'decided');
     return show(visit, { form: IMAGES_FORM, refusal: answer.refusal, entered: new URLSearchParams() });
   });
 }
