@@ -98,8 +98,8 @@ test.each(['needs at least one of vehicle_type, delay_in_days', 'has nothing to 
   },
 );
 
-test('translates into Arabic every rule that the domain names', () => {
-  const rules = readSources(['src/domain'], ['.ts']).flatMap(({ text }) =>
+test('translates into Arabic every rule that the contracts, the domain and the use cases name', () => {
+  const rules = readSources(['src/contracts', 'src/domain', 'src/workflow'], ['.ts']).flatMap(({ text }) =>
     [...text.matchAll(/\brule: (['`])(.+?)\1/g)].map(([, , rule = '']) => rule.replaceAll(/\$\{[^}]+\}/g, '5')),
   );
   expect(rules.length).toBeGreaterThan(10);

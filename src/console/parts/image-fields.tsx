@@ -1,5 +1,6 @@
 import type { FormFailure, ImageSettings } from '../page';
 import type { Viewer } from '../viewer';
+import { fieldId } from './form';
 import { fieldLabel } from './problem';
 import { ruleIn } from './text';
 
@@ -36,6 +37,8 @@ export function ImageFields({ viewer, form, images, failure, label, isRequired =
       data-images={String(images.totalBytesMax)}
       {...(images.keepsOriginals ? {} : { 'data-images-scale': '' })}
     >
+      {/* Where a refusal leads that names one of the images. */}
+      {rules.map((each) => (each.field === 'images' ? null : <span id={fieldId(form, each.field)} />))}
       {failure !== null && (
         <p class="stale" data-files-lost>
           {messages.filesLost}

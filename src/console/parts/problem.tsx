@@ -31,7 +31,7 @@ export function Problem(props: {
         <ul>
           {refusal.details.map(({ field, rule }) => (
             <li>
-              <a href={`#${fieldId(form, field)}`}>{fieldLabel(viewer, field, form) ?? <bdi>{field}</bdi>}</a>
+              <FieldName viewer={viewer} field={field} form={form} />
               {': '}
               {ruleIn(viewer, rule, (name) => fieldLabel(viewer, name, form) ?? name)}
             </li>
@@ -42,6 +42,16 @@ export function Problem(props: {
     </div>
   );
 }
+
+/** The label of a field, with a link to it. The whole form has no place of its own, nor has a field without a label. */
+function FieldName({ viewer, field, form }: { viewer: Viewer; field: string; form: string }) {
+  const label = fieldLabel(viewer, field, form);
+  if (label === null) return <bdi>{field}</bdi>;
+  return field === WHOLE_FORM ? <>{label}</> : <a href={`#${fieldId(form, field)}`}>{label}</a>;
+}
+
+/** The name under which the API refuses the body of a call as a whole. */
+const WHOLE_FORM = 'body';
 
 /** The entered fields of a refused form, for copying. */
 export function Entered(props: {
@@ -101,7 +111,7 @@ export function fieldLabel({ messages }: Viewer, name: string, form: string | nu
     ['role', keys.role],
     ['grace_hours', keys.grace],
     ['key', signIn.key],
-    ['body', common.wholeForm],
+    [WHOLE_FORM, common.wholeForm],
   ]);
   return labels.get(name) ?? labels.get(name.split('.')[0] ?? '') ?? null;
 }

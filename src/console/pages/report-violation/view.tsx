@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import type { ViolationApi } from '../../../domain/vocabulary';
 import { fieldTime } from '../../forms';
 import type { FormFailure, ImageSettings } from '../../page';
-import { PostForm, UsePosition } from '../../parts/form';
+import { fieldId, PostForm, UsePosition } from '../../parts/form';
 import { ImageFields, UploadState } from '../../parts/image-fields';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
@@ -57,7 +57,6 @@ export function ReportForm({ viewer, zones, images, failure }: ReportProps) {
   return (
     <div id="report" tabindex={-1}>
       <PostForm viewer={viewer} action="/violations/new" id="report-form" hasFiles>
-        <span id={`${FORM}-body`} />
         <Problem viewer={viewer} failure={failure} form={FORM} />
         <Group title={groups.vehicle}>
           <div class="fields wide">{VEHICLE_FIELDS.map((name) => field(name))}</div>
@@ -78,11 +77,10 @@ export function ReportForm({ viewer, zones, images, failure }: ReportProps) {
           <div class="fields">{PERSON_FIELDS.map((name) => field(name))}</div>
         </FoldedGroup>
         <FoldedGroup title={groups.metadata} failure={shown} names={['metadata']}>
-          <Anchors failure={failure} of="metadata" />
+          <MetadataAnchors failure={failure} />
           {field('metadata')}
         </FoldedGroup>
         <Group title={groups.images}>
-          <Anchors failure={failure} of="images" />
           {field('imagesDescription')}
           <ImageFields viewer={viewer} form={FORM} images={images} failure={failure} />
         </Group>
@@ -128,13 +126,13 @@ function FoldedGroup(props: {
   );
 }
 
-/** Where a refusal leads that names a part of a field: `metadata.id`, `images.2`. */
-function Anchors({ failure, of }: { failure: FormFailure | null; of: 'metadata' | 'images' }) {
-  const parts = failure?.refusal.details.filter(({ field }) => field.startsWith(`${of}.`)) ?? [];
+/** Where a refusal leads that names a part of the metadata, such as `metadata.id`. */
+function MetadataAnchors({ failure }: { failure: FormFailure | null }) {
+  const parts = failure?.refusal.details.filter(({ field }) => field.startsWith('metadata.')) ?? [];
   return (
     <>
       {parts.map(({ field }) => (
-        <span id={`${FORM}-${field.replaceAll('.', '-')}`} />
+        <span id={fieldId(FORM, field)} />
       ))}
     </>
   );
