@@ -2,19 +2,9 @@ import type { Child } from 'hono/jsx';
 import type { Role } from '../../domain/vocabulary';
 import { page, type MissingRecord, type PageResult } from '../page';
 import { PAGES } from '../page-table';
-import { Entered } from './problem';
 import { Ref } from './text';
-import { UnsavedName } from './unsaved';
+import { SendAgain, type Again } from './unsaved';
 import type { Viewer } from '../viewer';
-
-/** A form to send again. Its idempotency key ensures that it takes effect once. */
-interface Again {
-  /** The address to send it to. */
-  readonly path: string;
-  readonly form: URLSearchParams;
-  /** The token to send with. */
-  readonly formToken: string;
-}
 
 /** Unknown address (404), also of a record, or an unreadable one (400). */
 export function missingPage(viewer: Viewer, httpStatus: 400 | 404, record: MissingRecord | null = null): PageResult {
@@ -95,25 +85,5 @@ function errorPage(title: string, httpStatus: number, [text, link, form = null]:
       <p>{link}</p>
     </div>,
     { httpStatus, isShownOnce: form !== null },
-  );
-}
-
-function SendAgain({ viewer, again: { path, form, formToken } }: { viewer: Viewer; again: Again }) {
-  const { sendAgain } = viewer.messages.common;
-  const fields = [...form].filter(([name]) => name !== 'form_token');
-  return (
-    <form method="post" action={path} class="form" id="send-again">
-      <input type="hidden" name="form_token" value={formToken} />
-      {fields.map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <UnsavedName viewer={viewer} unsaved={{ path, form }} />
-      <Entered viewer={viewer} entered={form} isOpen />
-      <p class="form-end">
-        <button type="submit" class="main">
-          {sendAgain}
-        </button>
-      </p>
-    </form>
   );
 }

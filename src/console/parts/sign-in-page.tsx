@@ -4,7 +4,7 @@ import type { SignInWays } from '../sessions';
 import type { Viewer } from '../viewer';
 import { Field, PostForm } from './form';
 import { Problem } from './problem';
-import { Unsaved, UnsavedFields, type UnsavedForm } from './unsaved';
+import { Unsaved, UnsavedFields, waitingForm, type UnsavedForm } from './unsaved';
 
 /** Where a sign-in with the identity provider begins. */
 export const PROVIDER_PATH = '/sign-in/oidc';
@@ -28,17 +28,22 @@ interface SignInPageProps {
 export function signInPage(props: SignInPageProps & { readonly httpStatus: number }): PageResult {
   const { viewer, ways, next, failure, problem = null, unsaved = null, httpStatus } = props;
   const messages = viewer.messages.signIn;
+  const isWaiting = unsaved !== null && waitingForm(unsaved, ways) !== null;
   return page(
     messages.title,
     // The entries of the ended session are removed (kept-entries.js).
     <div class="narrow" data-sign-in>
       <h1>{messages.title}</h1>
-      {unsaved !== null && <Unsaved viewer={viewer} unsaved={unsaved} isKept={ways.keys} />}
+      {unsaved !== null && <Unsaved viewer={viewer} unsaved={unsaved} ways={ways} />}
       {problem !== null && <ProviderProblem viewer={viewer} ways={ways} problem={problem} />}
       <Problem viewer={viewer} failure={failure} form="sign-in" />
       {ways.provider !== null && (
         <div class="form">
-          <a class="button main" href={`${PROVIDER_PATH}?next=${encodeURIComponent(next)}`}>
+          <a
+            class="button main"
+            href={`${PROVIDER_PATH}?next=${encodeURIComponent(next)}`}
+            {...(isWaiting ? { target: '_blank' } : {})}
+          >
             {messages.provider.submit}
           </a>
         </div>
@@ -46,7 +51,7 @@ export function signInPage(props: SignInPageProps & { readonly httpStatus: numbe
       {ways.provider !== null && ways.keys && <h2>{messages.provider.orKey}</h2>}
       {ways.keys && <KeyForm {...props} isMain={ways.provider === null} />}
     </div>,
-    { httpStatus },
+    { httpStatus, isShownOnce: unsaved !== null && unsaved.form !== null },
   );
 }
 

@@ -1,6 +1,7 @@
 import { hasSecret } from '../forms';
 import { entryOf } from '../messages';
 import { isSafePath } from '../requests';
+import type { SignInWays } from '../sessions';
 import type { Viewer } from '../viewer';
 import { Entered } from './problem';
 import { Ref } from './text';
@@ -11,6 +12,15 @@ export interface UnsavedForm {
   readonly path: string;
   /** Its fields; null for uploads and for forms that must not be shown (`keptForm`). */
   readonly form: URLSearchParams | null;
+}
+
+/** A form to send again. Its idempotency key ensures that it takes effect once. */
+export interface Again {
+  /** The address to send it to. */
+  readonly path: string;
+  readonly form: URLSearchParams;
+  /** The token to send with. With another than that of the session the form is offered once more (serve.tsx). */
+  readonly formToken: string;
 }
 
 /** Fits into `UNSAVED_BYTES_MAX` as a field of another form, which may encode each character as three. */
@@ -46,16 +56,47 @@ export function unsavedIn(signIn: URLSearchParams): UnsavedForm | null {
   return hasSecret(form) ? null : { path, form };
 }
 
-/** That a form was not saved: which one, and what was entered. `isKept`: the sign-in form carries it. */
-export function Unsaved({ viewer, unsaved, isKept }: { viewer: Viewer; unsaved: UnsavedForm; isKept: boolean }) {
-  const { problem, sessionOver, sessionOverKept } = viewer.messages.common;
+/**
+ * That a form was not saved: which one, and what was entered. The sign-in form carries it (`UnsavedFields`). A sign-in at
+ * the identity provider cannot, because it leaves the console: the form waits here for a sign-in in another tab.
+ */
+export function Unsaved({ viewer, unsaved, ways }: { viewer: Viewer; unsaved: UnsavedForm; ways: SignInWays }) {
+  const { problem, sessionOver, sessionOverKept, sessionOverHere } = viewer.messages.common;
+  const again = waitingForm(unsaved, ways);
+  const text = ways.keys && fieldsOf(unsaved) !== null ? sessionOverKept : sessionOver;
   return (
     <div class="problem" role="alert">
       <h2>{problem}</h2>
-      <p>{isKept && fieldsOf(unsaved) !== null ? sessionOverKept : sessionOver}</p>
-      <UnsavedName viewer={viewer} unsaved={unsaved} />
-      {unsaved.form && <Entered viewer={viewer} entered={unsaved.form} isOpen />}
+      <p>{again === null ? text : sessionOverHere}</p>
+      {again === null ? <UnsavedName viewer={viewer} unsaved={unsaved} /> : <SendAgain viewer={viewer} again={again} />}
+      {again === null && unsaved.form && <Entered viewer={viewer} entered={unsaved.form} isOpen />}
     </div>
+  );
+}
+
+/** The form that waits on the sign-in page for a sign-in in another tab; null if none can. */
+export function waitingForm({ path, form }: UnsavedForm, { provider }: SignInWays): Again | null {
+  return provider === null || form === null ? null : { path, form, formToken: '' };
+}
+
+/** What was entered, and a button that sends it again. */
+export function SendAgain({ viewer, again: { path, form, formToken } }: { viewer: Viewer; again: Again }) {
+  const { sendAgain } = viewer.messages.common;
+  const fields = [...form].filter(([name]) => name !== 'form_token');
+  return (
+    <form method="post" action={path} class="form" id="send-again">
+      <input type="hidden" name="form_token" value={formToken} />
+      {fields.map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <UnsavedName viewer={viewer} unsaved={{ path, form }} />
+      <Entered viewer={viewer} entered={form} isOpen />
+      <p class="form-end">
+        <button type="submit" class="main">
+          {sendAgain}
+        </button>
+      </p>
+    </form>
   );
 }
 
