@@ -1,8 +1,7 @@
-import { ENTRY_POLICY, countPossibleEffect, stateBetweenAttempts, unblock, type Entry } from './entry';
+import { ENTRY_POLICY, stateBetweenAttempts, unblock, type Entry } from './entry';
 import { isSettled } from './outbox';
 import { closeTask, entrySubject, type OutboxRecord } from './outbox-record';
-import { acceptEntry, waiveEntry } from './settle-entry';
-import { keepAcceptance } from './timeline';
+import { acceptEntry, reopenEntry, waiveEntry } from './settle-entry';
 
 /** A decision about an entry. Before `correct` the entry gets its new body. */
 export type EntryDecision =
@@ -39,7 +38,7 @@ function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision
   if (record.kind === 'violation' && action === 'retry' && (record.heldForTicket || entry.ticketFailures > 0)) {
     record.ticketOverruled = true;
   }
-  if (isSettled(entry.state)) oweAgain(record, entry);
+  if (isSettled(entry.state)) reopenEntry(record, entry);
   // A manual retry forgives earlier unanswered attempts; the next unanswered one escalates again.
   const { openAfterRetry } = ENTRY_POLICY[entry.kind];
   entry.forgiven = Math.max(0, entry.unanswered - openAfterRetry);
@@ -59,16 +58,4 @@ function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision
   if (record.kind === 'violation') record.heldForTicket = false;
   entry.state = stateBetweenAttempts(entry);
   closeTask(record, entrySubject(record, entry));
-}
-
-/** Makes an accepted entry pending again, in its place. Its accepted attempt then counts as unanswered. */
-function oweAgain(record: OutboxRecord, entry: Entry): void {
-  if (record.kind === 'tow') {
-    keepAcceptance(record, entry);
-  } else {
-    record.unfinishedSince = null;
-  }
-  Object.assign(entry, { differs: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
-  entry.unanswered += 1;
-  countPossibleEffect(entry);
 }

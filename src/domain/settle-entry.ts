@@ -1,4 +1,4 @@
-import { questionedSinceMs, unblock, type AcceptingAnswer, type Entry } from './entry';
+import { countPossibleEffect, questionedSinceMs, unblock, type AcceptingAnswer, type Entry } from './entry';
 import { compareInvoices } from './invoice-entries';
 import { headOf } from './outbox';
 import {
@@ -9,6 +9,7 @@ import {
   type OutboxRecord,
   type StoredViolation,
 } from './outbox-record';
+import { keepAcceptance } from './timeline';
 import type { AcceptedHow } from './vocabulary';
 
 /** Settles an entry as accepted: by the answer, by proof, or by hand. */
@@ -39,6 +40,22 @@ export function waiveEntry(record: OutboxRecord, entry: Entry, reason: string, n
   end(record, entry, nowMs);
   Object.assign(entry, { state: 'waived', reason, waitsFor: null });
   if (record.kind === 'tow') entry.attemptId = null;
+}
+
+/**
+ * Makes an accepted entry owed again, in its place. Its last attempt then counts as unanswered; the result of an attempt
+ * in flight is counted when it comes. The caller sets the state.
+ */
+export function reopenEntry(record: OutboxRecord, entry: Entry): void {
+  if (record.kind === 'tow') {
+    keepAcceptance(record, entry);
+  } else {
+    record.unfinishedSince = null;
+  }
+  Object.assign(entry, { differs: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
+  if (entry.attemptId !== null) return;
+  entry.unanswered += 1;
+  countPossibleEffect(entry);
 }
 
 /** Requests a cleanup of a settled violation, from the version that is about to be written. */

@@ -1,9 +1,11 @@
 import type { Entry } from './entry';
+import { escalate } from './escalate-entry';
 import { isSettled } from './outbox';
 import type { FoundViolation } from './found-violation';
-import { editEntry, type StoredViolation } from './outbox-record';
-import { acceptEntry } from './settle-entry';
-import { addReference, dropReference, mayHaveBeenSent, recordTow } from './violation-names';
+import { closeTask, editEntry, type StoredViolation } from './outbox-record';
+import { acceptEntry, reopenEntry } from './settle-entry';
+import { addReference, mayHaveBeenSent, recordTow } from './violation-names';
+import { beforeCorrectionTask } from './violation-tasks';
 
 /** A tow, and the reference of its violation. */
 export interface MatchedTow {
@@ -46,12 +48,46 @@ export function linkTow(
   nowMs: number,
 ): boolean {
   const entry = editEntry(record, entryOf(record));
-  const getsName = other === null || (other !== 'damaged' && dropReference(other, reference));
+  const getsName = other === null || (other !== 'damaged' && dropReference(other, reference, nowMs));
   const isNew = getsName && !record.references.includes(reference);
   const proves = other === null && isNew && mayHaveBeenSent(entry) && !isSettled(entry.state);
   const isNewReference = getsName && addReference(record, reference, { isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
   return getsName;
+}
+
+/**
+ * Removes a reference from a violation, unless the service assigned it. Returns true when it was removed. A violation
+ * that only a link by hand with this reference proved is no longer accepted.
+ */
+export function dropReference(record: StoredViolation, reference: string, nowMs: number): boolean {
+  if (record.assignedReferences.includes(reference)) return false;
+  const wasProof = record.reference === reference && isProvedByLink(record);
+  record.references = record.references.filter((known) => known !== reference);
+  if (record.reference === reference) record.reference = record.references[0] ?? null;
+  if (wasProof) withdrawProof(record, nowMs);
+  return true;
+}
+
+/** True while only a link by hand proves that the service has the violation. The shown reference is that of the link. */
+function isProvedByLink(record: StoredViolation): boolean {
+  const { acceptedHow, deliveredAtMs } = entryOf(record);
+  const isConfirmed = deliveredAtMs !== null || record.assignedReferences.length > 0;
+  return acceptedHow === 'proved_by_tow_request' && !isConfirmed;
+}
+
+/** The service may or may not have the violation, and its images may be removed: a person decides. */
+function withdrawProof(record: StoredViolation, nowMs: number): void {
+  const entry = editEntry(record, entryOf(record));
+  reopenEntry(record, entry);
+  closeTask(record, beforeCorrectionTask(record.id).subject);
+  if (entry.attemptId !== null) {
+    // The result of the call in flight decides.
+    Object.assign(entry, { state: 'sending', nextAtMs: nowMs });
+  } else {
+    entry.state = 'unknown';
+    escalate(record, entry, 'unknown', nowMs);
+  }
 }
 
 /** Accepts the entry of a violation that other software reported: it is never sent. */

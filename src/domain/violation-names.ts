@@ -51,14 +51,6 @@ export function addReference(
   return isNew;
 }
 
-/** Removes a reference from a violation, unless the service assigned it. Returns true when it was removed. */
-export function dropReference(record: StoredViolation, reference: string): boolean {
-  if (record.assignedReferences.includes(reference)) return false;
-  record.references = record.references.filter((known) => known !== reference);
-  if (record.reference === reference) record.reference = record.references[0] ?? null;
-  return true;
-}
-
 /** True when the violation may have been sent: otherwise no reference can prove it. */
 export function mayHaveBeenSent(entry: Entry): boolean {
   const { possibleEffects, attemptId, state } = entry;

@@ -2,7 +2,8 @@ import type { AttemptResult } from '../domain/attempt';
 import { isOfAnother } from '../domain/found-violation';
 import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
-import { addReference, dropReference } from '../domain/violation-names';
+import { dropReference } from '../domain/stored-violation';
+import { addReference } from '../domain/violation-names';
 import type { RecordTransaction } from './transaction';
 
 /** The differences between the kinds of records with an outbox. */
@@ -34,12 +35,13 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
     const { reference, serviceStatus, canTow } = acceptedViolation;
     // An owner that this process cannot use keeps the reference. The answer is stored.
     const owner = await readOr(transaction.violationByReference(reference), 'damaged', UnusableRecord, DamagedRecord);
+    const other = isOfAnother(owner, record.id) ? owner : null;
+    const isUsable = other !== null && other !== 'damaged';
     return () => {
       // An answer that breaks its contract has only its reference.
       record.serviceStatus = serviceStatus ?? record.serviceStatus;
       record.canTow = canTow ?? record.canTow;
-      const isFree = !isOfAnother(owner, record.id);
-      if (isFree || (owner !== null && owner !== 'damaged' && dropReference(owner, reference))) {
+      if (other === null || (isUsable && dropReference(other, reference, transaction.nowMs))) {
         transaction.setReferenceOwner(reference, record.id);
       }
       addReference(record, reference, { isAssigned: true, isMain: true });

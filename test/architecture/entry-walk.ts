@@ -12,7 +12,7 @@ import { historyOf, judge, type Exchange } from '../../src/domain/policy';
 import { settleAttempt } from '../../src/domain/settle-attempt';
 import { completeCleanup } from '../../src/domain/settle-entry';
 import { appendReport, isKnown } from '../../src/domain/stored-tow';
-import { matchTow } from '../../src/domain/stored-violation';
+import { dropReference, linkTow, matchTow } from '../../src/domain/stored-violation';
 import { refusedTask } from '../../src/domain/tasks';
 import { differenceOfAnswer } from '../../src/workflow/see-difference';
 import { absentTow } from '../support/absent-tow';
@@ -86,7 +86,7 @@ function run(record: OutboxRecord, random: RandomSource): void {
     const kind = random.pick(['claim', 'claim', 'claim', 'decide', 'prove'] as const);
     if (kind === 'claim') attempt(record, { random, circuits, nowMs, id: String(step) });
     else if (kind === 'decide') decide(record, random, nowMs);
-    else if (random.next() < 0.2) prove(record, nowMs);
+    else if (random.next() < 0.2) prove(record, random, nowMs);
   }
 }
 
@@ -184,8 +184,15 @@ function decide(record: OutboxRecord, random: RandomSource, nowMs: number): void
   }
 }
 
-/** An invoice webhook, or a tow request that comes from the violation. */
-function prove(record: OutboxRecord, nowMs: number): void {
-  if (record.kind === 'tow') record.proofAtMs = nowMs;
-  else matchTow(record, { towingReference: 'TW-1', reference: `V-${nowMs}` }, nowMs);
+/** An invoice webhook, or a tow request that comes from the violation, also by a link by hand, which may be withdrawn. */
+function prove(record: OutboxRecord, random: RandomSource, nowMs: number): void {
+  if (record.kind === 'tow') {
+    record.proofAtMs = nowMs;
+    return;
+  }
+  const match = { towingReference: 'TW-1', reference: `V-${nowMs}` };
+  const by = random.pick(['metadata', 'link', 'corrected link'] as const);
+  if (by === 'metadata') matchTow(record, match, nowMs);
+  else linkTow(record, match, null, nowMs);
+  if (by === 'corrected link') dropReference(record, match.reference, nowMs);
 }

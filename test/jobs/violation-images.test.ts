@@ -1,4 +1,4 @@
-import { decide } from '../support/violations';
+import { decide, link, report, violationOf } from '../support/violations';
 import { truncate, rm } from 'node:fs/promises';
 import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
@@ -109,4 +109,23 @@ test('a violation whose images no worker sees is given up and opens a task', asy
 
   expect(worker.fake.calls).toEqual([]);
   expect(await worker.stores.redis.zscore(KEYS.dueViolations, 'U1')).toBeNull();
+});
+
+test('asks for the images of a violation that is retried after the link by hand that proved it was corrected', async () => {
+  worker.fake.onCall(() => ({ status: 502, body: '' }));
+  await worker.reportWithImage('U1');
+  await report(worker.stores, violationOf('U2'));
+  expect(await worker.wake()).toBe('unknown');
+  await worker.stores.request('TW-1');
+  await link(worker.stores, 'U1', 'TW-1');
+  expect(await worker.wake()).toBe('finished');
+  expect(await imagesLeft()).toBe(0);
+
+  await link(worker.stores, 'U2', 'TW-1');
+  expect(await worker.tasks()).toEqual(['violation_unknown']);
+  expect(await decide(worker.stores, 'U1', { action: 'retry' })).toBe('saved');
+
+  expect(await worker.wake()).toBe('images missing');
+  expect(await worker.tasks()).toEqual(['images_missing']);
+  expect(worker.fake.calls).toHaveLength(1);
 });
