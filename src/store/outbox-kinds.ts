@@ -4,6 +4,7 @@ import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
 import { dropReference } from '../domain/stored-violation';
 import { addReference } from '../domain/violation-names';
+import { towMover } from '../workflow/match-violation';
 import type { RecordTransaction } from './transaction';
 
 /** The differences between the kinds of records with an outbox. */
@@ -37,12 +38,14 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
     const owner = await readOr(transaction.violationByReference(reference), 'damaged', UnusableRecord, DamagedRecord);
     const other = isOfAnother(owner, record.id) ? owner : null;
     const isUsable = other !== null && other !== 'damaged';
+    const moveTows = isUsable ? await towMover(transaction, { reference, from: other, to: record }) : () => {};
     return () => {
       // An answer that breaks its contract has only its reference.
       record.serviceStatus = serviceStatus ?? record.serviceStatus;
       record.canTow = canTow ?? record.canTow;
       if (other === null || (isUsable && dropReference(other, reference, transaction.nowMs))) {
         transaction.setReferenceOwner(reference, record.id);
+        moveTows();
       }
       addReference(record, reference, { isAssigned: true, isMain: true });
     };

@@ -1,6 +1,6 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
-import { DamagedRecord, readOr } from '../domain/newer-record';
+import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
 import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
@@ -73,6 +73,29 @@ export async function correctMatchedTows(transaction: Transaction, { id, tows, v
   for (const draft of drafts) {
     if (draft && isKnown(draft) && draft.tow.violationId === id) draft.tow = withViolation(draft.tow, violation);
   }
+}
+
+/**
+ * Prepares that the tows with a reference follow it to the violation to which the service assigned it, from the one to
+ * which a person linked it. Tows that this process cannot use stay, so that the answer of the service can be stored.
+ */
+export async function towMover(
+  transaction: Transaction,
+  { reference, from, to }: { readonly reference: string; readonly from: StoredViolation; readonly to: StoredViolation },
+): Promise<() => void> {
+  const drafts = await Promise.all(
+    from.tows.slice(-TOWS_MAX).map((ref) => readOr(transaction.tow(ref), null, UnusableRecord, DamagedRecord)),
+  );
+  return () => {
+    for (const draft of drafts) {
+      if (!draft || !isKnown(draft) || draft.tow.violationId !== from.id) continue;
+      if (draft.tow.violationReferenceId !== reference) continue;
+      from.tows = from.tows.filter((known) => known !== draft.ref);
+      if (!to.tows.includes(draft.ref)) to.tows.push(draft.ref);
+      draft.tow = withViolation(draft.tow, to.violation);
+      addEvent(draft, { type: 'violation.joined', violation_id: to.id }, transaction.nowMs);
+    }
+  };
 }
 
 /** Matches the tows that were requested before a reference of their violation was known. */

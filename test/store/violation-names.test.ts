@@ -174,7 +174,8 @@ describe('reference of another violation', () => {
     await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-2'));
 
     expect(await ownerOf('V-2')).toBe('U2');
-    expect(await read('U1')).toMatchObject({ reference: null, references: [], tows: ['TW-1'] });
+    expect(await read('U1')).toMatchObject({ reference: null, references: [], tows: [] });
+    expect((await read('U2')).tows).toEqual(['TW-1']);
   });
 });
 

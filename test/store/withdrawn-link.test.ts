@@ -1,11 +1,12 @@
-import { KEYS, violationKey } from '../../src/store/keys';
+import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { changeEntry, endLease } from '../support/stored-records';
-import { ACCEPTED, UNKNOWN, useStores, type Stores } from '../support/stores';
+import { ACCEPTED, START, UNKNOWN, useStores, type Stores } from '../support/stores';
 import {
   claimAs,
   decide,
+  idNamed,
   link,
   mustClaimViolation,
   openOutbox,
@@ -27,6 +28,7 @@ useStores((opened) => {
 const NO_GRACE = { ...UNKNOWN, delayMs: 0 };
 const read = (id: string) => readViolation(stores, id);
 const openTasks = () => stores.redis.hkeys(KEYS.tasks);
+const violationOfTow = async (ref: string) => (await stores.read(ref)).tow.violationId;
 
 /** A tow request that names no violation of ours, or one by the id in its metadata. */
 async function request(ref: string, reference: string, metadataId = 'unknown'): Promise<void> {
@@ -165,13 +167,42 @@ describe('link by hand that is corrected', () => {
 });
 
 describe('answer of the service that names another violation than a link by hand', () => {
-  test('makes the violation that the link proved unknown again', async () => {
+  test('makes the violation that the link proved unknown again, and moves the tow', async () => {
     await provedByLink();
 
     await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
 
-    expect(await read('U1')).toMatchObject({ state: 'unknown', references: [] });
+    expect(await read('U1')).toMatchObject({ state: 'unknown', references: [], tows: [] });
     expect(await openTasks()).toEqual(['violation.U1']);
-    expect(await read('U2')).toMatchObject({ state: 'accepted', reference: 'V-1' });
+    expect(await read('U2')).toMatchObject({ state: 'accepted', reference: 'V-1', tows: ['TW-1'] });
+    expect(await violationOfTow('TW-1')).toBe('U2');
+    expect((await stores.read('TW-1')).timeline.at(-1)).toMatchObject({ type: 'violation.joined', violation_id: 'U2' });
+  });
+
+  test('moves every tow with its reference, and no other tow of the violation', async () => {
+    await reportViolations(stores, 'U1', 'U2');
+    await request('TW-1', 'V-1');
+    await request('TW-2', 'V-2');
+    for (const ref of ['TW-1', 'TW-2']) await link(stores, 'U1', ref);
+    await request('TW-3', 'V-1');
+    await stores.say('TW-3', START);
+
+    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+
+    expect(await read('U1')).toMatchObject({ state: 'pending', references: ['V-2'], tows: ['TW-2'] });
+    expect((await read('U2')).tows).toEqual(['TW-1', 'TW-3']);
+    for (const ref of ['TW-1', 'TW-3']) expect(await violationOfTow(ref)).toBe('U2');
+    expect(await violationOfTow('TW-2')).toBe('U1');
+  });
+
+  test('is stored although the tow is damaged', async () => {
+    await provedByLink();
+    await stores.redis.hset(towKey('TW-1'), 'head', 'damaged');
+
+    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+
+    expect((await read('U2')).state).toBe('accepted');
+    expect(await idNamed(stores, 'V-1')).toBe('U2');
+    expect(await read('U1')).toMatchObject({ state: 'unknown', tows: ['TW-1'] });
   });
 });
