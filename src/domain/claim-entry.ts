@@ -27,6 +27,7 @@ import { acceptEntry, settleByLateAnswer } from './settle-entry';
 import { isOfShadowTime, markShadow } from './shadow';
 import { isProvedByInvoice } from './invoice-entries';
 import { provedBeforeCorrectionTask } from './tasks';
+import { HOUR_MS } from './timestamp';
 import { dependsOnTicket } from './violation';
 
 /** The records that wait for a circuit, as far as a claim needs them. */
@@ -94,6 +95,11 @@ const PROBE_OVERDUE_MS = 20_000;
  * avoid a thundering herd.
  */
 const SELF_WAKING_MAX = 5;
+/**
+ * A record whose permit is further ahead asks for it again after this, and keeps its place in the queue. The conservation
+ * check takes a schedule that is more than a day ahead for that of a clock that jumped.
+ */
+const PERMIT_WAIT_MAX_MS = 12 * HOUR_MS;
 /** The waits of an entry that keeps losing its worker. */
 const LOST_WAIT = { retryBaseMs: 500, retryCapMs: 60_000 };
 
@@ -160,8 +166,8 @@ function decideSend(record: OutboxRecord, head: Entry, context: ClaimContext): C
   if (permit === 'not_requested') return { kind: 'permit', entry: head };
   if (typeof permit === 'object' && 'waitUntilMs' in permit) {
     head.waitsFor = 'budget';
-    record.runAtMs = permit.waitUntilMs;
-    return { kind: 'wait', untilMs: permit.waitUntilMs };
+    record.runAtMs = Math.min(permit.waitUntilMs, nowMs + PERMIT_WAIT_MAX_MS);
+    return { kind: 'wait', untilMs: record.runAtMs };
   }
   // This entry alone probes the circuits that were open until now.
   const lasting = { nowMs, leaseMs: context.settings.leaseMs };

@@ -4,6 +4,7 @@ import { createTowOutbox } from '../../src/store/outbox';
 import { createPermitQueueCheck } from '../../src/store/permits';
 import { recordsOf } from '../../src/store/records';
 import { recordFact } from '../../src/workflow/record-fact';
+import { walk } from '../support/conservation';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, TESTER, type Stores } from '../support/stores';
@@ -151,4 +152,18 @@ test('a tow that is held since a shadow time leaves the waiting queue, and the n
   expect(await line()).toEqual(['C']);
   await stores.redis.del(budgetKey('tow'));
   expect((await outbox.claim('C')).kind).toBe('send');
+});
+
+test('a tow whose permit is more than a day ahead is not lost: it asks again before that and keeps its place', async () => {
+  const others = Array.from({ length: 1500 }, (_, at) => [at, `T${at}`]).flat();
+  await start('A', 'B');
+  expect((await outbox.claim('A')).kind).toBe('send');
+  await stores.redis.zadd(KEYS.permitQueueTows, ...others);
+  expect((await outbox.claim('B')).kind).toBe('wait');
+
+  const { lostNames } = await walk(stores.redis);
+
+  expect([lostNames, await stores.generalTasks()]).toEqual([[], []]);
+  expect((await outbox.claim('B')).kind).toBe('wait');
+  expect(await stores.redis.zrank(KEYS.permitQueueTows, 'B')).toBe(1500);
 });
