@@ -9,7 +9,7 @@ import { redisTimeMs } from './redis-time';
 
 /** What schedulers do for records that a closed circuit has blocked, or that wait for the decision on a difference. */
 
-/** Members of a decided difference that one run of a scheduler releases. */
+/** Members of a decided difference that one run of a scheduler releases, and those with the score of the last one. */
 const DECIDED_PER_RUN = 500;
 
 /** Makes some of the members due that closed circuits and decided differences have. A scheduler calls it until none is left. */
@@ -30,15 +30,18 @@ async function releaseDifference(redis: Redis, id: string): Promise<void> {
   if (json !== null && !documentOrNull(json)) return;
   const until = untilIn(json);
   const untilScore = until === Infinity ? '+inf' : String(until);
-  const members = await redis.zrange(
+  const [, lastScore] = await redis.zrange(
     differingKey(id),
     '-inf',
     untilScore,
     'BYSCORE',
     'LIMIT',
-    '0',
-    String(DECIDED_PER_RUN),
+    String(DECIDED_PER_RUN - 1),
+    '1',
+    'WITHSCORES',
   );
+  const upTo = lastScore ?? untilScore;
+  const members = await redis.zrange(differingKey(id), '-inf', upTo, 'BYSCORE');
   if (members.length > 0) {
     const nowMs = await redisTimeMs(redis);
     const pipeline = redis.pipeline();
@@ -47,9 +50,11 @@ async function releaseDifference(redis: Redis, id: string): Promise<void> {
       pipeline.zadd(schedule, 'LT', nowMs, id);
     }
     for (const [failed] of (await pipeline.exec()) ?? []) if (failed) throw failed;
-    await redis.zrem(differingKey(id), ...members);
+    // By score, because a report may be accepted again meanwhile, after the decision: its new entry must stay. An entry
+    // that joins with a score from before the decision may go, because its record is due until a claim confirms it.
+    await redis.zremrangebyscore(differingKey(id), '-inf', upTo);
   }
-  if (members.length === DECIDED_PER_RUN) return;
+  if (lastScore !== undefined) return;
   // The document is checked, so that a decision made meanwhile is released too.
   const checks = [isStill(id, json ?? '')];
   const effects = [['SREM', KEYS.releasing, releasedDifference(id)]] as const;

@@ -2,7 +2,7 @@ import { DIFFERENCES_MAX, othersId } from '../../src/domain/difference';
 import { systemClock } from '../../src/platform/clock';
 import { releaseBlocked } from '../../src/store/release-blocked';
 import { createDifferenceStore } from '../../src/store/differences';
-import { differenceKey, KEYS } from '../../src/store/keys';
+import { differenceKey, differingKey, KEYS } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { differenceViewOf } from '../../src/workflow/expect-difference';
 import { differenceOf } from '../../src/workflow/see-difference';
@@ -150,6 +150,52 @@ test('reports accepted between two decisions on their kind are released, althoug
   expect(await outbox.claim('B')).toMatchObject({ kind: 'idle' });
   expect(await differs('B')).toBeNull();
   readMembers.mockRestore();
+});
+
+test('the next run releases the reports of a decided kind that the run before has left', async () => {
+  await answered('A');
+  const members = named(1200).flatMap((ref, at) => [Math.floor(at / 3), `${ref}\nstarted-1`]);
+  await stores.redis.zadd(differingKey(NO_DATA.id), ...members);
+  await stores.resolve(`differs.${NO_DATA.id}`);
+
+  const left: number[] = [];
+  while (await stores.redis.exists(KEYS.releasing)) {
+    await releaseBlocked(stores.redis);
+    left.push(await kinds().waiting(NO_DATA.id));
+  }
+
+  // Reports that were accepted in the same ms are released together.
+  expect(left).toEqual([700, 199, 0]);
+  expect(await stores.redis.zcard(KEYS.dueTows)).toBe(1201);
+});
+
+test('a report that is accepted again while its kind is being released is released by the next decision', async () => {
+  await answered('A');
+  await stores.resolve(`differs.${NO_DATA.id}`);
+  const decided = await shown(NO_DATA.id);
+  await eventually(async () => expect(await stores.records.nowMs()).toBeGreaterThan((decided?.reviewedAtMs ?? 0) + 10));
+  const makeDue = stores.redis.pipeline.bind(stores.redis);
+  const releasing = jest.spyOn(stores.redis, 'pipeline').mockImplementationOnce(() => {
+    const pipeline = makeDue();
+    const exec = pipeline.exec.bind(pipeline);
+    jest.spyOn(pipeline, 'exec').mockImplementation(async () => {
+      const made = await exec();
+      await stores.decide('A', 'started-1', { action: 'retry' });
+      await outbox.ack(await mustClaim(outbox, 'A'), result(ACCEPTED, { difference: NO_DATA }));
+      expect(await outbox.claim('A')).toMatchObject({ kind: 'idle' });
+      return made;
+    });
+    return pipeline;
+  });
+
+  await releaseBlocked(stores.redis);
+
+  releasing.mockRestore();
+  expect([await differs('A'), await kinds().waiting(NO_DATA.id)]).toEqual([NO_DATA.id, 1]);
+  await stores.expect(NO_DATA.id);
+  await eventually(async () => expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['A']));
+  expect(await outbox.claim('A')).toMatchObject({ kind: 'idle' });
+  expect([await differs('A'), await kinds().waiting(NO_DATA.id)]).toEqual([null, 0]);
 });
 
 test('a report that is accepted while a person closes its kind is closed too', async () => {
