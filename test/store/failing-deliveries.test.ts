@@ -44,6 +44,20 @@ describe('the task about a delivery that keeps failing', () => {
     expect(await taskIds()).toEqual(['delivery_failing-d1.T1']);
   });
 
+  test('closes when the delivery is parked, and its failures are counted from zero', async () => {
+    await stores.acceptInvoice('T2', 'd2');
+    for (let failure = 1; failure <= 10; failure += 1) await stores.fail('d2');
+    expect(await taskIds()).toEqual(['delivery_failing-d2.T2']);
+
+    expect(await stores.process('d2')).toBe('parked');
+
+    expect(await taskIds()).toEqual([]);
+    for (let failure = 1; failure <= 9; failure += 1) await stores.fail('d2');
+    expect(await taskIds()).toEqual([]);
+    await stores.fail('d2');
+    expect(await taskIds()).toEqual(['delivery_failing-d2.T2']);
+  });
+
   test.each([
     ['is damaged', (key: string) => stores.redis.hset(key, 'head', 'damaged')],
     ['is of a later version', (key: string) => stores.redis.hset(key, 'oldest_reader', '9999')],
