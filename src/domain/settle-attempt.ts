@@ -45,8 +45,11 @@ export interface SettleContext {
   readonly effects: CircuitEffects;
   /** Stores the rest of an accepted answer, such as the service's reference of a violation. */
   readonly keepAnswer: (record: OutboxRecord) => void;
-  /** The kind of difference of an accepting answer, if a task asks about it; else null. */
-  readonly differs: string | null;
+  /**
+   * Counts how an accepting answer differs from its contract. Returns the kind of difference if a task asks about it; else
+   * null. Called once, for an answer that is kept.
+   */
+  readonly recordDifference: () => string | null;
 }
 
 /**
@@ -87,7 +90,7 @@ export function settleAttempt(
   const ended = { right, result };
   const { exchange } = result;
   const outcome = result.verdict.next;
-  const isKnownLost = entry.log.some(({ attempt_id: id }) => id === right.attemptId);
+  const logged = entry.log.filter(({ attempt_id: id }) => id === right.attemptId);
   if (outcome !== 'hold') logAttempt(entry, loggedAttempt(ended));
   const isAlive = serviceHealth(exchange) === 'alive';
   const answer = { kind: entry.kind, wasAnswered: wasAnswered(ended), isAlive, isForbidden: isForbidden(exchange) };
@@ -95,8 +98,10 @@ export function settleAttempt(
   const isSameBody = hasSentBody(record, entry, right);
   const isOurs = isSameBody && entry.attemptId === right.attemptId && record.lease?.token === right.leaseToken;
   if (!isOurs) {
+    // The reply to the commit that stored this answer was lost.
+    if (logged.some((attempt) => attempt.outcome === 'accepted')) return 'late';
     if (outcome === 'accepted') return settleLate(record, entry, { result, isSameBody }, context);
-    if (!isKnownLost) countLostClaim(record, entry, { ...ended, isSameBody }, context.nowMs);
+    if (logged.length === 0) countLostClaim(record, entry, { ...ended, isSameBody }, context.nowMs);
     return 'late';
   }
   record.lease = null;
@@ -146,7 +151,7 @@ function settleLate(
   if (isSettled(entry.state)) {
     // A person or a webhook settled it meanwhile. The reference in the answer still joins tows.
     if (entry.deliveredAtMs === null) {
-      keepAnswer(record, entry, result, { ...context, differs: null });
+      keepAnswer(record, entry, result, { ...context, recordDifference: () => null });
     }
     if (record.kind === 'violation') requestCleanup(record);
     return 'late';
@@ -171,8 +176,8 @@ function keepAnswer(record: OutboxRecord, entry: Entry, result: AttemptResult, c
   context.keepAnswer(record);
 }
 
-function acceptingAnswer({ answer, rawBody }: AttemptResult, { differs, nowMs }: SettleContext): AcceptingAnswer {
-  return { answer, rawBody, differs, deliveredAtMs: nowMs };
+function acceptingAnswer({ answer, rawBody }: AttemptResult, context: SettleContext): AcceptingAnswer {
+  return { answer, rawBody, differs: context.recordDifference(), deliveredAtMs: context.nowMs };
 }
 
 /** Updates the circuits after an attempt. Returns true when its operation is paused now. */

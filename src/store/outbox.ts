@@ -114,7 +114,7 @@ function createOutbox<R extends OutboxRecord>(
             nowMs: transaction.nowMs,
             giveUpAfterMs,
             keepAnswer: await kind.answerKeeper(transaction, { record, result }),
-            differs: result.difference && (await transaction.recordDifference(result.difference)),
+            recordDifference: result.difference ? await transaction.prepareDifference(result.difference) : () => null,
             circuits: await transaction.circuitsForResult(),
             effects: transaction.circuitEffects,
           }),

@@ -202,9 +202,16 @@ export class RecordTransaction implements Transaction {
   }
 
   async recordDifference(seen: SeenDifference, count = 1): Promise<string | null> {
+    return (await this.prepareDifference(seen, count))();
+  }
+
+  /** Reads what recordDifference needs. The returned function does the rest of it, once. */
+  async prepareDifference(seen: SeenDifference, count = 1): Promise<() => string | null> {
     const sighting = await sightingWrites(this.redis, { seen, count, nowMs: this.nowMs });
-    this.#add(sighting);
-    return sighting.openId;
+    return () => {
+      this.#add(sighting);
+      return sighting.openId;
+    };
   }
 
   /** See decidedUntil. The commit is stale when a kind is decided meanwhile. */

@@ -133,7 +133,7 @@ function attempt(record: OutboxRecord, { random, circuits, nowMs, id }: Turn): v
       circuits,
       effects: noEffects(),
       keepAnswer: () => undefined,
-      differs,
+      recordDifference: () => differs,
     });
   }
 }

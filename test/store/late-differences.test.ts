@@ -27,8 +27,8 @@ const RETRY = { next: 'retry', delayMs: 60_000, because: 'unanswered' } as const
 const questioned = async () => (await stores.read('T1')).reports[0]?.differs ?? null;
 const waiting = (id = ODD.id) => createDifferenceStore(stores.redis).waiting(id);
 
-/** Keeps a late answer with this difference beside the attempt in flight, which is returned. */
-async function attemptBesideLateAnswer() {
+/** Keeps a late answer with this difference beside the attempt in flight. Returns both attempts. */
+async function attemptsWithLateAnswer() {
   await stores.request('T1');
   await stores.say('T1', START);
   const loseClaim = await copyRecord(stores.redis, towKey('T1'));
@@ -36,9 +36,10 @@ async function attemptBesideLateAnswer() {
   await loseClaim();
   const attempt = await mustClaim(stores.outbox, 'T1');
   expect((await stores.outbox.ack(lost, result(ACCEPTED, { difference: ODD }))).kind).toBe('late');
-  return attempt;
+  return { lost, attempt };
 }
 
+const attemptBesideLateAnswer = async () => (await attemptsWithLateAnswer()).attempt;
 type Attempt = Awaited<ReturnType<typeof attemptBesideLateAnswer>>;
 
 const DECISIONS = {
@@ -127,4 +128,65 @@ test('a kind of difference that a person closed questions no late answer that se
 
   expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1', differs: null });
   expect([await waiting(odd.id), await stores.generalTasks()]).toEqual([0, []]);
+});
+
+test('a differing answer that comes after its report was settled opens no task about its kind', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  const lost = await mustClaim(stores.outbox, 'T1');
+  await endLease(stores.redis, towKey('T1'));
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+
+  expect((await stores.outbox.ack(lost, result(ACCEPTED, { difference: ODD }))).kind).toBe('late');
+
+  expect([await createDifferenceStore(stores.redis).read(ODD.id), await stores.generalTasks()]).toEqual([null, []]);
+});
+
+describe('an answer that is stored again because the reply to its commit was lost', () => {
+  /** The number of such answers, and the open tasks. */
+  const seen = async () => [
+    (await createDifferenceStore(stores.redis).read(ODD.id))?.count,
+    (await stores.generalTasks()).map(({ type }) => type),
+  ];
+
+  test('counts once, and its task stays closed', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    const attempt = await mustClaim(stores.outbox, 'T1');
+    const store = () => stores.outbox.ack(attempt, result(ACCEPTED, { difference: ODD }));
+    await store();
+    expect(await stores.resolve(`differs.${ODD.id}`)).toBe('done');
+    await runWhileDue();
+
+    await store();
+    await runWhileDue();
+
+    expect([await questioned(), await waiting(), await seen()]).toEqual([null, 0, [1, []]]);
+  });
+
+  test('counts once, and its task stays closed, when it is kept during another attempt', async () => {
+    const { lost, attempt } = await attemptsWithLateAnswer();
+    expect(await stores.resolve(`differs.${ODD.id}`)).toBe('done');
+
+    await stores.outbox.ack(lost, result(ACCEPTED, { difference: ODD }));
+    await stores.outbox.ack(attempt, result(RETRY));
+    await runWhileDue();
+
+    expect(await stores.states('T1')).toEqual(['started accepted']);
+    expect([await questioned(), await waiting(), await seen()]).toEqual([null, 0, [1, []]]);
+  });
+
+  test('settles no report that a person has sent again meanwhile', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    const attempt = await mustClaim(stores.outbox, 'T1');
+    const store = () => stores.outbox.ack(attempt, result(ACCEPTED, { difference: ODD }));
+    await store();
+    await stores.decide('T1', 'started-1', { action: 'retry' });
+
+    await store();
+
+    expect(await stores.states('T1')).toEqual(['started pending']);
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { attempts: 2 } });
+  });
 });
