@@ -31,7 +31,7 @@ export function noAnswerAfter(exchange: FailedExchange, fields: readonly string[
     case 'connection':
       return because('connection_lost', WAIT_MS);
     case 'dropped':
-      return because('budget_spent', SOON_MS);
+      return because(exchange.cause === 'no_permit' ? 'budget_spent' : 'unavailable', SOON_MS);
     case 'refused': {
       const { httpStatus } = exchange;
       if (isMisconfiguration(exchange) || httpStatus === 401) return because('connection_lost', WAIT_MS);

@@ -19,7 +19,7 @@ export interface KeptAnswer {
  * - budget_spent: the rate limit has no permit; nothing was sent.
  * - connection_lost: no token, a refused token or a wrong address.
  * - forbidden: the service does not permit this operator to ask (403).
- * - unavailable: the service failed, was unreachable or throttled the call.
+ * - unavailable: the service failed, was unreachable or throttled the call, or the call was not sent for another reason.
  * - answer_broken: the answer breaks the contract.
  */
 export type NoAnswer =

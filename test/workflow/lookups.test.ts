@@ -3,7 +3,7 @@ import { silentLog } from '../../src/platform/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { createLookupCache } from '../../src/store/lookups';
 import type { TicketQuestion } from '../../src/workflow/lookups';
-import { createLookups, type TicketCheck } from '../../src/workflow/lookups';
+import { createLookups, type Lookups } from '../../src/workflow/lookups';
 import type { Budgets } from '../../src/workflow/service-port';
 import { json, startFakeService, type FakeService, type FakeReply } from '../service/fake-service';
 import { budgetsOf, noBudgets } from '../support/outboxes';
@@ -32,8 +32,8 @@ const QUESTION: TicketQuestion = {
   plateType: 'PRIVATE',
 };
 
-/** The ticket check of a process whose service answers with `reply`. */
-function checkOver(reply: FakeReply | (() => FakeReply), budgets: Budgets = noBudgets): TicketCheck {
+/** The lookups of a process whose service answers with `reply`. */
+function checkOver(reply: FakeReply | (() => FakeReply), budgets: Budgets = noBudgets): Lookups {
   fake.onCall(typeof reply === 'function' ? reply : () => reply);
   const service = createServiceClient({
     baseUrl: fake.url,
@@ -126,4 +126,14 @@ describe('ticket check before a violation is sent', () => {
     expect(aheadMaxMs).toEqual([5000]);
     expect(fake.calls).toHaveLength(0);
   });
+});
+
+it('a lookup whose permits expire before it is sent is unavailable, and does not blame the rate limit', async () => {
+  const reserve: Budgets['reserve'] = (name) =>
+    Promise.resolve({ granted: true, inMs: 0, lastsMs: name === 'auth' ? 1000 : 0 });
+
+  const answer = await checkOver(json({ hasActiveTicket: true }), budgetsOf(reserve)).ticket(QUESTION);
+
+  expect(answer).toMatchObject({ because: { why: 'unavailable', exchange: { cause: 'permission_expired' } } });
+  expect(fake.calls).toHaveLength(0);
 });
