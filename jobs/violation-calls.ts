@@ -1,6 +1,6 @@
 import { guideViolationAnswer, violationAnswer } from '../src/contracts/service';
 import { isAnswerQuestioned, type StoredViolation } from '../src/domain/outbox-record';
-import type { Violation } from '../src/domain/violation';
+import { isEchoOfAnother, type Violation } from '../src/domain/violation';
 import { isKnownEntry } from '../src/domain/stored-violation';
 import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation-names';
 import { violationRefusedTask } from '../src/domain/violation-tasks';
@@ -31,7 +31,7 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
     return {
       kind: 'ready',
       mayOutlastLease: images.files.length > 0,
-      send: (options) => send(violation, images.files, tools.service, options),
+      send: async (options) => aboutViolation(violation, await send(violation, images.files, tools.service, options)),
     };
   },
   operation: ({ record }) => VIOLATION_OPERATIONS[record.violation.api],
@@ -69,6 +69,14 @@ function send(
   return service.submitViolation(operation, { form, metadataText, images: files }, options);
 }
 
+/** An answer that names another violation breaks the contract. */
+function aboutViolation(violation: Violation, result: CallResult<ViolationOperation>): CallResult<ViolationOperation> {
+  const { exchange, data } = result;
+  if (exchange.kind !== 'accepted' || !isEchoOfAnother(violation, data?.['metadata'])) return result;
+  const issues = ['data.metadata.id: names another violation'];
+  return { ...result, data: null, exchange: { kind: 'contract_broken', httpStatus: exchange.httpStatus, issues } };
+}
+
 /** The violation that an answer of either operation names; null when it names none. */
 function acceptedViolationIn(data: unknown): AcceptedViolation | null {
   if (data === null) return null;
@@ -82,7 +90,7 @@ function acceptedViolationIn(data: unknown): AcceptedViolation | null {
   return guide.success ? { reference: guide.data.id, serviceStatus: null, canTow: guide.data.canTow } : null;
 }
 
-function violationInBroken(answer: string, { api }: Violation): AcceptedViolation | null {
-  const reference = referenceInBroken(answer, api);
+function violationInBroken(answer: string, violation: Violation): AcceptedViolation | null {
+  const reference = referenceInBroken(answer, violation);
   return reference === null ? null : { reference, serviceStatus: null, canTow: null };
 }

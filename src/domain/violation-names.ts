@@ -4,6 +4,7 @@ import type { Entry } from './entry';
 import { isObject, withQuotedNumbers, jsonIn } from './json';
 import { isSettled } from './outbox';
 import { beforeCorrectionTask } from './violation-tasks';
+import { isEchoOfAnother, type Violation } from './violation';
 import { brokenReferenceRule, type ViolationApi } from './vocabulary';
 
 /**
@@ -23,14 +24,17 @@ const REFERENCE_FIELDS: Readonly<Record<ViolationApi, string>> = { reference: 'v
 
 /**
  * The reference in an answer that breaks its contract, inside the envelope or bare, so that tows of the violation are
- * joined nevertheless. A number counts as its digits. Null without a usable one.
+ * joined nevertheless. A number counts as its digits. Null without a usable one, and when the answer names another
+ * violation.
  */
-export function referenceInBroken(answer: string, api: ViolationApi): string | null {
+export function referenceInBroken(answer: string, violation: Violation): string | null {
   // A byte order mark before it counts as white space.
   const body = jsonIn(withQuotedNumbers(answer).trim());
   if (!isObject(body)) return null;
-  const data = body['data'];
-  const reference = (isObject(data) ? data : body)[REFERENCE_FIELDS[api]];
+  const data = isObject(body['data']) ? body['data'] : body;
+  const metadata = data['metadata'];
+  const echo = typeof metadata === 'string' ? jsonIn(withQuotedNumbers(metadata)) : metadata;
+  const reference = isEchoOfAnother(violation, echo) ? null : data[REFERENCE_FIELDS[violation.api]];
   if (typeof reference !== 'string' || reference.trim() === '') return null;
   return brokenReferenceRule(reference) === null ? reference : null;
 }

@@ -1,3 +1,4 @@
+import { isObject } from './json';
 import type { FieldRule } from './refusal';
 import type { JsonObject, PlateType, ViolationApi, ViolationType } from './vocabulary';
 
@@ -78,6 +79,13 @@ export function dependsOnTicket(form: ViolationForm): boolean {
 export function metadataIdOf(violation: Violation): string {
   const id = violation.form.metadata['id'];
   return typeof id === 'string' ? id : violation.id;
+}
+
+/** True when the metadata in an answer has the id of another violation. The guide form sends none that is echoed. */
+export function isEchoOfAnother(violation: Violation, metadata: unknown): boolean {
+  const id = isObject(metadata) ? metadata['id'] : undefined;
+  if (violation.api === 'guide' || typeof id !== 'string' || id === '') return false;
+  return id !== metadataIdOf(violation);
 }
 
 /** The fields that a tow takes over from its violation. */

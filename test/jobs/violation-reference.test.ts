@@ -11,6 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => worker.stop());
 
+const OF_ANOTHER = { violation_reference_id: 'V-9', status: 'PENDING', metadata: { id: 'own-U2' } };
+
 /** Has a violation accepted with this answer. */
 async function acceptedWith(api: ViolationApi, reply: FakeReply) {
   worker.fake.onCall(() => reply);
@@ -46,4 +48,29 @@ test.each<[ViolationApi, FakeReply, string | null]>([
   ['reference', { status: 204 }, null],
 ])('of a broken answer to the %s form only a usable reference is kept: %j', async (api, reply, reference) => {
   expect(await acceptedWith(api, reply)).toMatchObject({ state: 'accepted', reference });
+});
+
+test.each<[string, FakeReply]>([
+  ['as documented', enveloped(OF_ANOTHER)],
+  ['without envelope', json(OF_ANOTHER)],
+  ['with a numeric id', enveloped({ ...OF_ANOTHER, metadata: { id: 7 } })],
+  ['with metadata as JSON text', enveloped({ ...OF_ANOTHER, metadata: '{"id":"own-U2"}' })],
+  ['with a numeric id in JSON text', enveloped({ ...OF_ANOTHER, metadata: '{"id":7}' })],
+  ['with another broken field', enveloped({ ...OF_ANOTHER, status: {} })],
+])('takes no reference from an answer that names another violation in its metadata, %s', async (_how, reply) => {
+  const nothingTaken = { state: 'accepted', reference: null, references: [], serviceStatus: null };
+  expect(await acceptedWith('reference', reply)).toMatchObject(nothingTaken);
+  expect(await worker.tasks()).toEqual(['answer_differs']);
+  // The reference stays free for the violation to which it belongs.
+  const ref = await worker.stores.request('9');
+  expect((await worker.stores.read(ref)).tow.violationId).toBeNull();
+});
+
+test.each<[string, FakeReply]>([
+  ['is ours', enveloped({ ...OF_ANOTHER, metadata: { id: 'own-U1' } })],
+  ['is empty', enveloped({ ...OF_ANOTHER, metadata: { id: '' } })],
+  ['is left out', enveloped({ ...OF_ANOTHER, metadata: {} })],
+])('takes the reference from an answer whose metadata id %s, without a task', async (_what, reply) => {
+  expect(await acceptedWith('reference', reply)).toMatchObject({ reference: 'V-9', serviceStatus: 'PENDING' });
+  expect(await worker.tasks()).toEqual([]);
 });
