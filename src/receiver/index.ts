@@ -242,6 +242,9 @@ function answerError(options: ReceiverOptions): ErrorRequestHandler {
     } else if (httpStatus === 415) {
       answer(response, 415, { code: 'encoding_not_supported', message: 'The body must not be compressed.' });
       recordAnswer(request, { httpStatus, outcome: 'compressed' }, options);
+    } else if (error instanceof URIError) {
+      answer(response, 400, { code: 'not_readable', message: 'The path contains an invalid percent-encoding.' });
+      recordAnswer(request, { httpStatus: 400, outcome: 'address' }, options);
     } else if (httpStatus !== null && httpStatus < 500) {
       answer(response, 400, { code: 'not_readable', message: 'The body could not be read to its end.' });
       recordAnswer(request, { httpStatus: 400, outcome: 'unreadable' }, options);

@@ -102,3 +102,12 @@ it('answers an unknown path with 404, another method on the path of a webhook wi
   await request(app.receiverUrl).get('/tow-request').expect(405).expect('allow', 'POST');
   expect(await deliveriesIn(app.foundation)).toEqual([]);
 });
+
+it('answers a path that cannot be decoded with 400, names the path as the cause, and stores nothing', async () => {
+  const response = await request(app.receiverUrl).post('/%zz/tow-request').send(towRequest()).expect(400);
+  expect(bodyOf(response)).toMatchObject({
+    code: 'not_readable',
+    message: 'The path contains an invalid percent-encoding.',
+  });
+  expect(await deliveriesIn(app.foundation)).toEqual([]);
+});
