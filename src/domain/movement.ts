@@ -70,7 +70,7 @@ export function release(tow: Tow, command: FactCommand<'released'>, context: Fac
   };
 }
 
-/** The tow is called off; open holds do not prevent it. Reports of its invoice that were never sent are withdrawn. */
+/** The tow is called off; open holds do not prevent it. Reports of its invoice that had no effect are withdrawn. */
 export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: FactContext): Advance {
   if (!mayBecome(tow, 'canceled')) return refusedTransition(tow, 'canceled');
   const reason = entered(command.cancellationReason);
@@ -92,7 +92,7 @@ export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: Fact
     owed: canceledReport(tow, reason),
     withdraw: context.reports
       .filter(({ kind, state }) => (kind === 'invoice' || kind === 'payment') && state === 'pending')
-      // A report whose attempts surely did not reach the service counts as never attempted.
+      // A report whose attempts surely had no effect counts as never attempted.
       .filter(({ attemptId, possibleEffects }) => attemptId === null && possibleEffects === 0)
       .map(({ id }) => id),
   };
