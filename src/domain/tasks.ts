@@ -26,6 +26,7 @@ export const TASK_TYPES = [
   'violation_before_correction',
   'rival_request',
   'violation_twice',
+  'violation_mismatch',
   'invoice_parked',
   'late_invoice',
   'late_request',
@@ -243,6 +244,21 @@ export function violationTwiceTask(violation: { id: string; names: readonly [str
     message: `The service may have the violation of this tow twice: as ${shownAs}, and as ${requestedAs}, which the tow request names. Look both up at the service.`,
     actions: ['resolve'],
     violation_id: violation.id,
+  };
+}
+
+/** The subject of the task about a tow request that names two violations. */
+export const TWO_VIOLATIONS = 'violation_mismatch';
+
+/** A tow request finds one of our violations by its reference, and another one by the id in its metadata. */
+export function twoViolationsTask(named: { id: string; otherId: string; reference: string }): NewTask {
+  const { id, otherId, reference } = named;
+  return {
+    subject: TWO_VIOLATIONS,
+    type: 'violation_mismatch',
+    message: `The tow request names two violations: ${reference} is the reference of ${id}, and its metadata has the id of ${otherId}. The tow has the plate and place of ${id}. Find out which vehicle is meant before its start is reported. If it is the other one, link the tow to ${otherId}.`,
+    actions: ['resolve'],
+    violation_id: id,
   };
 }
 

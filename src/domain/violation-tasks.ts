@@ -88,6 +88,18 @@ export function beforeCorrectionTask(id: string): NewTask {
   };
 }
 
+/** The service gave it a reference that another violation has. */
+export function sharedReferenceTask(shared: { id: string; otherId: string; reference: string }): NewTask {
+  const { id, otherId, reference } = shared;
+  return {
+    subject: `violation_mismatch.${id}`,
+    type: 'violation_mismatch',
+    message: `The service gave this violation the reference ${reference}, which is that of ${otherId}. A tow request with this reference takes plate and place from ${otherId}. Look both up at the service, and find out which vehicle is meant before the start of such a tow is reported.`,
+    actions: ['resolve'],
+    violation_id: id,
+  };
+}
+
 function about(id: string, type: TaskType, actions: TaskAction[]) {
   return { subject: violationTaskId(id), type, actions, violation_id: id };
 }

@@ -1,9 +1,10 @@
 import type { AttemptResult } from '../domain/attempt';
 import { isOfAnother } from '../domain/found-violation';
 import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
-import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
+import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dropReference } from '../domain/stored-violation';
 import { addReference } from '../domain/violation-names';
+import { sharedReferenceTask } from '../domain/violation-tasks';
 import { towMover } from '../workflow/match-violation';
 import type { RecordTransaction } from './transaction';
 
@@ -46,6 +47,8 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
       if (other === null || (isUsable && dropReference(other, reference, transaction.nowMs))) {
         transaction.setReferenceOwner(reference, record.id);
         moveTows();
+      } else if (isUsable) {
+        openTask(record, sharedReferenceTask({ id: record.id, otherId: other.id, reference }), transaction.nowMs);
       }
       addReference(record, reference, { isAssigned: true, isMain: true });
     };

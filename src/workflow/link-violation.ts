@@ -1,10 +1,11 @@
 import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
-import { addEvent } from '../domain/outbox-record';
+import { addEvent, closeTask } from '../domain/outbox-record';
 import { conflict, invalid, type Decision } from '../domain/refusal';
 import type { KnownTow } from '../domain/stored-tow';
 import { linkTow } from '../domain/stored-violation';
+import { TWO_VIOLATIONS } from '../domain/tasks';
 import { changeTow, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
 import { withViolation } from './match-violation';
@@ -40,6 +41,7 @@ async function link(
     transaction.setReferenceOwner(reference, id);
   }
   draft.tow = withViolation(tow, violation.violation);
+  closeTask(draft, TWO_VIOLATIONS);
   addEvent(draft, { type: 'violation.linked', violation_id: id, by: actor.name }, transaction.nowMs);
   const on = { towing_reference_id: ref, violation_id: id };
   return { ok: true, audit: auditOf(actor, 'tow.violation_linked', { on }) };

@@ -4,7 +4,7 @@ import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
 import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
-import { violationTwiceTask, type NewTask } from '../domain/tasks';
+import { twoViolationsTask, violationTwiceTask, type NewTask } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
 import { metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
 import { ALL_TOWS } from './list-port';
@@ -24,28 +24,38 @@ export interface MatchTools {
 /** The most tows per violation that are read. Usually there is one, or two if the service requests twice. */
 const TOWS_MAX = 50;
 
+/** The violation that a requested tow comes from. */
+export interface NamedViolation {
+  /** A draft. */
+  readonly violation: StoredViolation;
+  /** The id in the metadata, if it is that of another violation; else null. */
+  readonly otherId: string | null;
+}
+
 /**
- * Returns a draft of the violation that a requested tow comes from, or null. A damaged one counts as none: the tow must
- * not wait for its repair.
+ * Finds the violation that a tow request names, or null. A damaged one counts as none: the tow must not wait for its
+ * repair.
  */
 export async function findViolation(
   transaction: Transaction,
-  request: TowRequestMessage,
-): Promise<StoredViolation | null> {
+  { violation_reference_id: reference, metadata }: Pick<TowRequestMessage, 'violation_reference_id' | 'metadata'>,
+): Promise<NamedViolation | null> {
+  const id = metadata?.['id'];
+  const metadataId = typeof id === 'string' && id !== '' ? id : null;
   // The reads are part of the commit: if the violation gets its reference meanwhile, the decision is made again.
-  const id = request.metadata?.['id'];
   const [named, same] = await Promise.all([
-    foundViolation(transaction.violationByReference(request.violation_reference_id)),
-    typeof id === 'string' && id !== '' ? foundViolation(transaction.violationById(id)) : null,
+    foundViolation(transaction.violationByReference(reference)),
+    metadataId === null ? null : foundViolation(transaction.violationById(metadataId)),
   ]);
   const found = named ?? same;
-  return found === 'damaged' ? null : found;
+  if (found === null || found === 'damaged') return null;
+  return { violation: found, otherId: isOfAnother(same, found.id) ? metadataId : null };
 }
 
 /** Records on a violation that a tow comes from it. Returns the tow with the violation's fields, and tasks to open. */
 export function matchRequestedTow(
   transaction: Transaction,
-  violation: StoredViolation,
+  { violation, otherId }: NamedViolation,
   tow: Tow,
 ): { readonly tow: Tow; readonly tasks: readonly NewTask[] } {
   const { towingReferenceId: towingReference, violationReferenceId: reference } = tow;
@@ -55,6 +65,7 @@ export function matchRequestedTow(
   const shownAs = violation.reference ?? '';
   const names = [shownAs, reference] as const;
   const tasks = shownAs === reference ? [] : [violationTwiceTask({ id: violation.id, names })];
+  if (otherId !== null) tasks.push(twoViolationsTask({ id: violation.id, otherId, reference }));
   return { tow: withViolation(tow, violation.violation), tasks };
 }
 
@@ -134,10 +145,10 @@ function matchLate(records: RecordStore, ref: string, violationId: string): Prom
   return records.transact(orderKeyOf('tow', ref), async (transaction) => {
     const draft = await transaction.tow(ref);
     if (!isKnown(draft) || draft.tow.violationId !== null) return;
-    const owner = await foundViolation(transaction.violationByReference(draft.tow.violationReferenceId));
-    const violation = await foundViolation(transaction.violation(violationId));
-    if (!violation || violation === 'damaged' || isOfAnother(owner, violationId)) return;
-    const { tow, tasks } = matchRequestedTow(transaction, violation, draft.tow);
+    const { violationReferenceId, metadata } = draft.tow;
+    const named = await findViolation(transaction, { violation_reference_id: violationReferenceId, metadata });
+    if (named?.violation.id !== violationId) return;
+    const { tow, tasks } = matchRequestedTow(transaction, named, draft.tow);
     draft.tow = tow;
     addEvent(draft, { type: 'violation.joined', violation_id: violationId }, transaction.nowMs);
     for (const task of tasks) openTask(draft, task, transaction.nowMs);

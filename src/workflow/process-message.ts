@@ -62,8 +62,8 @@ export async function processMessage(
 }
 
 async function originOf(transaction: Transaction, ref: string, request: TowRequestMessage): Promise<RequestOrigin> {
-  const [violation, isArchived] = await Promise.all([findViolation(transaction, request), transaction.isArchived(ref)]);
-  return { violation, isArchived };
+  const [named, isArchived] = await Promise.all([findViolation(transaction, request), transaction.isArchived(ref)]);
+  return { named, isArchived };
 }
 
 type Admitted<T> = { readonly message: T } | { readonly message: null; readonly verdict: UnreadVerdict };

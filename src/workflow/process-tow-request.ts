@@ -3,13 +3,13 @@ import { canonicalJson } from '../domain/json';
 import { settleDelivery, type Delivery } from '../domain/delivery';
 import { NO_DISPATCH } from '../domain/dispatch';
 import { lateRequestTask, rivalRequestTask } from '../domain/tasks';
-import { addEvent, openTask, type StoredTow, type StoredViolation } from '../domain/outbox-record';
+import { addEvent, openTask, type StoredTow } from '../domain/outbox-record';
 import { markShadow } from '../domain/shadow';
 import { isKnown, withNewest, type KnownTow } from '../domain/stored-tow';
 import { isoTimestamp } from '../domain/timestamp';
 import type { Tow } from '../domain/tow';
 import type { ServiceMode } from '../domain/vocabulary';
-import { matchRequestedTow } from './match-violation';
+import { matchRequestedTow, type NamedViolation } from './match-violation';
 import { isShadowTime } from './service-mode';
 import type { Transaction } from './transaction-port';
 
@@ -17,7 +17,7 @@ export type RequestVerdict = 'created' | 'already_known' | 'rival_kept' | 'late'
 
 /** What is known about a requested tow before it is made. */
 export interface RequestOrigin {
-  readonly violation: StoredViolation | null;
+  readonly named: NamedViolation | null;
   /** True when the tow was archived and its marker still exists. */
   readonly isArchived: boolean;
 }
@@ -31,7 +31,7 @@ export async function processTowRequest(
   {
     delivery,
     request,
-    origin: { violation, isArchived },
+    origin: { named, isArchived },
     mode,
   }: {
     readonly delivery: Delivery;
@@ -48,7 +48,7 @@ export async function processTowRequest(
     return verdict;
   }
   const requested = requestedTow(delivery, request);
-  const matched = violation && matchRequestedTow(transaction, violation, requested);
+  const matched = named && matchRequestedTow(transaction, named, requested);
   for (const task of matched?.tasks ?? []) openTask(draft, task, nowMs);
   if (isArchived) {
     settleDelivery(delivery, draft, 'late', nowMs);
@@ -58,7 +58,7 @@ export async function processTowRequest(
   draft.tow = matched?.tow ?? requested;
   draft.requestedAtMs = delivery.receivedAtMs;
   if (await isShadowTime(transaction, mode)) markShadow(draft);
-  const about = violation ? { violation_id: violation.id } : {};
+  const about = named ? { violation_id: named.violation.id } : {};
   addEvent(draft, { type: 'tow.requested', delivery_id: delivery.id, ...about }, nowMs);
   // All are due, the one that was parked first before the others.
   const firstAtMs = nowMs - draft.parked.length;

@@ -57,6 +57,7 @@ export const ONE_OF_EACH: readonly NewTask[] = [
   general.provedBeforeCorrectionTask,
   general.rivalRequestTask,
   general.violationTwiceTask({ id: 'v', names: ['V-1', 'V-2'] }),
+  general.twoViolationsTask({ id: 'v', otherId: 'w', reference: 'V-1' }),
   general.failingDeliveryTask('d'),
   general.parkedInvoiceTask,
   lateInvoiceTask('d'),

@@ -142,6 +142,62 @@ describe('violation with several references', () => {
   });
 });
 
+describe('names of two violations', () => {
+  test('a tow request with the reference of one violation and the metadata id of another is joined by the reference, and a task names both', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-1');
+    await reportViolations(stores, 'U2');
+
+    expect(await request('TW-1', 'V-1', 'own-U2')).toBe('created');
+
+    const { tow: requested, tasks } = await stores.read('TW-1');
+    expect(requested.violationId).toBe('U1');
+    expect(tasks).toMatchObject([{ id: 'violation_mismatch.TW-1', violation_id: 'U1', actions: ['resolve'] }]);
+    expect(tasks[0]?.message).toMatch(/V-1 is the reference of U1, .* has the id of own-U2\./);
+  });
+
+  test('a manual link closes the task about a tow request that names two violations', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-1');
+    await reportViolations(stores, 'U2');
+    await request('TW-1', 'V-1', 'own-U2');
+    expect(await openTasks()).toEqual(['violation_mismatch.TW-1']);
+
+    expect(await link(stores, 'U2', 'TW-1')).toBe('done');
+
+    expect(await stores.read('TW-1')).toMatchObject({ tow: { violationId: 'U2' }, tasks: [] });
+  });
+
+  test('a tow that was requested before both of its violations were known is joined by the reference, with a task', async () => {
+    await request('TW-1', 'V-1', 'own-U2');
+    await reportViolations(stores, 'U2');
+    await createAcceptedViolation(stores, 'U1', 'V-1');
+
+    await matchEarlierTows(stores, await read('U1'));
+
+    const tasks = [{ id: 'violation_mismatch.TW-1', violation_id: 'U1' }];
+    expect(await stores.read('TW-1')).toMatchObject({ tow: { violationId: 'U1' }, tasks });
+  });
+
+  test('a reference in the answers to two violations stays with the first, and a task names both', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-1');
+    await createAcceptedViolation(stores, 'U2', 'V-1');
+
+    expect(await ownerOf('V-1')).toBe('U1');
+    expect(await openTasks()).toEqual(['violation_mismatch.U2']);
+    expect(await stores.redis.hget(KEYS.tasks, 'violation_mismatch.U2')).toContain('V-1, which is that of U1.');
+  });
+
+  test('an answer with the reference of a tow that was joined to another violation by its metadata id opens a task', async () => {
+    await sentWithoutAnswer('U2');
+    await reportViolations(stores, 'U1');
+    await request('TW-1', 'V-1', 'own-U2');
+
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+
+    expect((await stores.read('TW-1')).tow.violationId).toBe('U2');
+    expect(await openTasks()).toEqual(['violation_mismatch.U1']);
+  });
+});
+
 describe('reference of another violation', () => {
   test('a reference that belongs to another violation joins no tow and proves no unknown violation', async () => {
     await createAcceptedViolation(stores, 'U1', 'V-1');

@@ -85,6 +85,7 @@ describe('retention of a settled violation', () => {
   test('an archived violation does not remove a reference that belongs to another violation', async () => {
     await createAcceptedViolation(stores, 'U1', 'V-1');
     await createAcceptedViolation(stores, 'U2', 'V-1');
+    expect(await stores.resolve('violation_mismatch.U2')).toBe('done');
     await stores.redis.zadd(KEYS.retireViolations, Date.now() + HOUR_MS, 'U1');
 
     await retention.sweepAll();
