@@ -6,7 +6,8 @@ import { isTransient } from '../store/until-answered';
 
 /** What a command reads and writes. */
 export interface Places {
-  readonly kind: 'backup' | 'verification' | 'restore';
+  /** A restore is a `preparation` until it has taken its Redis, which may be the one of the installation until then. */
+  readonly kind: 'backup' | 'verification' | 'preparation' | 'restore';
   /** The folder of the backup; null without one. */
   readonly folder: string | null;
   readonly dataDir: string;
@@ -29,10 +30,19 @@ export function backupFailure(error: unknown, places: Places): unknown {
     return new BackupProblem(
       'redis_unreachable',
       `Redis no longer answers: ${errorMessage(error)}`,
-      places.kind === 'restore' ? `${EMPTY_IT} Then run the command again.` : 'Run the command again.',
+      [...stateOfTarget(places), 'Run the command again.'].join(' '),
     );
   }
   return error;
+}
+
+/** What `work` resolves with. @throws the problem of the command in place of an error of a disk or Redis. */
+export async function explained<T>(work: Promise<T>, places: Places): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw backupFailure(error, places);
+  }
 }
 
 const MAKE_ROOM = 'Make room on its disk, and run the command again.';
@@ -69,9 +79,21 @@ function placeOf(path: string | null, { kind, folder, dataDir }: Places): string
   return isBelow(dataDir) ? ofData : path;
 }
 
-const EMPTY_IT = 'The Redis of the environment may hold a part of the backup: empty it with FLUSHDB.';
+/** What a restore has done to its Redis; nothing for the other commands. */
+function stateOfTarget({ kind }: Places): string[] {
+  if (kind === 'preparation') return ['Nothing was restored.'];
+  if (kind === 'restore') return ['The Redis of the environment may hold a part of the backup: empty it with FLUSHDB.'];
+  return [];
+}
 
-function redisRemedy(reply: string, { kind }: Places): string | null {
-  const more = /(?:^|-)OOM /.test(reply) ? 'Give Redis more memory (maxmemory), and run the command again.' : null;
-  return kind === 'restore' ? [EMPTY_IT, ...(more === null ? [] : [more])].join(' ') : more;
+function redisRemedy(reply: string, places: Places): string | null {
+  const isRestore = places.kind === 'preparation' || places.kind === 'restore';
+  const advice = [
+    ...stateOfTarget(places),
+    ...(/(?:^|-)OOM /.test(reply) ? ['Give Redis more memory (maxmemory), and run the command again.'] : []),
+    ...(isRestore && reply.includes('NOPERM ')
+      ? ['A restore needs an empty Redis, and a user without limits there: docs/operations/backup.md.']
+      : []),
+  ];
+  return advice.length > 0 ? advice.join(' ') : null;
 }

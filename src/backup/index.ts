@@ -1,5 +1,5 @@
 import type { Backups } from '../cli';
-import { backupFailure, type Places } from './failure';
+import { explained } from './failure';
 import { withInstallation, type InstallationOptions } from './installation';
 import { restoreBackup } from './restore';
 import { takeBackup } from './take';
@@ -13,7 +13,7 @@ export function createBackups(options: InstallationOptions): Backups {
       ),
     restore: (request) =>
       withInstallation(options, (installation) => {
-        const kind = request.verifies ? 'verification' : 'restore';
+        const kind = request.verifies ? 'verification' : 'preparation';
         return explained(restoreBackup(request, installation), {
           kind,
           folder: request.folder,
@@ -21,12 +21,4 @@ export function createBackups(options: InstallationOptions): Backups {
         });
       }),
   };
-}
-
-async function explained<T>(work: Promise<T>, places: Places): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw backupFailure(error, places);
-  }
 }

@@ -25,6 +25,7 @@ import { PARTITION } from '../store/keys';
 import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
 import { dataKeysOf } from '../store/sealed-values';
 import { checkData } from './check-data';
+import { explained } from './failure';
 import { sizeOf } from './files';
 import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
 import { checkFiles, readManifest } from './manifest';
@@ -61,14 +62,17 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
 
   // Another restore, or a role, may have written to it during the verification.
   if (!(await takeTarget(target, installation.clock.id()))) throw notEmpty();
-  try {
-    await restoreFiles(folder, { manifest, dataDir: installation.config.dataDir, skipsMissing: hasFaults });
-  } catch (error) {
-    await releaseTarget(target);
-    throw error;
-  }
-  await restoreRedis(data, target, installation);
-  const note = hasFaults ? 'not_tried' : await createBackupRecordStore(target).verified(takenAtMs, record);
+  const write = async () => {
+    try {
+      await restoreFiles(folder, { manifest, dataDir: installation.config.dataDir, skipsMissing: hasFaults });
+    } catch (error) {
+      await releaseTarget(target);
+      throw error;
+    }
+    await restoreRedis(data, target, installation);
+    return hasFaults ? 'not_tried' : await createBackupRecordStore(target).verified(takenAtMs, record);
+  };
+  const note = await explained(write(), { kind: 'restore', folder, dataDir: installation.config.dataDir });
   return { ...result, kind: 'restored', note, findings };
 }
 

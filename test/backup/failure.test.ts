@@ -54,10 +54,42 @@ test('towhook restore into a Redis without memory exits with 1, and names the re
   try {
     const { exitCode, problems } = await towhook(['restore', backup], empty.url);
     expect(exitCode).toBe(1);
-    expect(problems).toMatch(/^towhook: Redis refused a command: OOM .*\n.*FLUSHDB.* Give Redis more memory/);
+    expect(problems).toMatch(
+      /^towhook: Redis refused a command: OOM .*\nNothing was restored\. Give Redis more memory/,
+    );
   } finally {
     await empty.ask('CONFIG', 'SET', 'maxmemory', '0');
   }
+});
+
+/** The address of the second Redis for a user who may call these commands only. */
+async function urlForUserOf(...commands: string[]) {
+  await empty.ask('ACL', 'SETUSER', 'restricted', 'reset', 'on', '>password', '~*', ...commands);
+  return empty.url.replace('://', '://restricted:password@');
+}
+
+test('towhook restore that is refused before it writes reports that nothing was restored, and does not ask to empty Redis', async () => {
+  await prepareSchema(stores.redis);
+  const backup = join(folder, 'backup');
+  expect((await towhook(['backup', backup], live.url)).exitCode).toBe(0);
+  const withoutSize = await urlForUserOf('+@all', '-dbsize');
+  const { exitCode, problems } = await towhook(['restore', backup], withoutSize);
+  expect(exitCode).toBe(1);
+  expect(problems).toMatch(
+    /^towhook: Redis refused a command: NOPERM .*dbsize.*\nNothing was restored\. .*without limits/,
+  );
+  expect(problems).not.toContain('FLUSHDB');
+});
+
+test('towhook restore that is refused while it writes asks to empty the Redis that holds a part', async () => {
+  await prepareSchema(stores.redis);
+  await stores.request('T-1');
+  const backup = join(folder, 'backup');
+  expect((await towhook(['backup', backup], live.url)).exitCode).toBe(0);
+  const withoutRestore = await urlForUserOf('+@all', '-restore');
+  const { exitCode, problems } = await towhook(['restore', backup], withoutRestore);
+  expect(exitCode).toBe(1);
+  expect(problems).toMatch(/^towhook: Redis refused a command: NOPERM .*restore.*\n.*FLUSHDB.* without limits/);
 });
 
 test('towhook backup and restore --verify exit with 3 when Redis cannot be reached', async () => {
