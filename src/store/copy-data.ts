@@ -6,6 +6,9 @@ import { BEING_RESTORED } from './schema';
 
 const KEYS_PER_STEP = 200;
 
+/** Not copied: the version that ends the copy, and processes, which do not use the copy and would be shown as silent. */
+const NOT_COPIED: ReadonlySet<string> = new Set([KEYS.schemaVersion, KEYS.processes, KEYS.heartbeats]);
+
 /**
  * Takes an empty Redis as the target of one copy; `id` names the copy. False when it holds data or another copy has taken
  * it. Until `endCopy` or `releaseTarget` no role starts on it, also when this process is killed.
@@ -27,8 +30,8 @@ export async function releaseTarget(to: Redis): Promise<void> {
 }
 
 /**
- * Copies all keys of towhook from a Redis in which nothing changes to one that `takeTarget` has taken, with their
- * lifetimes. Returns the number of keys.
+ * Copies all keys of towhook but its processes from a Redis in which nothing changes to one that `takeTarget` has taken,
+ * with their lifetimes. Returns the number of keys.
  *
  * @throws the error of Redis, such as for the format of a later Redis, or out of memory.
  */
@@ -37,7 +40,7 @@ export async function copyData(from: Redis, to: Redis): Promise<number> {
   let cursor = '0';
   do {
     const [next, names] = await from.scanBuffer(cursor, 'MATCH', `${PARTITION}:*`, 'COUNT', KEYS_PER_STEP);
-    const keys = names.filter((name) => name.toString() !== KEYS.schemaVersion);
+    const keys = names.filter((name) => !NOT_COPIED.has(name.toString()));
     if (keys.length > 0) await copyKeys(keys, from, to);
     copied += keys.length;
     cursor = next.toString();

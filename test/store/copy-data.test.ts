@@ -3,7 +3,9 @@ import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { copyData, endCopy, releaseTarget, restoredLifetimeMs, takeTarget } from '../../src/store/copy-data';
 import { KEYS } from '../../src/store/keys';
+import { createProcessStore } from '../../src/store/processes';
 import { prepareSchema } from '../../src/store/schema';
+import { beatingProcess, NOTHING } from '../support/processes';
 import { useOwnRedis, useRedis } from '../support/redis';
 
 const [source, target] = [useRedis(), useOwnRedis()];
@@ -41,6 +43,16 @@ it('all keys are copied with their types, bytes and lifetimes, and keys of other
   expect(await to.pttl('{p0}:bytes')).toBe(-1);
   expect(await to.exists('other')).toBe(0);
   expect(await to.dbsize()).toBe(506);
+});
+
+it('a copy has no processes, because those of the original do not use it', async () => {
+  await prepareSchema(from);
+  await createProcessStore(from).beat(beatingProcess('p1'), NOTHING);
+  await copyData(from, to);
+  await endCopy(from, to);
+  expect(await createProcessStore(from).list()).toMatchObject([{ id: 'p1' }]);
+  expect(await createProcessStore(to).list()).toEqual([]);
+  expect(await to.exists(KEYS.processes, KEYS.heartbeats)).toBe(0);
 });
 
 it('no role starts on a Redis that is not completely restored', async () => {
