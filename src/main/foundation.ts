@@ -32,7 +32,6 @@ import { createProcessStore } from '../store/processes';
 import { createSendingStore } from '../store/sending';
 import { recordsOf } from '../store/records';
 import { createSeenServiceStore } from '../store/seen-service';
-import { UNREADABLE_PROBLEM } from '../store/redis-settings';
 import { createSpoolMarker } from '../store/spool-marker';
 import { createTaskStore } from '../store/tasks';
 import { createWebhookAnswerStore } from '../store/webhook-answers';
@@ -96,8 +95,8 @@ export function openLog(config: Config, file?: string): Log {
 }
 
 /**
- * Opens what all roles share. Without REDIS_STRICT a process starts even if Redis cannot be reached: it answers 503 until
- * Redis is back.
+ * Opens what all roles share. A process starts even if Redis cannot be reached: it answers 503 until Redis is back, and
+ * checks it then.
  *
  * @throws ConfigurationError when Redis refuses its database, when it holds data of a later version, when its data is
  * encrypted under another key of the same id, and when REDIS_STRICT finds unsafe settings.
@@ -123,7 +122,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
     );
     const redisSettings = openRedisSettings({ config, redis, log });
     const seenSchema = { isStored: false };
-    await checkRedis(redis, { config, dataKeys, log, redisSettings, seenSchema });
+    await checkRedis(redis, { dataKeys, log, redisSettings, seenSchema });
     resources.add('redis settings', watchRedisSettings(redis, redisSettings, troubleLog), (opened) => opened.stop());
     resources.add('schema', watchSchema({ redis, clock, log: troubleLog }, seenSchema), (opened) => opened.stop());
     resources.add('data keys', watchDataKeys(redis, dataKeys, troubleLog), (opened) => opened.stop());
@@ -237,12 +236,11 @@ function openServiceObserver(tools: {
 async function checkRedis(
   redis: Connection,
   {
-    config,
     dataKeys,
     log,
     redisSettings,
     seenSchema,
-  }: Pick<Foundation, 'config' | 'dataKeys' | 'log' | 'redisSettings'> & { readonly seenSchema: SeenSchema },
+  }: Pick<Foundation, 'dataKeys' | 'log' | 'redisSettings'> & { readonly seenSchema: SeenSchema },
 ): Promise<void> {
   const checkData = async () => {
     await checkSchemaOf(redis, log, seenSchema);
@@ -251,20 +249,15 @@ async function checkRedis(
   try {
     await whenReady(redis, READY_TIMEOUT_MS);
   } catch (error) {
-    if (config.redis.isStrict || error instanceof ConfigurationError) throw error;
+    if (error instanceof ConfigurationError) throw error;
     log.error('redis.unreachable', { ...errorFacts(error), stack: undefined });
     // As soon as Redis can be reached, its data is checked. Data that this process must not use ends it.
     redis.once('ready', () => void checkData());
     return;
   }
   await checkData();
-  const { faults, unreadable } = await redisSettings.read().catch(() => ({ faults: [], unreadable: [] }));
-  if (!config.redis.isStrict) return;
-  const unsafe = faults.map(({ setting, problem }) => `points to a Redis whose ${setting} ${problem}`);
-  const unknown = unreadable.map(
-    (setting) =>
-      `points to a Redis whose ${setting} ${UNREADABLE_PROBLEM}; if it keeps the data, set REDIS_PERSISTENCE=trusted`,
-  );
-  const rules = [...unsafe, ...unknown];
-  if (rules.length > 0) throw new ConfigurationError(rules.map((rule) => ({ variable: 'REDIS_URL', rule })));
+  await redisSettings.read().catch((error: unknown) => {
+    // Settings that cannot be read now are judged when they are read next.
+    if (error instanceof ConfigurationError) throw error;
+  });
 }

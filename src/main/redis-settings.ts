@@ -1,5 +1,7 @@
 import { isSevere, type RedisFault } from '../domain/redis-settings';
+import { ConfigurationError } from '../platform/config';
 import type { Log } from '../platform/log';
+import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
 import { redisSafety, UNREADABLE_PROBLEM, type RedisSafety } from '../store/redis-settings';
 import type { Foundation } from './foundation';
@@ -8,7 +10,10 @@ const EVERY_MS = 5000;
 
 /** The settings of Redis, as this process sees them. */
 export interface RedisSettingsReader {
-  /** Reads them, and logs a problem when it appears, changes or ends. Rejects when Redis does not answer. */
+  /**
+   * Reads them, and logs a problem when it appears, changes or ends. Rejects when Redis does not answer, and with
+   * ConfigurationError when REDIS_STRICT refuses the settings that this process reads first: those of its start.
+   */
   readonly read: () => Promise<RedisSafety>;
   /** Whether Redis was a replica when the settings were last read. */
   readonly isReplica: () => boolean;
@@ -22,6 +27,7 @@ export function openRedisSettings({
   log,
 }: Pick<Foundation, 'config' | 'redis' | 'log'>): RedisSettingsReader {
   let known: ReadonlyMap<string, string> = new Map();
+  let isAccepted = !config.redis.isStrict;
   const read = async () => {
     const safety = await redisSafety(redis, config.redis);
     const found = new Map<string, string>([
@@ -34,6 +40,8 @@ export function openRedisSettings({
     }
     for (const setting of known.keys()) if (!found.has(setting)) log.info('redis.setting_corrected', { setting });
     known = found;
+    if (!isAccepted) refuseUnsafe(safety);
+    isAccepted = true;
     return safety;
   };
   return {
@@ -43,16 +51,33 @@ export function openRedisSettings({
   };
 }
 
-/** Reads the settings of each Redis that this process connects to, and regularly: both may change while it runs. */
+/** @throws ConfigurationError that names each setting. */
+function refuseUnsafe({ faults, unreadable }: RedisSafety): void {
+  const unsafe = faults.map(({ setting, problem }) => `points to a Redis whose ${setting} ${problem}`);
+  const unknown = unreadable.map(
+    (setting) =>
+      `points to a Redis whose ${setting} ${UNREADABLE_PROBLEM}; if it keeps the data, set REDIS_PERSISTENCE=trusted`,
+  );
+  const rules = [...unsafe, ...unknown];
+  if (rules.length > 0) throw new ConfigurationError(rules.map((rule) => ({ variable: 'REDIS_URL', rule })));
+}
+
+/**
+ * Reads the settings of each Redis that this process connects to, and regularly: both may change while it runs. Ends the
+ * process, as an unhandled failure does, when REDIS_STRICT refuses a Redis that could not be reached at the start.
+ */
 export function watchRedisSettings(
   redis: Foundation['redis'],
   { read }: RedisSettingsReader,
   troubleLog: Log,
 ): Repetition {
-  redis.on('ready', () => void read().catch(() => {}));
   const work = async () => {
-    await read();
+    await read().catch((error: unknown) => {
+      if (!(error instanceof ConfigurationError)) throw error;
+      throwUnhandled(error);
+    });
     return 'wait' as const;
   };
+  redis.on('ready', () => void work().catch(() => {}));
   return repeat({ name: 'redis_settings', everyMs: EVERY_MS, log: troubleLog, work });
 }

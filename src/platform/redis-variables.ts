@@ -70,7 +70,7 @@ export const redisVariables = {
     'Replicas that must have a write before it is acknowledged, so that a failover does not lose it. 0 means the master alone. See [Failover](operations/redis.md#failover).',
   ),
   REDIS_STRICT: flag('false').describe(
-    'Refuse to start on a Redis that is unreachable, is a replica, has no append-only file, does not sync it at every write, or evicts keys, and on one that does not show these settings.',
+    'Refuse to start on a Redis that is a replica, has no append-only file, does not sync it at every write, or evicts keys, and on one that does not show these settings. One that cannot be reached is waited for, and judged when it answers.',
   ),
   REDIS_PERSISTENCE: z
     .enum(['checked', 'trusted'])

@@ -2,6 +2,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { UNREADABLE_PROBLEM } from '../../src/store/redis-settings';
 import { startApp, type AppOptions } from '../support/app';
+import { eventually } from '../support/eventually';
 import { startProcess } from '../support/process';
 import { recordedLog } from '../support/recorded-log';
 import { startTestRedis, useOwnRedis } from '../support/redis';
@@ -64,6 +65,36 @@ test('with REDIS_STRICT=true a process ends with exit code 2 on a replica that t
     expect(started.problems()).toContain('REDIS_URL points to a Redis whose role is replica');
   } finally {
     await replica.stop();
+  }
+});
+
+test('with REDIS_STRICT=true a process waits for a Redis that is away, and works when it is back', async () => {
+  const away = await startTestRedis({ appendfsync: 'always' });
+  try {
+    await away.kill();
+    const started = await startProcess('receiver', { REDIS_URL: away.url, REDIS_STRICT: 'true' });
+    await started.logged('process.started');
+    const receiver = await started.url('receiver');
+    await request(receiver).get('/readyz').expect(503);
+    await away.start();
+    await eventually(() => request(receiver).get('/readyz').expect(200));
+  } finally {
+    await away.stop();
+  }
+});
+
+test('with REDIS_STRICT=true a process that waited for its Redis ends when that Redis has unsafe settings', async () => {
+  const away = await startTestRedis({ appendfsync: 'everysec' });
+  try {
+    await away.kill();
+    const started = await startProcess('receiver', { REDIS_URL: away.url, REDIS_STRICT: 'true' });
+    await started.logged('process.started');
+    await away.start();
+    await expect(started.exited).resolves.toBe(1);
+    const failed = started.log.filter(({ message }) => message === 'process.failed');
+    expect(JSON.stringify(failed)).toContain('REDIS_URL points to a Redis whose appendfsync is everysec');
+  } finally {
+    await away.stop();
   }
 });
 

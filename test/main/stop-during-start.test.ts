@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deadAddress } from '../cli/fake-service';
+import { deadAddress, startService } from '../cli/fake-service';
 import { startProcess } from '../support/process';
 
 let folder = '';
@@ -58,12 +58,18 @@ test('a second SIGTERM during the start ends the process at once with exit code 
 });
 
 test('a SIGTERM during a start that fails leaves the exit code to the failure', async () => {
-  const started = await startProcess('receiver', { REDIS_URL: await deadRedis(), REDIS_STRICT: 'true' });
-  await started.logged('process.starting');
-  started.kill('SIGTERM');
+  const other = await startService();
+  try {
+    const { port } = new URL(other.url);
+    const started = await startProcess('receiver', { REDIS_URL: await deadRedis(), RECEIVER_PORT: port });
+    await started.logged('process.starting');
+    started.kill('SIGTERM');
 
-  expect(await started.exited).toBe(1);
-  expect(started.problems()).toContain('Redis cannot be reached');
+    expect(await started.exited).toBe(1);
+    expect(started.problems()).toContain('EADDRINUSE');
+  } finally {
+    await other.stop();
+  }
 });
 
 const deadRedis = async () => (await deadAddress()).replace('http:', 'redis:');
