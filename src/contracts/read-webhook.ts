@@ -6,7 +6,7 @@ import type { DeliveryKind, Json, JsonObject } from '../domain/vocabulary';
 import { amount as documentedAmount, JSON_LEVELS_MAX, METADATA_LEVELS_MAX } from './common';
 import { failedRules } from './rules';
 import { storedObject } from './stored';
-import { invoiceCharge, WEBHOOKS } from './webhooks';
+import { CHARGE_AMOUNTS, WEBHOOKS } from './webhooks';
 
 /**
  * Reads webhooks tolerantly. A difference from the contract that has only one meaning is read as documented, and named:
@@ -174,7 +174,7 @@ function withExactNumbers(charge: JsonObject, chargeName: string, text: string):
 /** The charge with amounts that `plainAmount` can read as plain text. Returns the same object when nothing changes. */
 function withPlainAmounts(charge: JsonObject, note: Note): JsonObject {
   let plain = charge;
-  for (const name of Object.keys(invoiceCharge.shape)) {
+  for (const name of CHARGE_AMOUNTS) {
     const amount = charge[name];
     if (typeof amount !== 'string' || documentedAmount.safeParse(amount).success) continue;
     const read = plainAmount(amount);

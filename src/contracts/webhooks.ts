@@ -10,11 +10,18 @@ export const towRequestWebhook = z.looseObject({
   metadata: echoedMetadata.nullish(),
 });
 
+const chargeAmounts = { total_amount: amount.nullish(), paid_amount: amount.nullish(), tax: amount.nullish() };
+/** The fields of a charge that are amounts. */
+export const CHARGE_AMOUNTS: readonly string[] = Object.keys(chargeAmounts);
+
+/** Documented as text. Any other value is accepted too, so that no invoice is refused for its number. */
+const chargeNumber = z.union([z.string(), z.number(), z.unknown()]).nullish();
+
 /** One charge of an invoice. Only the amounts are checked, for their type and not their presence. */
 export const invoiceCharge = z.looseObject({
-  total_amount: amount.nullish(),
-  paid_amount: amount.nullish(),
-  tax: amount.nullish(),
+  invoice_number: chargeNumber,
+  vat_number: chargeNumber,
+  ...chargeAmounts,
 });
 
 /** `POST {operator_base_url}/tow/invoice`. */

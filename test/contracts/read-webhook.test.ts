@@ -143,6 +143,11 @@ describe('reading the invoice webhook', () => {
     });
   });
 
+  test('keeps an invoice number that looks like an amount with separators', () => {
+    const message = withCharge({ invoice_number: '1,150', vat_number: '٣٠٠' });
+    expect(read('tow_invoice', message)).toEqual({ message, tolerated: [] });
+  });
+
   test('takes an empty amount and an empty delay invoice for none', () => {
     expect(read('tow_invoice', { ...withCharge({ tax: '' }), delay_invoice: [] })).toEqual({
       message: without({ ...invoice, towing_invoice: without(charge, 'tax') }, 'delay_invoice'),
