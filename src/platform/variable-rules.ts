@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { HOUR_MS, MINUTE_MS } from '../domain/timestamp';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/timestamp';
 import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
 import { jsonIn } from '../domain/json';
 import { DECIMAL_NUMBER, WHOLE_NUMBER } from '../domain/numerals';
@@ -41,7 +41,11 @@ export const hours = (fallback: number) => decimalNumber(z.number().min(0).max(8
 export const minutes = (fallback: number) => decimalNumber(z.number().min(0).max(525_600).default(fallback));
 export const hoursMs = (count: number) => Math.round(count * HOUR_MS);
 export const minutesMs = (count: number) => Math.round(count * MINUTE_MS);
-export const durationMs = (fallback: number) => wholeNumber(z.int().min(0).default(fallback));
+/**
+ * At most a day: Node runs a timer of more than 2^31 - 1 ms (24.8 days) after 1 ms, so a longer grace would end the
+ * process at once. The end of a stop is a timer of two durations.
+ */
+export const durationMs = (fallback: number) => wholeNumber(z.int().min(0).max(DAY_MS).default(fallback));
 
 export const list = z.string().transform((text) => splitList(text));
 

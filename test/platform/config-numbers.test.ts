@@ -27,6 +27,16 @@ describe('numbers', () => {
     expect(faultsOf({ [variable]: ' 1 ' })).toEqual([]);
   });
 
+  test.each(['STOP_DELAY_MS', 'STOP_GRACE_MS', 'UNKNOWN_GRACE_MS', 'SIMULATOR_ASSESS_AFTER_MS'])(
+    '%s is at most a day, because a timer cannot wait much longer',
+    (variable) => {
+      for (const value of ['86400001', '3000000000']) {
+        expect(faultsOf({ [variable]: value })).toEqual([{ variable, rule: 'must be at most 86400000' }]);
+      }
+      expect(faultsOf({ [variable]: '86400000' })).toEqual([]);
+    },
+  );
+
   test.each(['KEEP_TOWS_HOURS', 'OVERDUE_STARTED_MINUTES', 'OTEL_TRACES_SAMPLER_ARG'])(
     '%s is a number in digits with at most one decimal point',
     (variable) => {
