@@ -12,6 +12,7 @@ import {
   TOW_STATES,
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
+import { TASK_TYPES } from '../domain/tasks';
 import { timestampMs } from '../domain/timestamp';
 import { jsonObject, oneLine, reason, text } from './common';
 import { dispatchView } from './dispatch';
@@ -49,7 +50,7 @@ export const towsQuery = z.strictObject({
   crew: sensitive(z.string().trim().max(100)).optional(),
   order,
 });
-export const tasksQuery = z.strictObject({ ...pageQuery, order, type: z.string().trim().min(1).max(100).optional() });
+export const tasksQuery = z.strictObject({ ...pageQuery, order, type: z.enum(TASK_TYPES).optional() });
 export const deliveriesQuery = z.strictObject({
   ...pageQuery,
   /** Only those that break the contract and wait to be judged again. */

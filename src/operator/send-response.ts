@@ -78,12 +78,16 @@ export function answerError(log: Log): ErrorRequestHandler {
       response.set('retry-after', '2');
       sendError(response, 503, {
         code: 'unavailable',
-        message:
-          'The request failed, or its result is not known. Repeat it with the same Idempotency-Key after Retry-After seconds.',
+        message: request.method === 'GET' ? READ_FAILED : CHANGE_FAILED,
       });
     }
   };
 }
+
+/** A failure that no endpoint expects is nearly always one of Redis. */
+const READ_FAILED = 'The request failed, usually because Redis is not available. Repeat it after Retry-After seconds.';
+const CHANGE_FAILED =
+  'The request failed, or its result is not known, usually because Redis is not available. Repeat it with the same Idempotency-Key after Retry-After seconds.';
 
 const ENCODING_NOT_SUPPORTED: ApiError = {
   code: 'encoding_not_supported',

@@ -47,6 +47,7 @@ test.each([
   ['tow started x --latitude north'],
   ['tow started x --latitude 91'],
   ['tow list --state flying'],
+  ['task list --type report_refusd'],
   ['tow canceled x'],
   ['tow assign x'],
   ['tow step x flying'],

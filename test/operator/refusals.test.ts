@@ -235,8 +235,11 @@ describe('operator API: Redis outages', () => {
     );
     for (const response of responses) {
       expect([response.status, errorOf(response).code]).toEqual([503, 'unavailable']);
+      expect(errorOf(response).message).toContain('Redis is not available');
       expect(Number(response.get('retry-after'))).toBeGreaterThan(0);
     }
+    const asksForKey = responses.map((response) => errorOf(response).message.includes('Idempotency-Key'));
+    expect(asksForKey).toEqual([false, true, false, false]);
     await end();
     await eventually(() => api(app).get('/api/tows').expect(200));
     const again = await eventually(() => newTow(app));

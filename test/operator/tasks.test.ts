@@ -112,7 +112,13 @@ it('lists tasks newest first, oldest first on request, and filtered by type', as
     ['report_refused', refused],
   ]);
   expect(await typesIn({ type: 'rival_request' })).toEqual([['rival_request', rival]]);
-  expect(await typesIn({ type: 'nothing' })).toEqual([]);
-  await api(app).get('/api/tasks?type=').expect(422);
+  expect(await typesIn({ type: 'late_request' })).toEqual([]);
   await api(app).get('/api/tasks?order=sideways').expect(422);
+});
+
+it.each(['', 'report_refusd'])('refuses to list tasks of the unknown type "%s", and names the types', async (type) => {
+  const response = await api(app).get('/api/tasks').query({ type }).expect(422);
+  const [{ field, rule } = { field: '', rule: '' }] = errorOf(response).details;
+  expect(field).toBe('type');
+  expect(rule).toMatch(/^must be one of report_refused, report_unknown, /);
 });
