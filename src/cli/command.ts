@@ -90,12 +90,18 @@ export function addCommand(parent: Command, tools: CommandTools, spec: CommandSp
 }
 
 /** Null for a command of the program itself, such as `towhook capacity`. */
-function nounOf(command: Command, noun: Command): Noun | null {
-  if (noun.parent === null) return null;
+function nounOf(command: Command, parent: Command): Noun | null {
+  const program = parent.parent;
+  if (program === null) return null;
+  const takes = (...names: readonly string[]) =>
+    command.registeredArguments.some((argument) => names.includes(argument.name()));
+  // A kind of difference, which `towhook delivery judge` takes too, is listed by `towhook service`.
+  const service = takes('difference') ? program.commands.find((other) => other.name() === 'service') : undefined;
+  const noun = service ?? parent;
   return {
     name: noun.name(),
     verbs: noun.commands.map((verb) => verb.name()),
-    isOfTow: command.registeredArguments.some((argument) => ['reference', 'tow'].includes(argument.name())),
+    isOfTow: takes('reference', 'tow'),
   };
 }
 

@@ -11,6 +11,9 @@ const HEADER = csvLine(['row', 'violation_reference_id', 'metadata_id', 'result'
 /** A line whose fourth cell is `invalid`; every cell is in quotes, and a quote in it is doubled. */
 const INVALID = /^(?:"(?:[^"]|"")*",){3}"invalid",/;
 
+const FRESH_RESULTS =
+  'Delete it, or name a new file with --results. All rows are sent then; those that are known already are not added twice.';
+
 export interface RowResult {
   readonly result: 'created' | 'already_known' | 'invalid';
   /** Our id of the violation, '' when it is invalid. */
@@ -45,7 +48,8 @@ export async function openResults(file: string): Promise<ImportResults> {
     check(row) {
       const line = stored[row.number - 1];
       if (line !== undefined && !line.startsWith(`${namesOf(row)},`)) {
-        throw new UsageError([{ field: file, rule: `holds the results of another file: row ${row.number} differs` }]);
+        const rule = `holds the results of another file: row ${row.number} differs. ${FRESH_RESULTS}`;
+        throw new UsageError([{ field: file, rule }]);
       }
     },
     begin: async () => {

@@ -40,14 +40,13 @@ export function addLookups(program: Command, tools: CommandTools): void {
       option('--plate-type <type>', 'the kind of plate', PLATE_TYPES),
     ],
     examples: [`towhook ticket check --zone-id ${ZONE} --plate-number "ABC 1234" --plate-type PRIVATE`],
-    changes: true,
     run: async (call) => {
       const body = checked(ticketBody, {
         zoneId: call.text('zoneId'),
         plateNumber: call.text('plateNumber'),
         plateType: call.text('plateType'),
       });
-      const answer = await call.client.call(ROUTES.checkTicket, { body, key: call.key });
+      const answer = await call.client.call(ROUTES.checkTicket, { body });
       return {
         json: answer,
         lines: pairs([

@@ -82,7 +82,7 @@ export interface CommandProblem {
   readonly next: string | null;
 }
 
-/** The commands beside the one that failed, such as those of `towhook tow`. */
+/** The commands about what the failed one takes: those beside it, such as of `towhook tow`, or of `towhook service`. */
 export interface Noun {
   readonly name: string;
   readonly verbs: readonly string[];
@@ -165,7 +165,9 @@ function refusal(error: ApiRefusal, key: string | null, noun: Noun | null): Comm
     return { ...problem(EXIT.unavailable, code, NOT_TOWHOOK), httpStatus };
   }
   const exitCode = httpStatus === 401 ? EXIT.notAuthenticated : isUnavailable ? EXIT.unavailable : EXIT.refused;
-  const next = isUnavailable ? `Try again ${wait}.${repeating(key)}` : (NEXT[httpStatus]?.(noun) ?? null);
+  const next = isUnavailable
+    ? `Try again ${wait}.${repeating(key)}`
+    : (LOOK_UP.get(code) ?? NEXT[httpStatus]?.(noun) ?? null);
   // A message of 422 repeats the details.
   const shortMessage = details.length > 0 && httpStatus === 422 ? 'Some fields are invalid.' : message;
   return { exitCode, httpStatus, code, message: shortMessage, details, next };
@@ -175,6 +177,13 @@ const REASONS: Readonly<Record<string, string>> = {
   port_never_called: 'the port of TOWHOOK_URL belongs to another protocol and is never called',
   failed: 'the connection failed',
 };
+
+const IN_TOW = 'Look for it with `towhook tow show`.';
+/** The next step for a part of a tow that is known, by the code of the refusal. */
+const LOOK_UP: ReadonlyMap<string, string> = new Map([
+  ['hold_not_found', IN_TOW],
+  ['report_not_found', IN_TOW],
+]);
 
 const NEXT: Readonly<Record<number, (noun: Noun | null) => string | null>> = {
   401: () => 'Set TOWHOOK_API_KEY to a valid key. Someone with an ops key can make one with `towhook key create`.',

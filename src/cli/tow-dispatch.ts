@@ -83,7 +83,7 @@ function addHolds(tow: Command, tools: CommandTools): void {
     usage: 'lift <reference> <hold>',
     summary: 'lift a hold; `tow show` lists the holds',
     options: [option('--reason <text>', 'reason')],
-    examples: [`towhook tow lift ${REFERENCE} hold-1 --reason "case closed"`],
+    examples: [`towhook tow lift ${REFERENCE} 0b5c… --reason "case closed"`],
     changes: true,
     run: async (call) => {
       const body = checked(dispatch.liftBody, { reason: call.text('reason') });

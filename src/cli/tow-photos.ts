@@ -27,7 +27,7 @@ export function addTowPhotos(tow: Command, tools: CommandTools): void {
     usage: 'photo <reference> <photo>',
     summary: 'save a photo to a file; `tow show` lists the photos',
     options: [option('--output <file>', 'the file to write').makeOptionMandatory()],
-    examples: [`towhook tow photo ${REFERENCE} photo-1 --output front.jpg`],
+    examples: [`towhook tow photo ${REFERENCE} 0b5c… --output front.jpg`],
     run: async (call) => {
       const params = { towing_reference_id: call.argument(0), photo_id: call.argument(1) };
       const photo = await call.client.call(ROUTES.readPhoto, { params });

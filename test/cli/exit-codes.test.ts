@@ -15,6 +15,8 @@ test.each([
   ['tow show nope', /There is nothing with this id/, /`towhook tow list`\. A tow is known once/],
   ['tow step nope accepted', /There is no such/, /`towhook tow list`/],
   ['queue pause nope', /Queues are deliveries/, /\nLook for it with `towhook queue stats`\.$/],
+  ['delivery judge nope', /There is no such kind/, /\nLook for it with `towhook service differences`\.$/],
+  ['delivery judge nope --preview', /There is nothing with this id/, /`towhook service differences`/],
   ['report retry nope started-1', /There is no/, /\nA tow is known once its webhook is processed\.$/],
   ['operation resume started', /not paused/, /\nIts state .* Look at it with `towhook operation list`\.$/],
 ])('towhook exits with 1 when "%s" is refused, and prints the reason and what to do next', async (line, why, next) => {
@@ -22,6 +24,22 @@ test.each([
   expect([result.exitCode, result.out]).toEqual([1, '']);
   expect(result.problems).toMatch(why);
   expect(result.problems).toMatch(next);
+});
+
+test.each(['tow lift REF nope --reason x', 'report retry REF nope'])(
+  'towhook names `tow show` when "%s" names something that the tow does not have',
+  async (line) => {
+    const result = await towhook(line.replace('REF', await newTow(app)));
+    expect(result.exitCode).toBe(1);
+    expect(result.problems).toMatch(/There is no such .*\nLook for it with `towhook tow show`\.$/);
+  },
+);
+
+test('towhook ticket check does not say that it makes a change when the service cannot be asked', async () => {
+  const vehicle = '--zone-id 3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f --plate-number ABJ1234 --plate-type PRIVATE';
+  const result = await towhook(`ticket check ${vehicle}`);
+  expect(result.exitCode).toBe(3);
+  expect(result.problems).toMatch(/\nTry again (later|in \d+ s)\.$/);
 });
 
 test('towhook exits with 1 when the state of the tow does not allow the command', async () => {

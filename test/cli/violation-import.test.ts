@@ -130,6 +130,7 @@ test('an empty file, a header without a required column, and results of another 
   const other = await importing('other.csv', [HEADER, 'V-D2,,ABJ 1,Street,1,2,']);
   expect(other.result.exitCode).toBe(2);
   expect(other.result.problems).toContain('holds the results of another file: row 1 differs');
+  expect(other.result.problems).toContain('Delete it, or name a new file with --results.');
 });
 
 test('a short file that is not UTF-8 is refused and none of its rows are sent; one with a byte order mark is read', async () => {
