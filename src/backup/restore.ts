@@ -48,7 +48,7 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   const result = { takenAt: manifest.taken_at, note: 'not_tried' as const };
   const files = await checkFiles(folder, manifest);
   const data = await openSnapshot(folder, { manifest, installation });
-  if ('state' in data) return { ...result, kind: 'faulty', findings: [files, data] };
+  if ('state' in data) return { ...result, kind: 'unusable', findings: [files, data] };
   await requireSameDataKeys(data);
 
   const takenAtMs = Date.parse(manifest.taken_at);
@@ -148,7 +148,10 @@ async function openSnapshot(
     if (error instanceof RedisNotAvailable) throw new BackupProblem('no_redis_server', error.message);
     if (error instanceof RedisDidNotStart && error.wasKilled) throw redisKilled();
     const fix = 'Use a redis-server that is at least as new as the Redis of the backup, or an earlier backup.';
-    if (error instanceof RedisDidNotStart) return notes.fault('unreadable', errorMessage(error), fix);
+    // The message quotes several lines of a log; a finding is one line.
+    if (error instanceof RedisDidNotStart) {
+      return notes.fault('unreadable', errorMessage(error).replaceAll(/\s*\n\s*/g, '; '), fix);
+    }
     if (error instanceof SchemaMismatch) {
       return notes.fault('other_schema', error.message, `Use the version that made the backup: ${manifest.towhook}.`);
     }

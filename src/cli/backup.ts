@@ -25,8 +25,11 @@ export interface RestoreOptions {
 export type VerificationNote = 'noted' | 'not_begun_here' | 'later_verified' | 'no_answer' | 'not_tried';
 
 export interface RestoreResult {
-  /** `faulty`: it has faults, so nothing was restored. */
-  readonly kind: 'verified' | 'restored' | 'faulty';
+  /**
+   * - faulty: it has faults, so nothing was restored.
+   * - unusable: its snapshot cannot be used, so it cannot be restored despite its faults either.
+   */
+  readonly kind: 'verified' | 'restored' | 'faulty' | 'unusable';
   /** Null when it is unknown. */
   readonly takenAt: string | null;
   /** Whether the Redis of the environment now has the time of this verification. */
@@ -64,7 +67,8 @@ export function addBackup(
       // An empty argument is refused before.
       const folder = call.argument(0) || null;
       const [verifies, ignoresFaults] = [call.flag('verify'), call.flag('despiteFaults')];
-      return restoreOutput(folder, await backups.restore({ folder, verifies, ignoresFaults }));
+      const options = { folder, verifies, ignoresFaults };
+      return restoreOutput(options, await backups.restore(options));
     },
   }).description(ABOUT_RESTORE);
 }
@@ -90,14 +94,15 @@ function takenOutput({ folder, takenAt, files, bytes }: TakenBackup): CommandOut
   };
 }
 
-function restoreOutput(folder: string | null, { kind, takenAt, note, findings }: RestoreResult): CommandOutput {
+function restoreOutput(options: RestoreOptions, { kind, takenAt, note, findings }: RestoreResult): CommandOutput {
+  const { folder } = options;
   const { faults, warnings } = sumOfFindings(findings);
   return {
     json: { folder, result: kind, taken_at: takenAt, noted: note === 'noted', faults, warnings, findings },
     lines: [
       `Checked: ${folder === null ? 'the Redis and DATA_DIR of the environment' : `the backup in ${folder}`}`,
       ...findingLines(findings),
-      ...OUTCOMES[kind],
+      ...outcomeLines(kind, options),
       ...NOTES[note],
     ],
     exitCode: faults === 0 || kind === 'restored' ? EXIT.done : EXIT.refused,
@@ -115,11 +120,18 @@ const NOTES: Readonly<Record<VerificationNote, readonly string[]>> = {
   not_tried: [],
 };
 
-const OUTCOMES: Readonly<Record<RestoreResult['kind'], readonly string[]>> = {
-  verified: [],
-  faulty: ['Nothing was restored: the backup has faults. Use an earlier one, or --despite-faults.'],
-  restored: [
-    'Restored. Start the roles; nothing is sent yet. Check at the service what it accepted after the time of the backup,',
-    'then: towhook queue resume reports, and towhook queue resume violations.',
-  ],
-};
+const RESTORED = [
+  'Restored. Start the roles; nothing is sent yet. Check at the service what it accepted after the time of the backup,',
+  'then: towhook queue resume reports, and towhook queue resume violations.',
+];
+
+function outcomeLines(kind: RestoreResult['kind'], { folder, verifies }: RestoreOptions): readonly string[] {
+  if (kind === 'restored') return RESTORED;
+  // Without a folder there is no backup to restore, and each finding has its remedy.
+  if (kind === 'verified' || folder === null) return [];
+  const problem =
+    kind === 'unusable'
+      ? 'The backup cannot be restored, also not with --despite-faults: its snapshot cannot be used.'
+      : 'The backup has faults. Use an earlier one, or restore it with --despite-faults.';
+  return [verifies ? problem : `Nothing was restored. ${problem}`];
+}

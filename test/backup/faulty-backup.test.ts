@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
@@ -80,12 +80,14 @@ function openBackups(serverBinary = process.env['REDIS_SERVER_BIN']) {
     kind,
     ...findings.filter(({ state }) => state !== 'fine').map(({ check, state, code }) => `${check} ${state} ${code}`),
   ];
+  const inspect = () => backupsOf(live.url, 'data').restore({ folder: backup, ...VERIFY });
   return {
     backup,
     images: join(backup, 'data', 'spool', 'violations'),
     restored: join(folder, 'restored'),
     take: () => backupsOf(live.url, 'data').take(backup),
-    verify: async () => codesOf(await backupsOf(live.url, 'data').restore({ folder: backup, ...VERIFY })),
+    verify: async () => codesOf(await inspect()),
+    inspect,
     verifyInPlace: () => backupsOf(live.url, 'data').restore({ folder: null, ...VERIFY }),
     restore: async () => codesOf(await backupsOf(empty.url, 'restored').restore({ folder: backup, ...DESPITE_FAULTS })),
   };
@@ -207,9 +209,23 @@ test('a backup without its snapshot is not restored, also not despite its faults
   await take();
   await rm(join(backup, SNAPSHOT));
 
-  expect(await restore()).toEqual(['faulty', 'files fault changed', 'redis fault missing']);
+  expect(await restore()).toEqual(['unusable', 'files fault changed', 'redis fault missing']);
 
   expect(await empty.ask('DBSIZE')).toBe(0);
+});
+
+test('a snapshot that Redis cannot read makes the backup unusable, and the finding is one line', async () => {
+  await prepareInstallation();
+  const { backup, take, inspect } = openBackups();
+  await take();
+  await writeFile(join(backup, SNAPSHOT), 'no snapshot');
+
+  const { kind, findings } = await inspect();
+
+  expect(kind).toBe('unusable');
+  const [finding] = findings.filter(({ check }) => check === 'redis');
+  expect(finding?.code).toBe('unreadable');
+  expect(finding?.what).toMatch(/^Redis did not start in .*; .+$/);
 });
 
 test('a verification whose Redis is killed while it loads names the lack of memory and does not blame the backup', async () => {

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
+import type { Backups } from '../../src/cli';
 import { problemOf } from '../../src/cli/problems';
 import { newKey } from '../operator/client';
 import { newTow } from '../operator/world';
@@ -119,6 +120,29 @@ test('towhook restore --verify names what was checked', async () => {
   expect((await towhook('restore /backups/1 --verify')).out).toMatch(/^Checked: the backup in \/backups\/1\n/);
   expect((await towhook('restore /backups/1 --verify --json')).json()).toMatchObject({ folder: '/backups/1' });
 });
+
+const FAULTY = 'The backup has faults. Use an earlier one, or restore it with --despite-faults.';
+const UNUSABLE = 'The backup cannot be restored, also not with --despite-faults: its snapshot cannot be used.';
+
+test.each([
+  ['faulty', 'restore /backups/1', `Nothing was restored. ${FAULTY}`],
+  ['faulty', 'restore /backups/1 --verify', FAULTY],
+  ['unusable', 'restore /backups/1 --despite-faults', `Nothing was restored. ${UNUSABLE}`],
+  ['unusable', 'restore /backups/1 --verify', UNUSABLE],
+  ['faulty', 'restore --verify', '1 fault, 0 warnings.'],
+] as const)(
+  'towhook ends the output about a backup that is %s after "%s" with what is left to do',
+  async (kind, line, end) => {
+    const fault = { check: 'redis', state: 'fault', code: 'x', what: 'broken', fix: 'Mend it.' } as const;
+    const backups: Backups = {
+      take: () => Promise.reject(new Error('no backup is taken')),
+      restore: () => Promise.resolve({ kind, takenAt: null, note: 'not_tried', findings: [fault] }),
+    };
+    const result = await run(line.split(' '), { url: app.consoleUrl, apiKey: app.apiKey, backups });
+    expect(result.exitCode).toBe(1);
+    expect(result.out.split('\n').at(-1)).toBe(end);
+  },
+);
 
 test('towhook takes "." as the folder of a backup and as the text of a note', async () => {
   const ref = await newTow(app);
