@@ -45,7 +45,8 @@ export const minutesMs = (count: number) => Math.round(count * MINUTE_MS);
  * At most a day: Node runs a timer of more than 2^31 - 1 ms (24.8 days) after 1 ms, so a longer grace would end the
  * process at once. The end of a stop is a timer of two durations.
  */
-export const durationMs = (fallback: number) => wholeNumber(z.int().min(0).max(DAY_MS).default(fallback));
+export const durationMs = (fallback: number, { min = 0, max = DAY_MS } = {}) =>
+  wholeNumber(z.int().min(min).max(max).default(fallback));
 
 export const list = z.string().transform((text) => splitList(text));
 

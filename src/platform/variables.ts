@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HOUR_MS } from '../domain/timestamp';
 import {
   API_KEY_RULE,
   CREDENTIAL_RULE,
@@ -186,9 +187,14 @@ const operatorApi = {
   ),
 };
 
+/** The conservation check takes an attempt that is more than a day ahead for the work of a clock that jumped. */
+const RETRY_MAX_MS = 12 * HOUR_MS;
+
 const sending = {
-  RETRY_BASE_MS: wholeNumber(z.int().min(1).default(1000)).describe('First wait before a failed call is retried.'),
-  RETRY_CAP_MS: wholeNumber(z.int().min(1).default(300_000)).describe(
+  RETRY_BASE_MS: durationMs(1000, { min: 1, max: RETRY_MAX_MS }).describe(
+    'First wait before a failed call is retried.',
+  ),
+  RETRY_CAP_MS: durationMs(300_000, { min: 1, max: RETRY_MAX_MS }).describe(
     'Longest backoff between two attempts, before up to 25 % of jitter. A wait that the service asks for may be longer, up to 1 h.',
   ),
   NOT_FOUND_RETRIES: count(3).describe('Retries after "Violation not found" or "Plate number not found".'),
@@ -277,7 +283,7 @@ const processes = {
   WORKER_CONCURRENCY: wholeNumber(z.int().min(1).max(1000).default(50)).describe(
     'Jobs of a queue that one worker process runs at a time; of violations, which carry photos, at most 2.',
   ),
-  WORKER_STANDSTILL_MS: wholeNumber(z.int().min(1000).default(60_000)).describe(
+  WORKER_STANDSTILL_MS: durationMs(60_000, { min: 1000 }).describe(
     'Time after which a worker that completes no job while work waits is stalled: not ready, then ended.',
   ),
   STOP_DELAY_MS: durationMs(0).describe(
