@@ -31,7 +31,7 @@ export type Alarm =
   | { readonly kind: 'recordsMissing'; readonly since: string }
   | { readonly kind: 'redisUnsafe'; readonly setting: RedisSetting }
   | { readonly kind: 'conservationCheckOld'; readonly since: string | null }
-  | { readonly kind: 'noProcess'; readonly role: 'worker' | 'receiver' }
+  | { readonly kind: 'noProcess'; readonly role: NeededRole }
   | { readonly kind: 'silent'; readonly role: HeartbeatRole; readonly host: string; readonly since: string }
   | { readonly kind: 'workerStalled'; readonly queue: QueueName; readonly host: string }
   | { readonly kind: 'unready'; readonly role: HeartbeatRole; readonly host: string; readonly checks: string }
@@ -64,6 +64,10 @@ export type AlarmAboutWebhooks = WebhookAlarm & { readonly since: string | null 
 export function isAboutWebhooks(alarm: Alarm): alarm is AlarmAboutWebhooks {
   return WEBHOOK_ALARMS.some((kind) => kind === alarm.kind);
 }
+
+/** The roles without which an installation does not work. */
+const NEEDED_ROLES = ['worker', 'receiver', 'console'] as const;
+type NeededRole = (typeof NEEDED_ROLES)[number];
 
 /** Tasks about towhook itself instead of a tow. */
 export const SYSTEM_TASKS = ['archive_failing', 'delivery_failing'] as const;
@@ -243,7 +247,7 @@ function ofConservation({ conservation, nowMs }: OpsState): Alarm[] {
 }
 
 function ofProcesses(processes: readonly ProcessStatus[]): Alarm[] {
-  const missing = (['worker', 'receiver'] as const).filter(
+  const missing = NEEDED_ROLES.filter(
     (needed) => !processes.some(({ role, isSilent }) => !isSilent && (role === needed || role === 'all')),
   );
   const difference = serviceDifference(processes);

@@ -26,7 +26,7 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   recordsMissing: ['TowhookSpoolRecordsMissing'],
   conservationCheckOld: ['TowhookConservationOld'],
   redisUnsafe: ['TowhookRedisUnsafe'],
-  noProcess: ['TowhookNoWorker', 'TowhookNoReceiver'],
+  noProcess: ['TowhookNoWorker', 'TowhookNoReceiver', 'TowhookNoConsole'],
   silent: ['TowhookProcessSilent'],
   workerStalled: ['TowhookWorkerStalled'],
   unready: ['TowhookProcessNotReady', 'TowhookRedisUnavailable'],

@@ -164,10 +164,12 @@ test('raises a bad alarm for each setting with which Redis can lose acknowledged
 });
 
 test('raises an alarm for a role without a running process', () => {
-  expect(kindsOf({ processes: [] })).toEqual(['noProcess', 'noProcess']);
-  expect(
-    alarmsOf(known({ processes: [runningProcess({ role: 'worker' }), runningProcess({ role: 'console' })] })),
-  ).toEqual([{ kind: 'noProcess', role: 'receiver' }]);
+  expect(kindsOf({ processes: [] })).toEqual(['noProcess', 'noProcess', 'noProcess']);
+  const roles = ['worker', 'receiver', 'console'] as const;
+  for (const missing of roles) {
+    const processes = roles.filter((role) => role !== missing).map((role) => runningProcess({ role }));
+    expect(alarmsOf(known({ processes }))).toEqual([{ kind: 'noProcess', role: missing }]);
+  }
 });
 
 test('raises an alarm for a silent process unless a process of its role started later', () => {
