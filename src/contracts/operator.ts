@@ -102,7 +102,7 @@ export const sendingView = z.object({
     state: z.enum(['working', 'down']),
     since: timestamp,
     next_try_at: timestamp,
-    /** Failed calls in a row. */
+    /** Failed calls in a row; 0 once the last one is more than 15 minutes old, unless an outage lasts. */
     failures: z.number(),
   }),
   operations: z.array(

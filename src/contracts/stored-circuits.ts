@@ -16,6 +16,7 @@ export const storedCircuits = z.looseObject({
   open: z.partialRecord(z.enum(CIRCUIT_NAMES), circuit),
   failures: z.number(),
   failedMembers: z.array(z.string()),
+  lastFailureMs: z.number().optional(),
   forbidden: z.partialRecord(z.enum(ENTRY_KINDS), z.array(z.string())),
   tasks: storedTasks,
 });

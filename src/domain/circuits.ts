@@ -1,6 +1,6 @@
 import { ENTRY_KINDS, type EntryKind } from './vocabulary';
 import type { NewTask } from './tasks';
-import { HOUR_MS } from './timestamp';
+import { HOUR_MS, MINUTE_MS } from './timestamp';
 
 /**
  * Circuit breakers, shared by all processes: `connection` (no token, a wrong address, or something answers in place
@@ -37,6 +37,8 @@ export interface Circuits {
   /** Consecutive failures that may become an outage, and the first members that had them. */
   failures: number;
   failedMembers: string[];
+  /** When the last of them was counted; absent without one, and after a failure that an earlier version counted. */
+  lastFailureMs?: number | undefined;
   /** Members that got a 403 for an operation before it was paused. */
   forbidden: Partial<Record<EntryKind, string[]>>;
   /** Tasks about the service as a whole, by id. */
@@ -71,6 +73,15 @@ export function areQuiet({ version, open, failures, failedMembers, forbidden, ta
   return [open, forbidden, tasks].every((each) => Object.keys(each).length === 0);
 }
 
+/**
+ * Failures in a row that say something about the service now. Once the last one is old, what failed is no longer sent:
+ * it was waived, for example, and no answer ends the row. While an outage lasts, its probes may be further apart.
+ */
+export function recentFailures({ open, failures, lastFailureMs }: Circuits, nowMs: number): number {
+  if (open.outage) return failures;
+  return lastFailureMs !== undefined && Math.abs(nowMs - lastFailureMs) <= FAILURES_RECENT_MS ? failures : 0;
+}
+
 /** Returns a copy that a decision may change. */
 export function draftOfCircuits(circuits: Circuits): Circuits {
   if (circuits.version === '') return { ...circuits, open: {}, failedMembers: [], forbidden: {}, tasks: {} };
@@ -79,6 +90,8 @@ export function draftOfCircuits(circuits: Circuits): Circuits {
 
 const OUTAGE_FAILURES = 5;
 const OUTAGE_MEMBERS = 3;
+/** Longer than the usual waits between two attempts. */
+const FAILURES_RECENT_MS = 15 * MINUTE_MS;
 const PAUSE_MEMBERS = 3;
 const PAUSE_PROBE_MS = 300_000;
 /** The longest time between two probes. For `connection` it is five minutes, including the turn of another tow. */
@@ -189,6 +202,7 @@ export function countFailure(
   // Calls that were in flight when the outage began prove nothing new.
   if (outage && outage.lastProbe !== failed.member) return;
   circuits.failures += 1;
+  circuits.lastFailureMs = nowMs;
   addMember(circuits.failedMembers, failed.member, OUTAGE_MEMBERS);
   if (outage) {
     outage.failures += 1;
@@ -248,6 +262,7 @@ export function applyProbe(
 
 function endOutage(circuits: Circuits, effects: CircuitEffects): void {
   circuits.failures = 0;
+  delete circuits.lastFailureMs;
   circuits.failedMembers = [];
   closeCircuit(circuits, 'outage', effects);
 }

@@ -7,7 +7,7 @@ import type { SendingStore } from '../workflow/ports';
 import type { StoredToken } from '../workflow/service-port';
 import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../contracts/stored-budgets';
 import { decodeCircuits } from '../contracts/stored-circuits';
-import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
+import { CIRCUIT_NAMES, recentFailures, type CircuitName } from '../domain/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { blockedKey, budgetKey, budgetStateField, KEYS } from './keys';
 import { redisTimeMs } from './redis-time';
@@ -47,7 +47,7 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
         service: {
           state: outage.next_try_at === null ? 'working' : 'down',
           ...outage,
-          failures: circuits.failures,
+          failures: recentFailures(circuits, nowMs),
         },
         operations,
         token: tokenState(token, nowMs),

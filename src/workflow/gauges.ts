@@ -46,8 +46,11 @@ export function watchSending(metrics: Metrics, sending: SendingStore, clock: Pic
   const watch = watcher(metrics, () => sending.read());
   watch('towhook_gate_closed', 'Circuits: 1 = open, calls are blocked.', ['gate'], openCircuits);
   watch('towhook_held_tows', 'Tows and violations that an open circuit blocks.', [], ({ held }) => sampleOf(held));
-  watch('towhook_service_failures', 'Calls in a row that the service has failed.', [], ({ service }) =>
-    sampleOf(service.failures),
+  watch(
+    'towhook_service_failures',
+    'Calls in a row that the service has failed; 0 once the last is 15 minutes old, unless an outage lasts.',
+    [],
+    ({ service }) => sampleOf(service.failures),
   );
   watch(
     'towhook_token_remaining_seconds',

@@ -19,9 +19,14 @@ export async function readCircuits(redis: Redis): Promise<Circuits> {
 
 /** Opens a circuit, or changes an open one. */
 export async function setCircuit(redis: Redis, name: CircuitName, change: Partial<Circuit>): Promise<void> {
-  const circuits = await readCircuits(redis);
-  const before = circuits.open[name] ?? { untilMs: 1, sinceMs: 1, failures: 0, lastProbe: null, safeOnly: false };
-  const after = { ...circuits, open: { ...circuits.open, [name]: { ...before, ...change } } };
+  const { open } = await readCircuits(redis);
+  const before = open[name] ?? { untilMs: 1, sinceMs: 1, failures: 0, lastProbe: null, safeOnly: false };
+  await changeCircuits(redis, { open: { ...open, [name]: { ...before, ...change } } });
+}
+
+/** Changes what is stored about all circuits. */
+export async function changeCircuits(redis: Redis, change: Partial<Circuits>): Promise<void> {
+  const after = { ...(await readCircuits(redis)), ...change };
   await redis.hset(KEYS.circuits, 'v', `${Date.now()}.test`, 'circuits', encodeCircuits(after));
   recordsOf(redis).forgetCircuits();
 }
