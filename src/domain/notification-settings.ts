@@ -13,6 +13,7 @@ export const ALARM_KINDS = [
   'shadow',
   'paused',
   'throttled',
+  'budgetBacklog',
   'failing',
   'attemptsFail',
   'lost',

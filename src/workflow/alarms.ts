@@ -25,6 +25,13 @@ export type Alarm =
       readonly nextTryAt: string | null;
     }
   | { readonly kind: 'throttled'; readonly budget: BudgetName; readonly nextTryAt: string }
+  | {
+      readonly kind: 'budgetBacklog';
+      readonly budget: BudgetName;
+      readonly waiting: number;
+      /** Calls per minute. */
+      readonly limit: number;
+    }
   | { readonly kind: 'failing'; readonly failures: number }
   | { readonly kind: 'attemptsFail'; readonly failed: number; readonly made: number }
   | { readonly kind: 'lost'; readonly count: number }
@@ -103,6 +110,8 @@ const LATE_AFTER_MS = 60_000;
 const SCAN_OLD_AFTER_MS = 15 * 60_000;
 
 const CLOSED_BORNE_MS = 60_000;
+/** What waits for a rate limit leaves within this time after a usual rush. It is less than OVERDUE_REPORT_MINUTES. */
+const BUDGET_BACKLOG_BORNE_MINUTES = 10;
 /** A working service may fail now and then; more failures in a row raise an alarm. */
 export const FAILURES_BORNE = 3;
 /** With fewer failed attempts half may fail by chance. */
@@ -155,6 +164,7 @@ const RULES: { readonly [K in AlarmKind]: AlarmRule<K> } = {
   shadow: { severity: 'wait', key: [] },
   paused: { severity: 'bad', key: ['operation'] },
   throttled: { severity: 'wait', key: ['budget'] },
+  budgetBacklog: { severity: 'wait', key: ['budget'] },
   failing: { severity: 'wait', key: [] },
   attemptsFail: { severity: 'wait', key: [] },
   lost: { severity: 'bad', key: [] },
@@ -217,13 +227,16 @@ function ofSending({ mode, connection, service, operations }: SendingView): Alar
   ];
 }
 
-/** Budgets that the service has closed for longer than a limit per minute does. */
+/** Budgets that the service has closed for longer than a limit per minute does, and those with much waiting work. */
 function ofBudgets({ sending: { budgets }, nowMs }: OpsState): Alarm[] {
-  return budgets.flatMap(({ name, closed_until: until }): Alarm[] =>
-    until !== null && Date.parse(until) - nowMs > CLOSED_BORNE_MS
-      ? [{ kind: 'throttled', budget: name, nextTryAt: until }]
-      : [],
-  );
+  return budgets.flatMap(({ name: budget, closed_until: until, waiting, limit }): Alarm[] => {
+    const isClosed = until !== null && Date.parse(until) - nowMs > CLOSED_BORNE_MS;
+    const isLate = limit > 0 && waiting > limit * BUDGET_BACKLOG_BORNE_MINUTES;
+    return [
+      ...(isClosed ? [{ kind: 'throttled' as const, budget, nextTryAt: until }] : []),
+      ...(isLate ? [{ kind: 'budgetBacklog' as const, budget, waiting, limit }] : []),
+    ];
+  });
 }
 
 function ofWebhooks(alarm: WebhookAlarm): Alarm {

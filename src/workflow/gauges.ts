@@ -80,8 +80,8 @@ export function watchSending(metrics: Metrics, sending: SendingStore, clock: Pic
         limit === null ? [] : [{ labels: { budget: name }, value: limit }],
       ),
   );
-  watch('towhook_budget_waiting', 'Tows and violations that wait for a rate limit permit.', [], ({ budgets }) =>
-    sampleOf(budgets.reduce((total, { waiting }) => total + waiting, 0)),
+  watch('towhook_budget_waiting', 'Tows and violations that wait for a rate limit permit.', ['budget'], ({ budgets }) =>
+    budgets.map(({ name, waiting }) => ({ labels: { budget: name }, value: waiting })),
   );
 }
 

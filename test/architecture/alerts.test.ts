@@ -20,6 +20,7 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   shadow: ['TowhookShadowMode'],
   paused: ['TowhookOperationPaused'],
   throttled: ['TowhookBudgetClosed'],
+  budgetBacklog: ['TowhookBudgetBacklog'],
   failing: ['TowhookCallsFailing'],
   attemptsFail: ['TowhookAttemptsFail'],
   lost: ['TowhookRecordsLost'],

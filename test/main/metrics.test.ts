@@ -183,6 +183,7 @@ test('the metrics show tasks, processes, token, backup, rate limits, Redis and a
   expect(valueOf('towhook_backup_verified_age_seconds')).toBeGreaterThan(1e9);
   expect(valueOf('towhook_budget_limit', { budget: 'tow' })).toBe(60);
   expect(valueOf('towhook_budget_closed', { budget: 'tow' })).toBe(1);
+  expect(valueOf('towhook_budget_waiting', { budget: 'tow' })).toBe(0);
   expect(valueOf('towhook_webhook_silence_seconds', { kind: 'tow_request' })).toBeLessThan(3600);
   expect(valueOf('towhook_redis_writable')).toBe(1);
   expect(valueOf('towhook_redis_memory_bytes')).toBeGreaterThan(100_000);

@@ -8,6 +8,7 @@ const ALARMS: Readonly<Record<string, Alarm>> = {
   shadow: { kind: 'shadow', since: 'a' },
   'paused:invoice': { kind: 'paused', operation: 'invoice', since: 'a', nextTryAt: 'b' },
   'throttled:tow': { kind: 'throttled', budget: 'tow', nextTryAt: 'a' },
+  'budgetBacklog:violations': { kind: 'budgetBacklog', budget: 'violations', waiting: 201, limit: 20 },
   failing: { kind: 'failing', failures: 4 },
   attemptsFail: { kind: 'attemptsFail', failed: 3, made: 4 },
   lost: { kind: 'lost', count: 2 },

@@ -110,6 +110,20 @@ test('warns while the service has closed a budget for more than a minute', () =>
   expect(severityOf({ kind: 'throttled' })).toBe('wait');
 });
 
+test('warns when more work waits for a rate limit than leaves in ten minutes', () => {
+  const { sending } = known();
+  const waiting = (count: number, limit: number) => {
+    const limits = { per_minute: limit, announced_per_minute: null, announced_at: null, used: limit };
+    const budget = { name: 'violations' as const, ...limits, limit, waiting: count, closed_until: null };
+    return { sending: { ...sending, budgets: [budget] } };
+  };
+  expect(alarmsOf(known(waiting(200, 20)))).toEqual([]);
+  expect(alarmsOf(known(waiting(1, 0)))).toEqual([]);
+  const alarm = { kind: 'budgetBacklog', budget: 'violations', waiting: 201, limit: 20 } as const;
+  expect(alarmsOf(known(waiting(201, 20)))).toEqual([alarm]);
+  expect(severityOf(alarm)).toBe('wait');
+});
+
 test('raises alarms for a broken connection, an outage and a paused operation with start and next attempt', () => {
   const broken = { since: SINCE, next_try_at: NEXT };
   const { sending } = known();

@@ -185,6 +185,12 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
         ...catalogue.opsAlarms.throttled,
         title: bind<{ readonly budget: string }>(catalogue.opsAlarms.throttled.title),
       },
+      budgetBacklog: {
+        ...catalogue.opsAlarms.budgetBacklog,
+        title: bind<{ readonly waiting: number; readonly limit: number; readonly budget: string }>(
+          catalogue.opsAlarms.budgetBacklog.title,
+        ),
+      },
       failing: {
         ...catalogue.opsAlarms.failing,
         title: bind<{ readonly failures: number }>(catalogue.opsAlarms.failing.title),

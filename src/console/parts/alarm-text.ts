@@ -43,6 +43,10 @@ function titleOf(
       return opsAlarms.paused.title({ operation: terms.operations[alarm.operation] });
     case 'throttled':
       return opsAlarms.throttled.title({ budget: ops.sending.budgetNames[alarm.budget] });
+    case 'budgetBacklog': {
+      const { budget, waiting, limit } = alarm;
+      return opsAlarms.budgetBacklog.title({ budget: ops.sending.budgetNames[budget], waiting, limit });
+    }
     case 'failing':
       return opsAlarms.failing.title({ failures: alarm.failures });
     case 'attemptsFail':

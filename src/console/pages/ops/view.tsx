@@ -191,6 +191,7 @@ function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, la
     case 'shadow':
     case 'paused':
     case 'throttled':
+    case 'budgetBacklog':
     case 'failing':
       return ['#sending', ops.sending.title];
     case 'lost':
