@@ -10,6 +10,7 @@ const circuit = z.looseObject({
   failures: z.number(),
   lastProbe: z.string().nullable(),
   safeOnly: z.boolean(),
+  cause: z.string().optional(),
 });
 
 export const storedCircuits = z.looseObject({

@@ -29,6 +29,8 @@ export interface Circuit {
   lastProbe: string | null;
   /** Only calls that are safe to repeat may probe. */
   safeOnly: boolean;
+  /** Why it opened, as a code for logs; absent if an earlier version opened it. */
+  cause?: string | undefined;
 }
 
 export interface Circuits {
@@ -166,19 +168,24 @@ export function resumeOperation(circuits: Circuits, kind: EntryKind, effects: Ci
   return closeCircuit(circuits, `paused.${kind}`, effects);
 }
 
-export interface ConnectionLoss {
+/** Why a circuit opens: its task, if it has one, and a code for logs. */
+interface OpeningReason {
+  readonly task: NewTask | null;
+  readonly cause: string;
+}
+
+export interface ConnectionLoss extends OpeningReason {
   readonly delayMs: number;
   /** Consecutive failures including this one, as the caller knew them: calls that fail together count once. */
   readonly failures: number;
   readonly isSafeOnly: boolean;
-  readonly task: NewTask;
 }
 
 /** Opens the connection circuit. An answer that is not from the service does not end an outage. */
 export function loseConnection(circuits: Circuits, lost: ConnectionLoss, nowMs: number, effects: CircuitEffects): void {
   if (!lost.isSafeOnly) endOutage(circuits, effects);
   else if (circuits.open.outage) blockFor(circuits, 'outage', lost.delayMs, nowMs, effects);
-  const circuit = openCircuit(circuits, 'connection', lost.task, nowMs);
+  const circuit = openCircuit(circuits, 'connection', lost, nowMs);
   circuit.safeOnly ||= lost.isSafeOnly;
   circuit.failures = Math.max(circuit.failures, lost.failures);
   blockFor(circuits, 'connection', lost.delayMs, nowMs, effects);
@@ -187,7 +194,7 @@ export function loseConnection(circuits: Circuits, lost: ConnectionLoss, nowMs: 
 /** Counts a failed call of a member. Enough failures in a row open the outage circuit; a failed probe extends it. */
 export function countFailure(
   circuits: Circuits,
-  failed: { member: string; delayMs: number; task: NewTask },
+  failed: OpeningReason & { member: string; delayMs: number },
   nowMs: number,
   effects: CircuitEffects,
 ): void {
@@ -208,7 +215,7 @@ export function countFailure(
     outage.failures += 1;
     blockFor(circuits, 'outage', failed.delayMs, nowMs, effects);
   } else if (circuits.failures >= OUTAGE_FAILURES && circuits.failedMembers.length >= OUTAGE_MEMBERS) {
-    openCircuit(circuits, 'outage', failed.task, nowMs);
+    openCircuit(circuits, 'outage', failed, nowMs);
     blockFor(circuits, 'outage', failed.delayMs, nowMs, effects);
   }
 }
@@ -225,7 +232,7 @@ export function countForbidden(
   addMember(members, forbidden.member, PAUSE_MEMBERS);
   if (!circuits.open[name]) {
     if (members.length < PAUSE_MEMBERS) return false;
-    openCircuit(circuits, name, forbidden.task, nowMs);
+    openCircuit(circuits, name, { task: forbidden.task, cause: 'http_403' }, nowMs);
     // The entries refused before the pause now wait like all others.
     effects.due.push(...members);
   }
@@ -268,12 +275,18 @@ function endOutage(circuits: Circuits, effects: CircuitEffects): void {
 }
 
 /** Opens a circuit, unless it is open, and its task. */
-export function openCircuit(circuits: Circuits, name: CircuitName, opened: NewTask | null, nowMs: number): Circuit {
+export function openCircuit(
+  circuits: Circuits,
+  name: CircuitName,
+  { task: opened, cause }: OpeningReason,
+  nowMs: number,
+): Circuit {
   if (opened) {
     const { subject, ...task } = opened;
     circuits.tasks[subject] ??= { task, openedAtMs: nowMs };
   }
-  return (circuits.open[name] ??= { untilMs: nowMs, sinceMs: nowMs, failures: 0, lastProbe: null, safeOnly: false });
+  const closed = { untilMs: nowMs, sinceMs: nowMs, failures: 0, lastProbe: null, safeOnly: false };
+  return (circuits.open[name] ??= { ...closed, cause });
 }
 
 /** Closes a circuit and its task, whose subject is the name of the circuit. Returns true when it was open. */

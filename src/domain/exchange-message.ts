@@ -33,6 +33,24 @@ export function messageOf(exchange: Exchange): string {
   }
 }
 
+/** What happened as a code for logs: without the service's message, which may contain a plate. */
+export function causeOf(exchange: Exchange): string {
+  switch (exchange.kind) {
+    case 'accepted':
+    case 'contract_broken':
+      return exchange.kind;
+    case 'refused':
+      return `http_${exchange.httpStatus}`;
+    case 'not_the_service':
+    case 'surely_not_sent':
+    case 'partly_sent':
+    case 'unanswered':
+    case 'connection':
+    case 'dropped':
+      return exchange.cause;
+  }
+}
+
 /** The message of a refusal: from the service, or a description of the page in its place. */
 export function refusalMessage(exchange: Exchange): string | null {
   if (exchange.kind === 'not_the_service') return FOREIGN_BODY_MESSAGES[exchange.cause];

@@ -27,7 +27,7 @@ import {
   type AcceptingAnswer,
   type Entry,
 } from './entry';
-import { errorOf, messageOf } from './exchange-message';
+import { causeOf, errorOf, messageOf } from './exchange-message';
 import type { AttemptRight } from './lease';
 import { isSettled } from './outbox';
 import { editEntry, memberOf, addEvent, openTask, recordIdOf, type OutboxRecord } from './outbox-record';
@@ -188,7 +188,7 @@ function updateCircuits(
   { circuits, effects, nowMs }: SettleContext,
 ): boolean {
   const { exchange } = result;
-  const message = messageOf(exchange);
+  const [message, cause] = [messageOf(exchange), causeOf(exchange)];
   const { kind } = entry;
   const member = memberOf(record);
   const pausedTask = pausedOperationTask(kind, message);
@@ -200,9 +200,10 @@ function updateCircuits(
     const metBy = kind === 'violation' ? { violationId: id } : { kind, towingReference: id };
     const task = connectionTask(message, metBy);
     const failures = right.connectionFailures + 1;
-    loseConnection(circuits, { delayMs, failures, isSafeOnly: isForeign(exchange), task }, nowMs, effects);
+    loseConnection(circuits, { delayMs, failures, isSafeOnly: isForeign(exchange), task, cause }, nowMs, effects);
   } else if (serviceHealth(exchange) === 'failing') {
-    countFailure(circuits, { member, delayMs: result.outageDelayMs, task: outageTask(message) }, nowMs, effects);
+    const failed = { member, delayMs: result.outageDelayMs, task: outageTask(message), cause };
+    countFailure(circuits, failed, nowMs, effects);
   }
   return isPaused;
 }

@@ -21,7 +21,7 @@ const DECLINED_REASON = 'shadow time: declined';
 /** Opens the circuit. False when it is open already. */
 export function beginShadow(circuits: Circuits, nowMs: number): boolean {
   if (circuits.open.shadow) return false;
-  openCircuit(circuits, 'shadow', null, nowMs);
+  openCircuit(circuits, 'shadow', { task: null, cause: 'shadow_mode' }, nowMs);
   return true;
 }
 

@@ -114,6 +114,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
     const open = (name: string, connect: typeof connectFailFast, owner = resources) =>
       owner.add(name, connect(access, { log: troubleLog }), (connection) => connection.disconnect());
     const redis = open('redis', connectFailFast);
+    recordsOf(redis, clock).logCircuits(log);
     const connection = open('redis queues', connectFailFast);
     const queues = resources.add(
       'queues',

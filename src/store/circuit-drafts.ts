@@ -8,7 +8,7 @@ import {
   type CircuitEffects,
   type Circuits,
 } from '../domain/circuits';
-import { changeOfCircuits, readCircuits, type CircuitsChange, type ReadCircuits } from './circuits';
+import { changeOfCircuits, readCircuits, type CircuitsChange, type ReadCircuits, type TurnedCircuit } from './circuits';
 import { isTransient } from './until-answered';
 import type { RecordKind } from '../domain/outbox-record';
 
@@ -25,6 +25,8 @@ export class CircuitDrafts {
   readonly effects: CircuitEffects = noEffects();
   /** True once `changes` has found a change. */
   hasChanged = false;
+  /** The circuits that this change opens or closes. */
+  turned: readonly TurnedCircuit[] = [];
   #loaded: (ReadCircuits & { readonly draft: Circuits }) | null = null;
 
   constructor(
@@ -69,6 +71,7 @@ export class CircuitDrafts {
     const { known, draft } = this.#loaded;
     const change = changeOfCircuits(known, draft, { closed: this.effects.closed, newId });
     this.hasChanged = change.hasChanged;
+    this.turned = change.turned;
     return change;
   }
 

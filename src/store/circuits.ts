@@ -5,12 +5,14 @@ import {
   areQuiet,
   CIRCUIT_NAMES,
   NO_CIRCUITS,
+  type Circuit,
   type CircuitEffects,
   type CircuitName,
   type Circuits,
 } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import { MEMBER_PREFIXES, nextVersion, type RecordKind } from '../domain/outbox-record';
+import type { Log } from '../platform/log';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { blockedKey, budgetStateField, KEYS, probesKey } from './keys';
@@ -49,6 +51,14 @@ export interface CircuitsChange {
   readonly effects: Effect[];
   readonly events: NewEvent[];
   readonly hasChanged: boolean;
+  readonly turned: readonly TurnedCircuit[];
+}
+
+/** A circuit that a change opens or closes, as it is or was while open. */
+export interface TurnedCircuit {
+  readonly name: CircuitName;
+  readonly circuit: Circuit;
+  readonly isOpen: boolean;
 }
 
 export function changeOfCircuits(
@@ -56,17 +66,19 @@ export function changeOfCircuits(
   after: Circuits,
   { closed, newId }: { readonly closed: readonly CircuitName[]; readonly newId: () => string },
 ): CircuitsChange {
-  if (areQuiet(before) && areQuiet(after)) return { records: [], effects: [], events: [], hasChanged: false };
+  const unchanged = { effects: [], events: [], hasChanged: false, turned: [] };
+  if (areQuiet(before) && areQuiet(after)) return { records: [], ...unchanged };
   const json = encodeCircuits(after);
   const key = KEYS.circuits;
   const expected = before.version;
   if (json === encodeCircuits(before)) {
     // The version is checked, so that no record is stored as blocked by a circuit that was closed meanwhile.
     const isOpen = Object.keys(before.open).length > 0;
-    return { records: isOpen ? [{ key, expected }] : [], effects: [], events: [], hasChanged: false };
+    return { records: isOpen ? [{ key, expected }] : [], ...unchanged };
   }
   const { opened, closed: closedTasks } = taskEvents(before.tasks, after.tasks);
-  const newlyOpen = CIRCUIT_NAMES.filter((name) => after.open[name] && !before.open[name]);
+  const turned = turnedCircuits(before, after);
+  const newlyOpen = turned.filter(({ isOpen }) => isOpen).map(({ name }) => name);
   const isQuiet = json === encodeCircuits(NO_CIRCUITS);
   const version = nextVersion(expected, newId());
   return {
@@ -85,7 +97,25 @@ export function changeOfCircuits(
       ...closed.map(() => ({ type: 'gate.opened' }) as const),
     ],
     hasChanged: true,
+    turned,
   };
+}
+
+function turnedCircuits(before: Circuits, after: Circuits): TurnedCircuit[] {
+  return CIRCUIT_NAMES.flatMap((name): TurnedCircuit[] => {
+    const [was, is] = [before.open[name], after.open[name]];
+    if (is) return was ? [] : [{ name, circuit: is, isOpen: true }];
+    return was ? [{ name, circuit: was, isOpen: false }] : [];
+  });
+}
+
+/** Writes a line for each circuit that a commit has opened or closed. */
+export function logTurned(log: Log, turned: readonly TurnedCircuit[], nowMs: number): void {
+  for (const { name, circuit, isOpen } of turned) {
+    const facts = { circuit: name, cause: circuit.cause ?? null };
+    if (isOpen) log.warn('circuit.opened', facts);
+    else log.info('circuit.closed', { ...facts, duration_ms: nowMs - circuit.sinceMs });
+  }
 }
 
 /** The number of members that each open circuit blocks, and some that may probe it. */

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import { systemClock, type Clock } from '../platform/clock';
+import type { Log } from '../platform/log';
 import { within } from '../platform/timers';
 import type { RecordStore } from '../workflow/transaction-port';
-import { releaseClosed } from './circuits';
+import { logTurned, releaseClosed } from './circuits';
 import { Committer, type Commit, type CommitReply } from './commit';
 import type { WriteOptions } from './scripts';
 import { RecordTransaction, type TransactionMemory } from './transaction';
@@ -30,6 +31,7 @@ export class Records implements RecordStore {
   readonly #committer: Committer;
   /** The last transaction of each order key. */
   readonly #running = new Map<string, Promise<unknown>>();
+  #log: Log | null = null;
   readonly #memory: TransactionMemory = { leased: new Map(), circuits: { kept: null }, hasImmediateTows: false };
 
   constructor(
@@ -47,6 +49,11 @@ export class Records implements RecordStore {
   /** Makes the next decision read the circuits from Redis. */
   forgetCircuits(): void {
     this.#memory.circuits.kept = null;
+  }
+
+  /** From now on, each circuit that a transaction of this process opens or closes has a line in the log. */
+  logCircuits(log: Log): void {
+    this.#log = log;
   }
 
   /** From now on, a worker takes a single tow that a commit makes due at once. */
@@ -126,6 +133,7 @@ export class Records implements RecordStore {
     switch (reply) {
       case 'done':
         transaction.keepWritten();
+        if (this.#log) logTurned(this.#log, transaction.turnedCircuits, transaction.nowMs);
         await releaseClosed(this.redis, transaction.circuitEffects);
         return { kind: 'done', value };
       case 'stale':

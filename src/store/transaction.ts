@@ -20,7 +20,7 @@ import { DAY_MS } from '../domain/timestamp';
 import { metadataIdOf, type Violation } from '../domain/violation';
 import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
 import { CircuitDrafts, type CircuitsMemory } from './circuit-drafts';
-import { waitingAt } from './circuits';
+import { waitingAt, type TurnedCircuit } from './circuits';
 import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
@@ -354,6 +354,11 @@ export class RecordTransaction implements Transaction {
 
   get changesCircuits(): boolean {
     return this.#circuits.hasChanged;
+  }
+
+  /** The circuits that the commit opens or closes. */
+  get turnedCircuits(): readonly TurnedCircuit[] {
+    return this.#circuits.turned;
   }
 
   /** After a stale commit: drops the kept state, which is outdated. */

@@ -14,7 +14,7 @@ export function reportNoToken(
 ): Promise<void> {
   return records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
     const circuits = await transaction.circuits({ isFresh: true });
-    const lost = { delayMs, failures, isSafeOnly: false, task: connectionTask(cause, 'token call') };
+    const lost = { delayMs, failures, isSafeOnly: false, task: connectionTask(cause, 'token call'), cause };
     loseConnection(circuits, lost, transaction.nowMs, transaction.circuitEffects);
   });
 }

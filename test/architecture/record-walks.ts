@@ -56,9 +56,9 @@ function changeCircuits(circuits: Circuits, at: RandomSource & { readonly nowMs:
   const member = pick(['TW-1', 'TW-2', 'TW-3', 'TW-4']);
   const flag = () => pick([true, false]);
   const connectionLost = connectionTask('no token', { kind: 'started', towingReference: member });
-  const lost = { delayMs, failures: 1, isSafeOnly: flag(), task: connectionLost };
+  const lost = { delayMs, failures: 1, isSafeOnly: flag(), task: connectionLost, cause: 'token_http_401' };
   const answer = { kind: 'started', wasAnswered: flag(), isAlive: flag(), isForbidden: flag() } as const;
-  const failed = { member, delayMs, task: outageTask('HTTP 500') };
+  const failed = { member, delayMs, task: outageTask('HTTP 500'), cause: 'http_500' };
   const forbidden = { kind: 'started', member, task: pausedOperationTask('started', 'Access denied') } as const;
   const changes = [
     () => loseConnection(circuits, lost, nowMs, effects),

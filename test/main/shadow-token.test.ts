@@ -28,6 +28,9 @@ test('wrong credentials in shadow mode raise the alarm about the connection and 
     const { todo } = messagesIn('en').opsAlarms.connection;
     await eventually(async () => expect(await opsPage()).toContain(todo));
 
+    const opened = lines.filter(({ event, circuit }) => event === 'circuit.opened' && circuit === 'connection');
+    expect(opened).toMatchObject([{ level: 'warn', cause: 'token_http_401' }]);
+
     service.onTokenCall(() => enveloped({ token: 'a-token' }));
     await eventually(async () => expect(await opsPage()).not.toContain(todo));
     expect(service.calls).toEqual([]);

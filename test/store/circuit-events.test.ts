@@ -15,7 +15,7 @@ function eventTypes(before: Circuits, change: (draft: Circuits, effects: ReturnT
 
 function lose(draft: Circuits, effects: ReturnType<typeof noEffects>): void {
   const task = connectionTask('no route', { violationId: 'U1' });
-  loseConnection(draft, { delayMs: 1000, failures: 1, isSafeOnly: false, task }, NOW_MS, effects);
+  loseConnection(draft, { delayMs: 1000, failures: 1, isSafeOnly: false, task, cause: 'dns_failed' }, NOW_MS, effects);
 }
 
 test('publishes that the circuit of shadow mode has opened, as it does when that closes', () => {
