@@ -13,6 +13,11 @@ export interface MatchedTow {
   readonly reference: string;
 }
 
+export interface RequestedTow extends MatchedTow {
+  /** The tow request echoes the metadata id of the violation. */
+  readonly isEchoed: boolean;
+}
+
 export function entryOf({ entries, id }: StoredViolation): Entry {
   const [entry] = entries;
   if (!entry) throw new Error(`the violation ${id} has no entry`);
@@ -24,15 +29,15 @@ export function entryOf({ entries, id }: StoredViolation): Entry {
  * violation may have been sent without an answer, this proves that the service has it: it is accepted and its task is
  * closed. If the form was corrected since it was sent, an informing task is opened. Idempotent.
  */
-export function matchTow(record: StoredViolation, { towingReference, reference }: MatchedTow, nowMs: number): void {
+export function matchTow(record: StoredViolation, requested: RequestedTow, nowMs: number): void {
+  const { towingReference, reference, isEchoed } = requested;
   const entry = editEntry(record, entryOf(record));
-  // A new reference means that the match was found by the id that the service echoes.
   const isNewReference = !record.references.includes(reference);
-  const mayBeThere = mayHaveBeenSent(entry);
   // A reference from before the first send proves nothing about that send.
-  const isProof = mayBeThere && (isNewReference || record.assignedReferences.includes(reference));
+  const isAssigned = isEchoed && mayHaveBeenSent(entry);
+  const isProof = isAssigned || (mayHaveBeenSent(entry) && record.assignedReferences.includes(reference));
   const proves = isProof && !isSettled(entry.state);
-  addReference(record, reference, { isAssigned: isNewReference && mayBeThere, isMain: proves });
+  addReference(record, reference, { isAssigned, isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
 }
 

@@ -247,7 +247,7 @@ export function violationTwiceTask(violation: { id: string; names: readonly [str
   };
 }
 
-/** The subject of the task about a tow request that names two violations. */
+/** The subject of the task about a tow that may come from another violation. */
 export const TWO_VIOLATIONS = 'violation_mismatch';
 
 /** A tow request finds one of our violations by its reference, and another one by the id in its metadata. */
@@ -257,6 +257,18 @@ export function twoViolationsTask(named: { id: string; otherId: string; referenc
     subject: TWO_VIOLATIONS,
     type: 'violation_mismatch',
     message: `The tow request names two violations: ${reference} is the reference of ${id}, and its metadata has the id of ${otherId}. The tow has the plate and place of ${id}. Find out which vehicle is meant before its start is reported. If it is the other one, link the tow to ${otherId}.`,
+    actions: ['resolve'],
+    violation_id: id,
+  };
+}
+
+/** The service gave the reference of a tow to another violation, and the tow may have the vehicle of the former one. */
+export function movedTowTask(moved: { id: string; formerId: string; reference: string }): NewTask {
+  const { id, formerId, reference } = moved;
+  return {
+    subject: TWO_VIOLATIONS,
+    type: 'violation_mismatch',
+    message: `The service gave the reference ${reference} to ${id}, so the tow is linked to it now, and no longer to ${formerId}. Its start was recorded with the vehicle of ${formerId}, or its tow request names ${formerId}. Find out which vehicle is meant. If it is that of ${formerId}, link the tow to ${formerId}.`,
     actions: ['resolve'],
     violation_id: id,
   };

@@ -1,10 +1,10 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
 import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
-import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
+import { addEvent, closeTask, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
-import { twoViolationsTask, violationTwiceTask, type NewTask } from '../domain/tasks';
+import { movedTowTask, TWO_VIOLATIONS, twoViolationsTask, violationTwiceTask, type NewTask } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
 import { metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
 import { ALL_TOWS } from './list-port';
@@ -28,6 +28,8 @@ const TOWS_MAX = 50;
 export interface NamedViolation {
   /** A draft. */
   readonly violation: StoredViolation;
+  /** The id in the metadata is its own. */
+  readonly isEchoed: boolean;
   /** The id in the metadata, if it is that of another violation; else null. */
   readonly otherId: string | null;
 }
@@ -49,17 +51,18 @@ export async function findViolation(
   ]);
   const found = named ?? same;
   if (found === null || found === 'damaged') return null;
-  return { violation: found, otherId: isOfAnother(same, found.id) ? metadataId : null };
+  const isEchoed = same !== null && same !== 'damaged' && same.id === found.id;
+  return { violation: found, isEchoed, otherId: isOfAnother(same, found.id) ? metadataId : null };
 }
 
 /** Records on a violation that a tow comes from it. Returns the tow with the violation's fields, and tasks to open. */
 export function matchRequestedTow(
   transaction: Transaction,
-  { violation, otherId }: NamedViolation,
+  { violation, isEchoed, otherId }: NamedViolation,
   tow: Tow,
 ): { readonly tow: Tow; readonly tasks: readonly NewTask[] } {
   const { towingReferenceId: towingReference, violationReferenceId: reference } = tow;
-  matchTow(violation, { towingReference, reference }, transaction.nowMs);
+  matchTow(violation, { towingReference, reference, isEchoed }, transaction.nowMs);
   transaction.setReferenceOwner(reference, violation.id);
   // The vehicle is the same, but one violation should have one reference.
   const shownAs = violation.reference ?? '';
@@ -103,7 +106,10 @@ export async function towMover(
       if (draft.tow.violationReferenceId !== reference) continue;
       from.tows = from.tows.filter((known) => known !== draft.ref);
       if (!to.tows.includes(draft.ref)) to.tows.push(draft.ref);
+      const isOfFormer = draft.tow.state !== 'requested' || draft.tow.metadata?.['id'] === metadataIdOf(from.violation);
       draft.tow = withViolation(draft.tow, to.violation);
+      closeTask(draft, TWO_VIOLATIONS);
+      if (isOfFormer) openTask(draft, movedTowTask({ id: to.id, formerId: from.id, reference }), transaction.nowMs);
       addEvent(draft, { type: 'violation.joined', violation_id: to.id }, transaction.nowMs);
     }
   };

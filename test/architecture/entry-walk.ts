@@ -192,7 +192,7 @@ function prove(record: OutboxRecord, random: RandomSource, nowMs: number): void 
   }
   const match = { towingReference: 'TW-1', reference: `V-${nowMs}` };
   const by = random.pick(['metadata', 'link', 'corrected link'] as const);
-  if (by === 'metadata') matchTow(record, match, nowMs);
+  if (by === 'metadata') matchTow(record, { ...match, isEchoed: true }, nowMs);
   else linkTow(record, match, null, nowMs);
   if (by === 'corrected link') dropReference(record, match.reference, nowMs);
 }

@@ -152,6 +152,16 @@ describe('link by hand that is corrected', () => {
     expect(await openTasks()).toEqual(['violation_twice.TW-2']);
   });
 
+  test('keeps a violation accepted that a tow request with its metadata id and the reference of the link confirmed', async () => {
+    await provedByLink();
+    await request('TW-2', 'V-1', 'own-U1');
+
+    await link(stores, 'U2', 'TW-1');
+
+    expect(await read('U1')).toMatchObject({ state: 'accepted', references: ['V-1'], tows: ['TW-2'] });
+    expect(await openTasks()).toEqual([]);
+  });
+
   test('keeps a violation accepted whose answer without a reference came meanwhile', async () => {
     await reportViolations(stores, 'U1', 'U2');
     const claimed = await mustClaimViolation(outbox, 'U1');
@@ -193,6 +203,34 @@ describe('answer of the service that names another violation than a link by hand
     expect((await read('U2')).tows).toEqual(['TW-1', 'TW-3']);
     for (const ref of ['TW-1', 'TW-3']) expect(await violationOfTow(ref)).toBe('U2');
     expect(await violationOfTow('TW-2')).toBe('U1');
+    // TW-3 was started with the vehicle of U1.
+    expect(await openTasks()).toEqual(['violation_mismatch.TW-3']);
+  });
+
+  test('asks about a tow whose request names the former violation by its metadata id', async () => {
+    await reportViolations(stores, 'U1', 'U2');
+    await request('TW-1', 'V-1');
+    await link(stores, 'U1', 'TW-1');
+    await request('TW-3', 'V-1', 'own-U1');
+    expect(await openTasks()).toEqual([]);
+
+    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+
+    expect(await violationOfTow('TW-3')).toBe('U2');
+    expect(await openTasks()).toEqual(['violation_mismatch.TW-3']);
+  });
+
+  test('answers the question about a tow whose request named it by its metadata id', async () => {
+    await reportViolations(stores, 'U1', 'U2');
+    await request('TW-1', 'V-1');
+    await link(stores, 'U1', 'TW-1');
+    await request('TW-3', 'V-1', 'own-U2');
+    expect(await openTasks()).toEqual(['violation_mismatch.TW-3']);
+
+    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+
+    expect(await violationOfTow('TW-3')).toBe('U2');
+    expect(await openTasks()).toEqual([]);
   });
 
   test('is stored although the tow is damaged', async () => {

@@ -144,7 +144,9 @@ export function join({ records }: Pick<Stores, 'records'>, id: string, tow: Matc
   return records.transact(orderKeyOf('violation', id), async (transaction) => {
     const violation = await transaction.violation(id);
     if (!violation) throw new Error('no such violation');
-    matchTow(violation, tow, transaction.nowMs);
+    // Only by the metadata id is a violation found that does not have the reference yet.
+    const isEchoed = !violation.references.includes(tow.reference);
+    matchTow(violation, { ...tow, isEchoed }, transaction.nowMs);
     transaction.setReferenceOwner(tow.reference, id);
   });
 }
