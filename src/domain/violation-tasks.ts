@@ -9,6 +9,14 @@ export function violationTaskId(id: string): string {
   return `violation.${id}`;
 }
 
+/** The ids of all tasks about a violation. */
+export function violationTaskIds(id: string): readonly string[] {
+  return [violationTaskId(id), beforeCorrectionId(id), sharedReferenceId(id)];
+}
+
+const beforeCorrectionId = (id: string) => `violation_before_correction.${id}`;
+const sharedReferenceId = (id: string) => `violation_mismatch.${id}`;
+
 export function violationRefusedTask(refused: {
   id: string;
   httpStatus: number;
@@ -79,7 +87,7 @@ export function imagesMissingTask(id: string): NewTask {
 /** The service has the form as it was before a person corrected it. */
 export function beforeCorrectionTask(id: string): NewTask {
   return {
-    subject: `violation_before_correction.${id}`,
+    subject: beforeCorrectionId(id),
     type: 'violation_before_correction',
     message:
       'The service has the violation, but perhaps as it was before it was corrected: a tow request or a late answer shows it. Compare it with what the service has; the tow starts with the corrected form.',
@@ -92,7 +100,7 @@ export function beforeCorrectionTask(id: string): NewTask {
 export function sharedReferenceTask(shared: { id: string; otherId: string; reference: string }): NewTask {
   const { id, otherId, reference } = shared;
   return {
-    subject: `violation_mismatch.${id}`,
+    subject: sharedReferenceId(id),
     type: 'violation_mismatch',
     message: `The service gave this violation the reference ${reference}, which is that of ${otherId}. A tow request with this reference takes plate and place from ${otherId}. Look both up at the service, and find out which vehicle is meant before the start of such a tow is reported.`,
     actions: ['resolve'],

@@ -58,6 +58,7 @@ export const ONE_OF_EACH: readonly NewTask[] = [
   general.rivalRequestTask,
   general.violationTwiceTask({ id: 'v', names: ['V-1', 'V-2'] }),
   general.twoViolationsTask({ id: 'v', otherId: 'w', reference: 'V-1' }),
+  general.movedTowTask({ id: 'v', formerId: 'w', reference: 'V-1' }),
   general.failingDeliveryTask('d'),
   general.parkedInvoiceTask,
   lateInvoiceTask('d'),
@@ -71,6 +72,7 @@ export const ONE_OF_EACH: readonly NewTask[] = [
   violation.ticketUnknownTask('v'),
   violation.imagesMissingTask('v'),
   violation.beforeCorrectionTask('v'),
+  violation.sharedReferenceTask({ id: 'v', otherId: 'w', reference: 'V-1' }),
 ];
 
 export async function openIds({ foundation }: Pick<App, 'foundation'>): Promise<string[]> {

@@ -20,7 +20,7 @@ const refsIn = (html: string) =>
 
 describe('console: task texts', () => {
   test('covers every task type in the tests of the task texts', () => {
-    expect(ONE_OF_EACH.map(({ type }) => type).toSorted()).toEqual([...TASK_TYPES].toSorted());
+    expect(new Set(ONE_OF_EACH.map(({ type }) => type))).toEqual(new Set(TASK_TYPES));
   });
 
   test.each(ONE_OF_EACH)('explains a task of type $type and its remedy in both languages', async (task) => {

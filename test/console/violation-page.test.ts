@@ -1,5 +1,5 @@
 import { messagesIn } from '../../src/console/messages';
-import { beforeCorrectionTask } from '../../src/domain/violation-tasks';
+import { beforeCorrectionTask, sharedReferenceTask } from '../../src/domain/violation-tasks';
 import type { ViolationState } from '../../src/domain/vocabulary';
 import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, report, REQUIRED, violationIn } from '../operator/forms';
@@ -256,12 +256,19 @@ describe('console: violation decisions', () => {
     expect(textIn(html, 'service')).toMatch(/V-20261121-HAND01.*by hand.*seen there/);
   });
 
-  test('closes an informational task on the page of a violation', async () => {
+  test.each([
+    ['the form before its correction', beforeCorrectionTask, 'perhaps as it was before it was corrected'],
+    [
+      'a reference of another violation',
+      (id: string) => sharedReferenceTask({ id, otherId: 'other', reference: 'V-1' }),
+      'the reference V-1, which is that of other',
+    ],
+  ])('closes the task about %s on the page of its violation', async (_what, taskOf, said) => {
     const id = await newOne();
-    const taskId = await openGeneral(app, beforeCorrectionTask(id));
+    const taskId = await openGeneral(app, taskOf(id));
     const visitor = await signedIn(app);
     const { html } = await visitor.get(`/violations/${id}`);
-    expect(textOf(html)).toContain('perhaps as it was before it was corrected');
+    expect(textOf(html)).toContain(said);
     const [resolve = ''] = offered(html, id).filter((action) => action.endsWith('/resolve'));
     expect((await visitor.post(`/violations/${id}/${resolve}`, { reason: 'compared' })).status).toBe(303);
     expect((await api(app).get('/api/tasks')).text).not.toContain(taskId);

@@ -1,6 +1,6 @@
 import type { Task } from '../../../contracts/records';
 import type { ViolationView } from '../../../contracts/violations';
-import { beforeCorrectionTask, violationTaskId } from '../../../domain/violation-tasks';
+import { violationTaskIds } from '../../../domain/violation-tasks';
 import { waitingOfViolation, type ViolationWaiting } from '../../../domain/waiting-violation';
 import { violationViewOf } from '../../../workflow/views';
 import type { FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
@@ -62,8 +62,7 @@ export function isSettled({ record }: Pick<ViolationModel, 'record'>): boolean {
 }
 
 async function tasksOf({ tasks }: Pick<PageTools, 'tasks'>, id: string): Promise<Task[]> {
-  const ids = [violationTaskId(id), beforeCorrectionTask(id).subject];
-  return (await Promise.all(ids.map((each) => tasks.read(each)))).filter((task) => task !== null);
+  return (await Promise.all(violationTaskIds(id).map((each) => tasks.read(each)))).filter((task) => task !== null);
 }
 
 /** The images leave the disk once the violation is settled; a disk that does not tell counts as one without them. */
