@@ -104,7 +104,7 @@ export interface AcceptingAnswer {
   rawBody: string | null;
   /** See Entry.differs. */
   differs: string | null;
-  /** When it came; null when an earlier version stored it. A decision on its kind of difference made since covers it. */
+  /** When it came; null when an earlier version stored it. A decision on its kind of difference that is later covers it. */
   deliveredAtMs: number | null;
 }
 

@@ -29,8 +29,11 @@ export function keepAcceptingAnswer(record: OutboxRecord, entry: Entry, kept: Ac
 
 /** Settles an entry by its late answer, once the other attempt ended without acceptance. False without a late answer. */
 export function settleByLateAnswer(record: OutboxRecord, entry: Entry, nowMs: number): boolean {
-  if (!entry.lateAnswer) return false;
-  keepAcceptingAnswer(record, entry, entry.lateAnswer, nowMs);
+  const late = entry.lateAnswer;
+  if (!late) return false;
+  // Of a differing answer that an earlier version stored the time stays unknown, so that a decision made since covers it.
+  const deliveredAtMs = late.deliveredAtMs ?? (late.differs === null ? nowMs : null);
+  keepAcceptingAnswer(record, entry, { ...late, deliveredAtMs }, nowMs);
   acceptEntry(record, entry, 'late_answer', nowMs);
   return true;
 }
@@ -43,8 +46,8 @@ export function waiveEntry(record: OutboxRecord, entry: Entry, reason: string, n
 }
 
 /**
- * Makes an accepted entry owed again, in its place. Its last attempt then counts as unanswered; the result of an attempt
- * in flight is counted when it comes. The caller sets the state.
+ * Makes an accepted entry owed again, in its place. Its last attempt then counts as unanswered, perhaps once more; the
+ * result of an attempt in flight is counted when it comes. The caller sets the state.
  */
 export function reopenEntry(record: OutboxRecord, entry: Entry): void {
   if (record.kind === 'tow') {

@@ -109,6 +109,20 @@ test('a decision covers a late answer of an earlier version, which stored no tim
   expect([await questioned(), await waiting(), await stores.generalTasks()]).toEqual([null, 0, []]);
 });
 
+test('a late answer that differs from nothing, and that an earlier version stored, settles its report with a time', async () => {
+  const attempt = await attemptBesideLateAnswer();
+  const { lateAnswer } = await readEntry(stores.redis, { ref: 'T1' }, 1);
+  if (!lateAnswer) throw new Error('there is no late answer');
+  const stored = { lateAnswer: { ...lateAnswer, differs: null, deliveredAtMs: null } };
+  await changeEntry(stores.redis, { ref: 'T1' }, 1, stored);
+
+  await stores.outbox.ack(attempt, result(RETRY));
+  await runWhileDue();
+
+  const [report] = (await stores.read('T1')).reports;
+  expect([report?.state, report?.deliveredAtMs]).toEqual(['accepted', report?.settledAtMs]);
+});
+
 test('a kind of difference that a person closed questions no late answer that settles its violation afterwards', async () => {
   const odd = oddAnswer('violation');
   await reportViolations(stores, 'U1');
