@@ -48,7 +48,7 @@ export type Exchange =
  * Why a call was not sent.
  *
  * - permission_expired: its claim or its permit expired before the first byte.
- * - no_permit: the rate limit of these calls or of token calls was reached.
+ * - no_permit: the rate limit of these calls or of token calls had no permit, or could not be asked for one.
  * - asked_by_another: another process asks the service the same question.
  * - services_differ: another worker calls a different service.
  * - shadow_mode: nothing is sent.

@@ -22,6 +22,7 @@ const CODE = /^[a-z]\w*$/;
 /** Causes that are stored as English sentences. */
 const SENTENCES = [
   [/^the worker was lost while sending$/, 'worker_lost'],
+  [/^not sent: the claim expired/, 'permission_expired'],
   [/^HTTP \d+, and not from the service: /, 'not_the_service'],
   [/^the answer breaks the contract: /, 'contract_broken'],
 ] as const satisfies readonly (readonly [RegExp, keyof Messages['causes']['codes']])[];

@@ -61,13 +61,14 @@ export function unsavedIn(signIn: URLSearchParams): UnsavedForm | null {
  * the identity provider cannot, because it leaves the console: the form waits here for a sign-in in another tab.
  */
 export function Unsaved({ viewer, unsaved, ways }: { viewer: Viewer; unsaved: UnsavedForm; ways: SignInWays }) {
-  const { problem, sessionOver, sessionOverKept, sessionOverHere } = viewer.messages.common;
+  const { problem, sessionOver, sessionOverKept, sessionOverHere, sessionOverOrKey } = viewer.messages.common;
   const again = waitingForm(unsaved, ways);
-  const text = ways.keys && fieldsOf(unsaved) !== null ? sessionOverKept : sessionOver;
+  const isCarried = ways.keys && fieldsOf(unsaved) !== null;
+  const waiting = isCarried ? `${sessionOverHere} ${sessionOverOrKey}` : sessionOverHere;
   return (
     <div class="problem" role="alert">
       <h2>{problem}</h2>
-      <p>{again === null ? text : sessionOverHere}</p>
+      <p>{again !== null ? waiting : isCarried ? sessionOverKept : sessionOver}</p>
       {again === null ? <UnsavedName viewer={viewer} unsaved={unsaved} /> : <SendAgain viewer={viewer} again={again} />}
       {again === null && unsaved.form && <Entered viewer={viewer} entered={unsaved.form} isOpen />}
     </div>
