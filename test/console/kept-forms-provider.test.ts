@@ -86,3 +86,18 @@ test('refuses a form that waited while the crew that it replaces changed', async
   expect(textOf(html)).toContain(messagesIn('en').refusals.changed_meanwhile);
   expect((await towOf(app, ref)).dispatch.assignment?.crew).toBe('South');
 });
+
+test('names the key form as a way to send a form again where both work', async () => {
+  const both = await startApp({ redisUrl: redis.url, role: 'console', environment: providerVariables(provider), log });
+  try {
+    const visitor = signedOutVisitor(both);
+    await signIn(visitor);
+    const sent = { ref: await newTow(both), id: 'form-started', action: '/started', fields: PLACE };
+    const { answer, kept } = await sentTooLate(visitor, sent);
+    const { sessionOverHere, sessionOverOrKey } = messagesIn('en').common;
+    expect(textOf(answer.html)).toContain(`${sessionOverHere} ${sessionOverOrKey}`);
+    expect(kept.size).toBeGreaterThan(0);
+  } finally {
+    await both.stop();
+  }
+});
