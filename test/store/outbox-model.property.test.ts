@@ -11,7 +11,7 @@ import { type ClaimedReport, type TowClaim, type TowOutbox, NO_LIMITS } from '..
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, oddAnswer, openStores, result, START, type Stores } from '../support/stores';
 import { ack, claim, decide, headOf, newModel, owe, type Model, type ModelAttempt, type Outcome } from './outbox-model';
-import { ANSWERED_TWICE, SENT_AGAIN, steps, type Step } from './outbox-steps';
+import { ANSWERED_TWICE, REPEATED_WHILE_SENT_AGAIN, SENT_AGAIN, steps, type Step } from './outbox-steps';
 import { changeEntry } from '../support/stored-records';
 
 /** Random stories of one outbox in Redis, compared with a plain model after every step. */
@@ -58,7 +58,7 @@ test('the outbox of a tow behaves like its model for any order of facts, claims,
         await compare(model);
       }
     }),
-    { numRuns: 150, examples: [[SENT_AGAIN], [ANSWERED_TWICE]] },
+    { numRuns: 150, examples: [[SENT_AGAIN], [ANSWERED_TWICE], [REPEATED_WHILE_SENT_AGAIN]] },
   );
   // Each outcome must have occurred, or the test proves little.
   for (const what of ['busy', 'idle', 'needs_action', 'send', 'escalated'])

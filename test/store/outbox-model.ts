@@ -27,6 +27,8 @@ export interface ModelReport {
 export interface ModelAttempt {
   readonly number: number;
   readonly report: ModelReport;
+  /** An accepting result of it was stored: once more it changes nothing, though a person may have sent it again. */
+  wasAccepted: boolean;
 }
 
 export interface Model {
@@ -73,7 +75,7 @@ export function claim(model: Model, isLost: boolean): ModelClaim {
     head.sentAt ??= model.clock;
   }
   model.lease = { attempt: model.clock, isLost };
-  return { kind: 'send', attempt: { number: model.clock, report: head } };
+  return { kind: 'send', attempt: { number: model.clock, report: head, wasAccepted: false } };
 }
 
 function bury(head: ModelReport | null): void {
@@ -102,13 +104,11 @@ export const OUTCOMES = ['accepted', 'drift', 'refused', 'throttled', 'failed', 
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Stores the outcome of an attempt and returns whether the attempt still counted. */
-export function ack(
-  model: Model,
-  { number, report }: ModelAttempt,
-  outcome: Outcome,
-): 'done' | 'late' | 'late_accepted' {
+export function ack(model: Model, attempt: ModelAttempt, outcome: Outcome): 'done' | 'late' | 'late_accepted' {
+  const { number, report, wasAccepted: isRepeated } = attempt;
+  if (outcome === 'accepted' || outcome === 'drift') attempt.wasAccepted = true;
   if (report.attempt !== number || model.lease?.attempt !== number) {
-    if ((outcome !== 'accepted' && outcome !== 'drift') || isSettled(report)) return 'late';
+    if ((outcome !== 'accepted' && outcome !== 'drift') || isSettled(report) || isRepeated) return 'late';
     if (report.attempt !== null) {
       report.lateAnswer = outcome;
       return 'late';

@@ -43,6 +43,16 @@ export const SENT_AGAIN: Step[] = [
   { do: 'ack', pick: 0, outcome: 'accepted' },
 ];
 
+/** The answer that a person overruled comes once more while the report is sent again: it settles nothing. */
+export const REPEATED_WHILE_SENT_AGAIN: Step[] = [
+  { do: 'claim', isLost: false },
+  { do: 'ack', pick: 0, outcome: 'drift' },
+  { do: 'decide', pick: 1, action: 'retry' },
+  { do: 'claim', isLost: false },
+  { do: 'ack', pick: 1, outcome: 'accepted' },
+  { do: 'ack', pick: 0, outcome: 'unanswered' },
+];
+
 /** A second answer to the attempt of an accepted report does not take away the question about the first. */
 export const ANSWERED_TWICE: Step[] = [
   { do: 'claim', isLost: false },
