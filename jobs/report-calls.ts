@@ -3,7 +3,7 @@ import type { Entry } from '../src/domain/entry';
 import type { StoredTow } from '../src/domain/outbox-record';
 import { refusedTask } from '../src/domain/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
-import type { CallOptions, CallResult, ServicePort } from '../src/workflow/service-port';
+import { brokenIf, type CallOptions, type CallResult, type ServicePort } from '../src/workflow/service-port';
 import type { EntryCalls } from './entry-calls';
 
 export interface ReportCallTools {
@@ -38,8 +38,6 @@ function call(entry: Entry, service: ServicePort, options: CallOptions): Promise
 
 /** An answer that names another tow breaks the contract. */
 function aboutTow(ref: string, result: CallResult<ReportKind>): CallResult<ReportKind> {
-  const { exchange, data } = result;
-  if (exchange.kind !== 'accepted' || data === null || data.towing_reference_id === ref) return result;
-  const issues = ['data.towing_reference_id: names another tow'];
-  return { ...result, data: null, exchange: { kind: 'contract_broken', httpStatus: exchange.httpStatus, issues } };
+  const isAboutAnother = (data: CallResult<ReportKind>['data']) => data !== null && data.towing_reference_id !== ref;
+  return brokenIf(isAboutAnother, 'data.towing_reference_id: names another tow', result);
 }

@@ -6,6 +6,7 @@ import { referenceInBroken, type AcceptedViolation } from '../src/domain/violati
 import { violationRefusedTask } from '../src/domain/violation-tasks';
 import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/match-violation';
 import {
+  brokenIf,
   VIOLATION_OPERATIONS,
   type CallOptions,
   type CallResult,
@@ -71,10 +72,9 @@ function send(
 
 /** An answer that names another violation breaks the contract. */
 function aboutViolation(violation: Violation, result: CallResult<ViolationOperation>): CallResult<ViolationOperation> {
-  const { exchange, data } = result;
-  if (exchange.kind !== 'accepted' || !isEchoOfAnother(violation, data?.['metadata'])) return result;
-  const issues = ['data.metadata.id: names another violation'];
-  return { ...result, data: null, exchange: { kind: 'contract_broken', httpStatus: exchange.httpStatus, issues } };
+  const isAboutAnother = (data: CallResult<ViolationOperation>['data']) =>
+    isEchoOfAnother(violation, data?.['metadata']);
+  return brokenIf(isAboutAnother, 'data.metadata.id: names another violation', result);
 }
 
 /** The violation that an answer of either operation names; null when it names none. */

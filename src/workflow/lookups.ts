@@ -4,7 +4,7 @@ import type { Exchange } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import { noAnswerAfter } from './lookup-failure';
 import type { LookupOutcome, LookupCache, NoAnswer, Question } from './lookup-port';
-import type { CallOptions, CallResult, ServicePort } from './service-port';
+import { brokenIf, type CallOptions, type CallResult, type ServicePort } from './service-port';
 
 /**
  * Lookups at the service (docs/service-api.md#guide-operations): free spaces of a zone, and whether a vehicle has an
@@ -126,8 +126,5 @@ function broken(nowMs: number) {
 
 /** An answer about another zone breaks the contract. */
 function aboutThisZone(zoneId: string, call: CallResult<'capacity'>): CallResult<'capacity'> {
-  const { exchange, data } = call;
-  if (exchange.kind !== 'accepted' || data?.zoneId.toLowerCase() === zoneId.toLowerCase()) return call;
-  const issues = ['zoneId: names another zone'];
-  return { ...call, data: null, exchange: { kind: 'contract_broken', httpStatus: exchange.httpStatus, issues } };
+  return brokenIf((data) => data?.zoneId.toLowerCase() !== zoneId.toLowerCase(), 'zoneId: names another zone', call);
 }

@@ -109,6 +109,18 @@ export interface CallResult<N extends OperationName> {
   readonly durationMs: number;
 }
 
+/** The result of a call whose accepted answer breaks its contract if it is about something else than was asked. */
+export function brokenIf<N extends OperationName>(
+  isAboutAnother: (data: AnswerOf<N> | null) => boolean,
+  issue: string,
+  result: CallResult<N>,
+): CallResult<N> {
+  const { exchange, data } = result;
+  if (exchange.kind !== 'accepted' || !isAboutAnother(data)) return result;
+  const broken = { kind: 'contract_broken', httpStatus: exchange.httpStatus, issues: [issue] } as const;
+  return { ...result, data: null, exchange: broken };
+}
+
 /** The access token, shared by all processes of one operator. */
 export interface TokenCache {
   read(): Promise<StoredToken | null>;
