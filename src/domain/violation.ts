@@ -83,9 +83,14 @@ export function metadataIdOf(violation: Violation): string {
 
 /** True when the metadata in an answer has the id of another violation. The guide form sends none that is echoed. */
 export function isEchoOfAnother(violation: Violation, metadata: unknown): boolean {
+  const id = echoedIdIn(metadata);
+  return violation.api !== 'guide' && id !== null && id !== metadataIdOf(violation);
+}
+
+/** The id in metadata that the service sends; null without one. */
+export function echoedIdIn(metadata: unknown): string | null {
   const id = isObject(metadata) ? metadata['id'] : undefined;
-  if (violation.api === 'guide' || typeof id !== 'string' || id === '') return false;
-  return id !== metadataIdOf(violation);
+  return typeof id === 'string' && id !== '' ? id : null;
 }
 
 /** The fields that a tow takes over from its violation. */

@@ -6,7 +6,7 @@ import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
 import { movedTowTask, TWO_VIOLATIONS, twoViolationsTask, violationTwiceTask, type NewTask } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
-import { metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
+import { echoedIdIn, metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
 import { ALL_TOWS } from './list-port';
 import type { TowStore } from './ports';
 import { orderKeyOf, type RecordStore, type Transaction } from './transaction-port';
@@ -42,8 +42,7 @@ export async function findViolation(
   transaction: Transaction,
   { violation_reference_id: reference, metadata }: Pick<TowRequestMessage, 'violation_reference_id' | 'metadata'>,
 ): Promise<NamedViolation | null> {
-  const id = metadata?.['id'];
-  const metadataId = typeof id === 'string' && id !== '' ? id : null;
+  const metadataId = echoedIdIn(metadata);
   // The reads are part of the commit: if the violation gets its reference meanwhile, the decision is made again.
   const [named, same] = await Promise.all([
     foundViolation(transaction.violationByReference(reference)),
@@ -106,7 +105,8 @@ export async function towMover(
       if (draft.tow.violationReferenceId !== reference) continue;
       from.tows = from.tows.filter((known) => known !== draft.ref);
       if (!to.tows.includes(draft.ref)) to.tows.push(draft.ref);
-      const isOfFormer = draft.tow.state !== 'requested' || draft.tow.metadata?.['id'] === metadataIdOf(from.violation);
+      const isOfFormer =
+        draft.tow.state !== 'requested' || echoedIdIn(draft.tow.metadata) === metadataIdOf(from.violation);
       draft.tow = withViolation(draft.tow, to.violation);
       closeTask(draft, TWO_VIOLATIONS);
       if (isOfFormer) openTask(draft, movedTowTask({ id: to.id, formerId: from.id, reference }), transaction.nowMs);
