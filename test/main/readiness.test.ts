@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { KEYS } from '../../src/store/keys';
 import { eventually, inTime } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
+import type { App } from '../support/app';
 import { useApps } from './apps';
 
 const redis = useOwnRedis();
@@ -26,25 +27,28 @@ async function readyz(url: string) {
 
 const untilReady = (url: string) => eventually(async () => expect((await readyz(url)).status).toBe(200));
 
-/** Calls /readyz fifty times at once. Returns the commands that Redis got meanwhile by name, those in scripts left out. */
-async function commandsOfFiftyCalls(url: string) {
+/**
+ * Calls /readyz fifty times at once, beside a heartbeat, as one can always fall into this time. Counts the commands
+ * that Redis ran meanwhile: those in scripts, too.
+ */
+async function commandsOfFiftyCalls(app: App, url: string) {
   await redis.ask('CONFIG', 'SET', 'slowlog-log-slower-than', '0', 'slowlog-max-len', '100000');
   await redis.ask('SLOWLOG', 'RESET');
   const startedMs = performance.now();
-  await Promise.all(Array.from({ length: CALLS }, () => readyz(url)));
+  await Promise.all([app.sendHeartbeat(), ...Array.from({ length: CALLS }, () => readyz(url))]);
   const seconds = Math.ceil((performance.now() - startedMs) / 1000);
   const sent = slowlog.parse(await redis.ask('SLOWLOG', 'GET', '-1')).map(([, , , words]) => words);
   const count = (command: string, key?: string) =>
     sent.filter(([name = '', first]) => name.toLowerCase() === command && (key === undefined || first === key)).length;
-  return { count, checksMax: 1 + seconds, beatsMax: 1 + Math.ceil(seconds / BEAT_SECONDS) };
+  return { count, checksMax: 1 + seconds, beatsMax: 2 + Math.ceil(seconds / BEAT_SECONDS) };
 }
 
 test('fifty concurrent readiness requests to the receiver cost Redis one check a second and no write', async () => {
-  const { receiverUrl } = await start('receiver');
-  await untilReady(receiverUrl);
-  const { count, checksMax, beatsMax } = await commandsOfFiftyCalls(receiverUrl);
+  const app = await start('receiver');
+  await untilReady(app.receiverUrl);
+  const { count, checksMax, beatsMax } = await commandsOfFiftyCalls(app, app.receiverUrl);
   expect(count('lpushx')).toBeLessThanOrEqual(checksMax);
-  expect(count('set')).toBe(0);
+  expect(count('set', KEYS.writeProbe)).toBe(0);
   // The process reads the settings of Redis as often as it sends heartbeats.
   expect(count('info')).toBeLessThanOrEqual(INFOS_PER_READ * beatsMax);
 });
@@ -58,7 +62,7 @@ test.each(['console', 'worker'] as const)(
     const probes = new Set<string>();
     const watching = watch(join(app.foundation.config.dataDir, 'spool'), (_event, name) => probes.add(name ?? ''));
     try {
-      const { count, checksMax, beatsMax } = await commandsOfFiftyCalls(url);
+      const { count, checksMax, beatsMax } = await commandsOfFiftyCalls(app, url);
       // A worker looks after itself, too: at most every few seconds.
       expect(count('lpushx')).toBeLessThanOrEqual(checksMax + 1);
       expect(count('info')).toBeLessThanOrEqual(INFOS_PER_READ * (checksMax + beatsMax));
