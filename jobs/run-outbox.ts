@@ -123,7 +123,7 @@ async function attempt<R extends OutboxRecord, T>(
   const difference = differenceOfAnswer(calls.operation(claimed), call);
   const result = resultOf(claimed, { call, verdict, task, acceptedViolation, difference }, timing);
   const storedMs = clock.monotonicMs();
-  const stored = await tools.outbox.ack(claimed, result, mayGoOn());
+  const stored = await tools.outbox.settle(claimed, result, mayGoOn());
   logAttemptResult(calls, claimed, { call, verdict, stored: stored.kind }, tools.log);
   const sinceRecordedMs = claimed.grantedAtMs - claimed.entry.createdAtMs + ageMs();
   countAttempt(claimed.entry.kind, { call, verdict, stored: stored.kind, sinceRecordedMs }, tools.metrics);

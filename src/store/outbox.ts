@@ -16,7 +16,7 @@ import { givePermitBack } from './permits';
 import { RECORD_KEYS } from './record-kinds';
 import { recordsOf } from './records';
 import type { RecordTransaction } from './transaction';
-import { ACK_REPEAT_MS, CLAIM_REPEAT_MS, isTransient, untilUsable, USABLE_REPEAT_MS } from './until-answered';
+import { SETTLE_REPEAT_MS, CLAIM_REPEAT_MS, isTransient, untilUsable, USABLE_REPEAT_MS } from './until-answered';
 
 /** The outboxes of tows. Their entries are reports. */
 export function createTowOutbox(redis: Redis, clock: Clock, settings: ClaimSettings): Outbox<StoredTow> {
@@ -73,7 +73,7 @@ function createOutbox<R extends OutboxRecord>(
         unusedPermitAtMs: settled.kind === 'done' && !settled.isPermitSpent ? permitAtMs : null,
       };
     };
-    const options = { repeatMs: ACK_REPEAT_MS, usesKept: true, whenFull: true };
+    const options = { repeatMs: SETTLE_REPEAT_MS, usesKept: true, whenFull: true };
     const { unusedPermitAtMs, ...stored } = await records
       .transact(orderKeyOf(kind.name, id), decide, options)
       .catch(async (error: unknown) => {
@@ -107,7 +107,7 @@ function createOutbox<R extends OutboxRecord>(
       return claimed;
     },
 
-    ack(claimed, result, claimsNext = false) {
+    settle(claimed, result, claimsNext = false) {
       const store = () =>
         endLease(claimed, claimsNext, async (transaction, record) => ({
           kind: settleAttempt(record, claimed, result, {

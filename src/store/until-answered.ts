@@ -10,7 +10,7 @@ export const CLAIM_REPEAT_MS = 3000;
 /** A process reads a replaced file of data keys within 5 s. */
 export const USABLE_REPEAT_MS = 15_000;
 /** After a longer outage of Redis, the result of an attempt is lost and its outcome unknown. */
-export const ACK_REPEAT_MS = 600_000;
+export const SETTLE_REPEAT_MS = 600_000;
 
 interface RepeatOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;

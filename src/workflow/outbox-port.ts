@@ -17,13 +17,13 @@ export interface Outbox<R extends OutboxRecord> {
    * Stores the result of a claimed attempt and gives the lease back. With `claimsNext`, the same commit also claims
    * the next step, if it can start at once.
    */
-  ack(claimed: Claimed<R>, result: AttemptResult, claimsNext?: boolean): Promise<EndedLease<R>>;
+  settle(claimed: Claimed<R>, result: AttemptResult, claimsNext?: boolean): Promise<EndedLease<R>>;
   /**
    * Extends the lease of an attempt in flight. False when the lease is lost or the entry was settled meanwhile: the call
    * must end.
    */
   renew(claimed: Claimed<R>): Promise<boolean>;
-  /** Gives the lease back without an attempt; `claimsNext` as for `ack`. */
+  /** Gives the lease back without an attempt; `claimsNext` as for `settle`. */
   giveBack(right: LeaseRight<R>, why: GiveBack, claimsNext?: boolean): Promise<EndedLease<R>>;
   /** Records that the cleanup requested at the claim is done. */
   finished(record: R): Promise<void>;

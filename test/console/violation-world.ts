@@ -62,5 +62,5 @@ export async function sendAs(
   });
   const claim = await outbox.claim(id);
   if (claim.kind !== 'send') throw new Error(`expected to send, but: ${claim.kind}`);
-  await outbox.ack(claim, result);
+  await outbox.settle(claim, result);
 }

@@ -73,11 +73,11 @@ export async function openCore(redisUrl: string): Promise<Core> {
           const next = noted(await claim(ref, operation.isLost));
           return { kind: next.kind, next };
         }
-        case 'ack': {
+        case 'settle': {
           const right = granted.get(operation.attemptId);
           if (!right) throw new Error('this process has no such attempt');
           const ended = result(...endOf(operation.outcome, reportIn(right)));
-          const stored = await steady.ack(right, ended, operation.goesOn);
+          const stored = await steady.settle(right, ended, operation.goesOn);
           return { kind: stored.kind, next: stored.next && noted(stored.next) };
         }
       }
@@ -120,7 +120,7 @@ function correctionOf(reportId: string): Record<string, string | number> {
 }
 
 function endOf(
-  outcome: Extract<CoreOperation, { do: 'ack' }>['outcome'],
+  outcome: Extract<CoreOperation, { do: 'settle' }>['outcome'],
   report: { id: string; kind: ReportKind },
 ): Parameters<typeof result> {
   const retry = (because: 'surely_not_sent' | 'unanswered'): Verdict => ({ next: 'retry', delayMs: 0, because });

@@ -173,6 +173,9 @@ async function passTime(
 }
 
 function count(seen: Map<string, number>, { operation }: RoundTask, { kind, next }: Answer): void {
-  const names = [`${operation.do} ${kind}`, ...(operation.do === 'ack' && next ? [`ack with claim ${next.kind}`] : [])];
+  const names = [
+    `${operation.do} ${kind}`,
+    ...(operation.do === 'settle' && next ? [`settle with claim ${next.kind}`] : []),
+  ];
   for (const name of names) seen.set(name, (seen.get(name) ?? 0) + 1);
 }

@@ -67,8 +67,8 @@ export function apply(model: HotTowModel, operation: CoreOperation, observed: An
       const next = claim(model, observed.next?.attemptId ?? '', operation.isLost);
       return { kind: next.kind, next };
     }
-    case 'ack': {
-      const kind = ack(model, operation.attemptId, operation.outcome);
+    case 'settle': {
+      const kind = settleAttempt(model, operation.attemptId, operation.outcome);
       // Whether more is done in the same commit is up to the product; what is done must be right.
       const next = observed.next && claim(model, observed.next.attemptId ?? '', false);
       return { kind, next };
@@ -189,7 +189,11 @@ function loseAttempt(report: TowModelReport): void {
   else report.waits = report.failures > 1;
 }
 
-function ack(model: HotTowModel, attemptId: string, outcome: Extract<CoreOperation, { do: 'ack' }>['outcome']): string {
+function settleAttempt(
+  model: HotTowModel,
+  attemptId: string,
+  outcome: Extract<CoreOperation, { do: 'settle' }>['outcome'],
+): string {
   const attempt = model.attempts[attemptId];
   const report = model.reports.find(({ id }) => id === attempt?.reportId);
   if (!attempt || !report) return 'gone';

@@ -19,7 +19,7 @@ export const operation = z.discriminatedUnion('do', [
   /** `isLost`: the lease of the claim is over at once. */
   z.object({ do: z.literal('claim'), ref, isLost: z.boolean() }),
   /** Stores how an attempt of this process ended, and claims the next report when `goesOn`. */
-  z.object({ do: z.literal('ack'), ref, attemptId: z.string(), outcome: z.enum(OUTCOMES), goesOn: z.boolean() }),
+  z.object({ do: z.literal('settle'), ref, attemptId: z.string(), outcome: z.enum(OUTCOMES), goesOn: z.boolean() }),
 ]);
 export type CoreOperation = z.infer<typeof operation>;
 

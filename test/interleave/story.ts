@@ -8,7 +8,12 @@ export type RoundStep = { readonly process: 0 | 1 } & (
   | { readonly do: 'receive' }
   | { readonly do: 'attach'; readonly pick: number }
   | { readonly do: 'claim'; readonly isLost: boolean }
-  | { readonly do: 'ack'; readonly pick: number; readonly outcome: (typeof OUTCOMES)[number]; readonly goesOn: boolean }
+  | {
+      readonly do: 'settle';
+      readonly pick: number;
+      readonly outcome: (typeof OUTCOMES)[number];
+      readonly goesOn: boolean;
+    }
 );
 
 /** Steps of a round are taken at the same time. After some rounds the lease of the tow is over. */
@@ -48,7 +53,7 @@ const step: fc.Arbitrary<RoundStep> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       ...inProcess,
-      do: fc.constant('ack' as const),
+      do: fc.constant('settle' as const),
       pick,
       outcome: fc.constantFrom(...OUTCOMES, 'accepted' as const, 'unknown' as const),
       goesOn: fc.boolean(),
@@ -74,9 +79,9 @@ export const story: fc.Arbitrary<Round[]> = fc.array(
 );
 
 const claim = (process: 0 | 1, isLost = false): RoundStep => ({ process, do: 'claim', isLost });
-const ack = (outcome: (typeof OUTCOMES)[number], choice: { pick?: number; goesOn?: boolean } = {}): RoundStep => ({
+const settle = (outcome: (typeof OUTCOMES)[number], choice: { pick?: number; goesOn?: boolean } = {}): RoundStep => ({
   process: 0,
-  do: 'ack',
+  do: 'settle',
   pick: 0,
   goesOn: false,
   outcome,
@@ -85,21 +90,21 @@ const ack = (outcome: (typeof OUTCOMES)[number], choice: { pick?: number; goesOn
 const oneByOne = (steps: readonly RoundStep[]): Round[] => steps.map((step) => ({ steps: [step], endsLease: false }));
 const createUnknownOnce: readonly RoundStep[] = [
   claim(0),
-  ack('accepted'),
+  settle('accepted'),
   { process: 1, do: 'say', event: 'invoice' },
   claim(1),
-  ack('unknown'),
+  settle('unknown'),
   claim(0),
 ];
 
 /** Stories whose ends random stories reach too seldom to rely on. */
 export const RARE_STORIES: readonly Round[][] = [
   // A create that stays unknown twice waits for a person, which the next claim finds,
-  oneByOne([...createUnknownOnce, ack('unknown'), claim(1)]),
+  oneByOne([...createUnknownOnce, settle('unknown'), claim(1)]),
   // or the claim in the commit of the second answer.
-  oneByOne([...createUnknownOnce, ack('unknown', { goesOn: true })]),
+  oneByOne([...createUnknownOnce, settle('unknown', { goesOn: true })]),
   // The worker that lost its lease is answered after the attempt that followed ended without an answer.
-  oneByOne([claim(0, true), claim(1), ack('unknown'), ack('accepted', { pick: 1 })]),
+  oneByOne([claim(0, true), claim(1), settle('unknown'), settle('accepted', { pick: 1 })]),
   // A report whose worker was lost twice waits.
   oneByOne([claim(0, true), claim(1, true), claim(0)]),
 ];
@@ -123,7 +128,7 @@ export interface Choice {
 
 /** A round as operations. A step that has nothing to choose is left out, and so is a second one with the same attempt. */
 export function tasksOf({ steps }: Round, choice: Choice): RoundTask[] {
-  const acked = new Set<string>();
+  const settled = new Set<string>();
   return steps.flatMap((step): RoundTask[] => {
     const { process } = step;
     const { ref } = choice;
@@ -144,13 +149,13 @@ export function tasksOf({ steps }: Round, choice: Choice): RoundTask[] {
           ? []
           : [{ process, operation: { do: 'decide', ref, reportId, action: step.action } }];
       }
-      case 'ack': {
+      case 'settle': {
         const attempt = choice.attempts.at(-1 - step.pick);
-        if (!attempt || acked.has(attempt.attemptId)) return [];
-        acked.add(attempt.attemptId);
+        if (!attempt || settled.has(attempt.attemptId)) return [];
+        settled.add(attempt.attemptId);
         const { attemptId } = attempt;
         const { outcome, goesOn } = step;
-        return [{ process: attempt.process, operation: { do: 'ack', ref, attemptId, outcome, goesOn } }];
+        return [{ process: attempt.process, operation: { do: 'settle', ref, attemptId, outcome, goesOn } }];
       }
     }
   });

@@ -6,6 +6,6 @@ const redis = useRedis();
 test('two processes that work on one tow at the same time end in the state of a sequential run, also in rare sequences', async () => {
   const seen = await interleave(redis, 200);
 
-  const rare = ['claim escalated', 'ack late_accepted', 'ack with claim escalated'];
+  const rare = ['claim escalated', 'settle late_accepted', 'settle with claim escalated'];
   expect(rare.filter((name) => !seen.has(name))).toEqual([]);
 }, 600_000);

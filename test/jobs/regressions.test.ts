@@ -180,9 +180,9 @@ describe('report sending: failures of Redis and of the connection', () => {
     stores.redis.on('reconnecting', () => (reconnecting += 1));
     const duringOutage: TowOutbox = {
       ...outbox,
-      ack: async (claimed, result) => {
+      settle: async (claimed, result) => {
         await redis.kill();
-        const acknowledged = outbox.ack(claimed, result);
+        const acknowledged = outbox.settle(claimed, result);
         // The reconnect delays are 100, 200, 400 and 800 ms, so Redis is down for more than a second.
         await eventually(() => expect(reconnecting).toBeGreaterThanOrEqual(4));
         await redis.start();
@@ -203,9 +203,9 @@ describe('report sending: failures of Redis and of the connection', () => {
     const waits: number[] = [];
     const recorded: TowOutbox = {
       ...outbox,
-      ack: (claimed, result) => {
+      settle: (claimed, result) => {
         if ('delayMs' in result.verdict) waits.push(result.verdict.delayMs);
-        return outbox.ack(claimed, result);
+        return outbox.settle(claimed, result);
       },
     };
     const probe = async (ref: string) =>

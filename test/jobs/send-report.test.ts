@@ -117,7 +117,7 @@ test('repeats an unanswered invoice request without a webhook exactly once', asy
 
 test('does not repeat an invoice request that a lost worker never acknowledged when the invoice webhook arrives', async () => {
   const ref = await towWithInvoice();
-  const lost: TowOutbox = { ...stores.outbox, ack: () => Promise.reject(new Error('the worker dies here')) };
+  const lost: TowOutbox = { ...stores.outbox, settle: () => Promise.reject(new Error('the worker dies here')) };
   await expect(run(ref, { outbox: lost })).rejects.toThrow('the worker dies here');
   await stores.acceptInvoice(ref);
 

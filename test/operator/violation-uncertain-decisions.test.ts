@@ -36,7 +36,7 @@ function outbox(giveUpAfterMs = 3_600_000) {
 /** Stores a violation and one attempt to send it with this outcome. */
 async function sentAs(...what: Parameters<typeof outcome>): Promise<string> {
   const id = await newViolation(app);
-  await outbox().ack(await claimAs(outbox(), id, 'send'), outcome(...what));
+  await outbox().settle(await claimAs(outbox(), id, 'send'), outcome(...what));
   return id;
 }
 
@@ -57,7 +57,7 @@ describe('operator API: corrections of violations that may have been accepted', 
 
   it('corrects a refused violation and opens an audited task when an earlier attempt turns out to have been accepted', async () => {
     const id = await sentAs(FAILED);
-    await outbox().ack(await claimAs(outbox(), id, 'send'), outcome(REFUSED, { exchange: refusedWith(400) }));
+    await outbox().settle(await claimAs(outbox(), id, 'send'), outcome(REFUSED, { exchange: refusedWith(400) }));
     await decide(id, 'correct', { plateType: 'TAXI' }).expect(202);
 
     await newTow(app, { violation_reference_id: 'V-1', metadata: { id } });
@@ -102,7 +102,7 @@ describe('operator API: metadata ids of waived violations', () => {
 
   it('refuses the metadata id of a waived violation that may have been sent with 409 and gives the reason', async () => {
     const { id } = violationIn(await report(app, fields));
-    await outbox().ack(await claimAs(outbox(), id, 'send'), outcome(UNKNOWN));
+    await outbox().settle(await claimAs(outbox(), id, 'send'), outcome(UNKNOWN));
     await decide(id, 'waive', { reason: 'typing error' }).expect(202);
     const again = await report(app, fields);
     expect([again.status, errorOf(again).code]).toEqual([409, 'metadata_id_taken']);

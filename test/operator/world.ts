@@ -155,7 +155,7 @@ export async function answerHead(
     task: taskAfter(outcome, report),
     difference: outcome === 'drift' ? oddAnswer(report.kind) : null,
   });
-  await outboxOf(app.foundation).ack(claimed, ended);
+  await outboxOf(app.foundation).settle(claimed, ended);
   return report.id;
 }
 
@@ -212,7 +212,7 @@ export async function acceptWithDrift({ foundation }: Pick<App, 'foundation'>, i
   const outbox = violationOutboxOf(foundation);
   const claim = await outbox.claim(id);
   if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
-  await outbox.ack(claim, result({ next: 'accepted' }, { difference: oddAnswer('violation') }));
+  await outbox.settle(claim, result({ next: 'accepted' }, { difference: oddAnswer('violation') }));
 }
 
 export async function violationOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, id: string): Promise<ViolationView> {

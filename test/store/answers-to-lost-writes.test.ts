@@ -21,7 +21,7 @@ const say = (command: Parameters<Stores['say']>[1]) => stores.say('T1', command)
 async function startedTow(): Promise<() => Promise<void>> {
   await stores.request('T1');
   await say(START);
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
   return copyRecord(stores.redis, towKey('T1'));
 }
 
@@ -33,7 +33,7 @@ describe('the answer to a report whose fact was lost', () => {
     await loseWrites();
     await say(INVOICE);
 
-    expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('gone');
+    expect((await stores.outbox.settle(lost, result(ACCEPTED))).kind).toBe('gone');
 
     expect(await reportAt(2)).toMatchObject({ kind: 'invoice', state: 'pending', log: [] });
     expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { id: 'invoice-2', attempts: 1 } });
@@ -46,7 +46,7 @@ describe('the answer to a report whose fact was lost', () => {
     await loseWrites();
     await say({ event: 'detained' });
 
-    expect((await stores.outbox.ack(lost, result(UNKNOWN))).kind).toBe('gone');
+    expect((await stores.outbox.settle(lost, result(UNKNOWN))).kind).toBe('gone');
 
     expect(await reportAt(2)).toMatchObject({ kind: 'detained', state: 'pending', unanswered: 0 });
   });
@@ -59,7 +59,7 @@ describe('the answer to a report whose fact was lost', () => {
     await loseWrites();
     await say({ ...START, plateNumber: 'XYZ 9876' });
 
-    expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late');
+    expect((await stores.outbox.settle(lost, result(ACCEPTED))).kind).toBe('late');
 
     expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { body: { plate_number: 'XYZ 9876' } } });
   });
@@ -71,7 +71,7 @@ describe('the answer to a report whose fact was lost', () => {
     await loseWrites();
     await say({ ...INVOICE, delayInDays: 3 });
 
-    expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late_accepted');
+    expect((await stores.outbox.settle(lost, result(ACCEPTED))).kind).toBe('late_accepted');
 
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
     expect((await stores.read('T1')).tasks.map(({ type }) => type)).toEqual(['invoice_before_correction']);
@@ -84,7 +84,7 @@ describe('the answer to a report whose fact was lost', () => {
     await loseWrites();
     await say(INVOICE);
 
-    expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late_accepted');
+    expect((await stores.outbox.settle(lost, result(ACCEPTED))).kind).toBe('late_accepted');
 
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
     expect((await stores.read('T1')).tasks).toEqual([]);
@@ -97,7 +97,7 @@ describe('the answer to a report whose fact was lost', () => {
     await loseWrites();
     await say({ ...INVOICE, delayInDays: 3 });
 
-    expect((await stores.outbox.ack(lost, result(UNKNOWN))).kind).toBe('late');
+    expect((await stores.outbox.settle(lost, result(UNKNOWN))).kind).toBe('late');
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
     await stores.outbox.claim('T1');
@@ -118,7 +118,7 @@ test('the answer to a correction that was lost does not accept another correctio
   await loseWrites();
   await correct('XYZ 2222');
 
-  expect((await stores.outbox.ack(lost, result(ACCEPTED))).kind).toBe('late');
+  expect((await stores.outbox.settle(lost, result(ACCEPTED))).kind).toBe('late');
 
   expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { body: { plate_number: 'XYZ 2222' } } });
 });
@@ -144,7 +144,7 @@ describe('the answer to a replacement of images that was lost', () => {
     await loseWrites();
     expect(await replaceImages(again)).toBe('saved');
 
-    expect((await violations.ack(lost, takenAs('V-1'))).kind).toBe('late_accepted');
+    expect((await violations.settle(lost, takenAs('V-1'))).kind).toBe('late_accepted');
   }
 
   test('asks a person about the violation that has other images now', async () => {

@@ -36,7 +36,7 @@ async function claimThatIsLost() {
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.say('T1', INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
   const loseClaim = await copyRecord(stores.redis, towKey('T1'));
   const claim = await mustClaim(stores.outbox, 'T1');
   await loseClaim();
@@ -57,7 +57,7 @@ describe('accepted answer after a lost claim', () => {
   test('an accepted answer whose claim was lost settles the pending invoice, so that no second one is posted', async () => {
     const claim = await claimThatIsLost();
 
-    expect((await stores.outbox.ack(claim, accepted())).kind).toBe('late_accepted');
+    expect((await stores.outbox.settle(claim, accepted())).kind).toBe('late_accepted');
 
     expect(await invoice()).toMatchObject({ state: 'accepted', answer: ANSWER });
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
@@ -66,7 +66,7 @@ describe('accepted answer after a lost claim', () => {
   test('an accepted answer whose claim was lost settles the pending violation, so that no second one is posted', async () => {
     const claim = await violationClaimThatIsLost();
 
-    expect((await violations.ack(claim, takenAs('V-1'))).kind).toBe('late_accepted');
+    expect((await violations.settle(claim, takenAs('V-1'))).kind).toBe('late_accepted');
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
     expect((await violations.claim('U1')).kind).toBe('finish');
@@ -75,10 +75,10 @@ describe('accepted answer after a lost claim', () => {
   test('an accepted answer without a claim settles the invoice once the attempt in flight ends unanswered', async () => {
     const claim = await claimThatIsLost();
     const second = await mustClaim(stores.outbox, 'T1');
-    expect((await stores.outbox.ack(claim, accepted())).kind).toBe('late');
+    expect((await stores.outbox.settle(claim, accepted())).kind).toBe('late');
     expect(await invoice()).toMatchObject({ state: 'sending', attemptId: second.attemptId });
 
-    await stores.outbox.ack(second, result(UNKNOWN));
+    await stores.outbox.settle(second, result(UNKNOWN));
 
     expect(await invoice()).toMatchObject({ state: 'accepted', answer: ANSWER });
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
@@ -87,7 +87,7 @@ describe('accepted answer after a lost claim', () => {
   test('an accepted answer without a claim settles the invoice once the worker of the attempt in flight is lost', async () => {
     const claim = await claimThatIsLost();
     await mustClaim(stores.outbox, 'T1');
-    await stores.outbox.ack(claim, accepted());
+    await stores.outbox.settle(claim, accepted());
     await endLease(stores.redis, towKey('T1'));
 
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
@@ -98,10 +98,10 @@ describe('accepted answer after a lost claim', () => {
   test('the accepted answer of the attempt in flight replaces an accepted answer without a claim', async () => {
     const claim = await claimThatIsLost();
     const second = await mustClaim(stores.outbox, 'T1');
-    await stores.outbox.ack(claim, accepted());
+    await stores.outbox.settle(claim, accepted());
     const answer = { ...ANSWER, towing_invoice: { ...ANSWER.towing_invoice, total_amount: 400 } };
 
-    expect((await stores.outbox.ack(second, result(ACCEPTED, { answer }))).kind).toBe('done');
+    expect((await stores.outbox.settle(second, result(ACCEPTED, { answer }))).kind).toBe('done');
 
     expect(await invoice()).toMatchObject({ state: 'accepted', answer });
   });
@@ -109,10 +109,10 @@ describe('accepted answer after a lost claim', () => {
   test('an accepted answer without a claim keeps its reference and settles the violation after the attempt in flight', async () => {
     const claim = await violationClaimThatIsLost();
     const second = await mustClaimViolation(violations, 'U1');
-    expect((await violations.ack(claim, takenAs('V-1'))).kind).toBe('late');
+    expect((await violations.settle(claim, takenAs('V-1'))).kind).toBe('late');
     expect((await readViolation(stores, 'U1')).state).toBe('sending');
 
-    await violations.ack(second, outcome(UNKNOWN));
+    await violations.settle(second, outcome(UNKNOWN));
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
     expect(await idNamed(stores, 'V-1')).toBe('U1');
@@ -122,10 +122,10 @@ describe('accepted answer after a lost claim', () => {
     const claim = await violationClaimThatIsLost();
     const second = await mustClaimViolation(violations, 'U1');
     const whole = { reference: 'V-1', serviceStatus: 'PENDING', canTow: true };
-    await violations.ack(claim, takenAs('V-1', { acceptedViolation: whole }));
+    await violations.settle(claim, takenAs('V-1', { acceptedViolation: whole }));
 
     const broken = { reference: 'V-1', serviceStatus: null, canTow: null };
-    await violations.ack(second, takenAs('V-1', { acceptedViolation: broken }));
+    await violations.settle(second, takenAs('V-1', { acceptedViolation: broken }));
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ ...whole, state: 'accepted' });
   });
@@ -133,7 +133,7 @@ describe('accepted answer after a lost claim', () => {
   test('an accepted answer without a claim settles the violation once the attempt in flight is given back', async () => {
     const claim = await violationClaimThatIsLost();
     const second = await mustClaimViolation(violations, 'U1');
-    await violations.ack(claim, takenAs('V-1'));
+    await violations.settle(claim, takenAs('V-1'));
 
     await violations.giveBack(second, { kind: 'images_unseen', delayMs: 0 });
 
@@ -144,7 +144,7 @@ describe('accepted answer after a lost claim', () => {
   test('an accepted answer without a claim settles the violation once the worker of the attempt in flight is lost', async () => {
     const claim = await violationClaimThatIsLost();
     await mustClaimViolation(violations, 'U1');
-    await violations.ack(claim, takenAs('V-1'));
+    await violations.settle(claim, takenAs('V-1'));
     await endLease(stores.redis, violationKey('U1'));
 
     expect((await violations.claim('U1')).kind).toBe('finish');
@@ -156,7 +156,7 @@ describe('accepted answer after a lost claim', () => {
 describe('a create whose claim was lost and whose call had no answer', () => {
   test('is not sent again by itself: an unanswered violation', async () => {
     const claim = await violationClaimThatIsLost();
-    await violations.ack(claim, outcome({ next: 'unknown', delayMs: 0 }));
+    await violations.settle(claim, outcome({ next: 'unknown', delayMs: 0 }));
 
     expect((await readViolation(stores, 'U1')).state).toBe('unknown');
     expect((await violations.claim('U1')).kind).toBe('escalated');
@@ -164,7 +164,7 @@ describe('a create whose claim was lost and whose call had no answer', () => {
 
   test('waits for its proof before it is sent again: an unanswered invoice', async () => {
     const claim = await claimThatIsLost();
-    await stores.outbox.ack(claim, result({ next: 'unknown', delayMs: 60_000 }));
+    await stores.outbox.settle(claim, result({ next: 'unknown', delayMs: 60_000 }));
 
     expect(await invoice()).toMatchObject({ state: 'unknown', possibleEffects: 1 });
     expect((await stores.outbox.claim('T1')).kind).toBe('wait');
@@ -178,16 +178,16 @@ describe('a create whose claim was lost and whose call had no answer', () => {
   test('allows no third create after a second one without an answer', async () => {
     const first = await claimThatIsLost();
     const second = await mustClaim(stores.outbox, 'T1');
-    await stores.outbox.ack(first, result({ next: 'unknown', delayMs: 0 }));
-    await stores.outbox.ack(second, result({ next: 'unknown', delayMs: 0 }));
+    await stores.outbox.settle(first, result({ next: 'unknown', delayMs: 0 }));
+    await stores.outbox.settle(second, result({ next: 'unknown', delayMs: 0 }));
 
     expect((await stores.outbox.claim('T1')).kind).toBe('escalated');
   });
 
   test('is counted once when its result is stored again', async () => {
     const claim = await claimThatIsLost();
-    await stores.outbox.ack(claim, result({ next: 'unknown', delayMs: 0 }));
-    await stores.outbox.ack(claim, result({ next: 'unknown', delayMs: 0 }));
+    await stores.outbox.settle(claim, result({ next: 'unknown', delayMs: 0 }));
+    await stores.outbox.settle(claim, result({ next: 'unknown', delayMs: 0 }));
 
     expect((await stores.outbox.claim('T1')).kind).toBe('send');
   });
@@ -195,7 +195,7 @@ describe('a create whose claim was lost and whose call had no answer', () => {
   test('is sent again at once when the call surely had no effect', async () => {
     const claim = await claimThatIsLost();
     const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
-    await stores.outbox.ack(claim, result(notSent, { exchange: NOT_SENT }));
+    await stores.outbox.settle(claim, result(notSent, { exchange: NOT_SENT }));
 
     expect((await stores.outbox.claim('T1')).kind).toBe('send');
   });
@@ -209,7 +209,7 @@ test('the accepted answer of a frozen worker keeps its reference although a pers
   await claimAs(guide, 'U1', 'escalated');
   await decide(stores, 'U1', { action: 'accept', reason: 'seen at the service', reference: null });
 
-  expect((await guide.ack(frozen, takenAs('V-77'))).kind).toBe('late');
+  expect((await guide.settle(frozen, takenAs('V-77'))).kind).toBe('late');
 
   expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-77' });
   expect(await idNamed(stores, 'V-77')).toBe('U1');
@@ -219,13 +219,13 @@ test('the accepted answer to an invoice request that was corrected meanwhile acc
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.say('T1', INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
   const frozen = await mustClaim(stores.outbox, 'T1');
   await endLease(stores.redis, towKey('T1'));
   await stores.outbox.claim('T1');
   await changeEntry(stores.redis, { ref: 'T1' }, 2, { revision: 2 });
 
-  expect((await stores.outbox.ack(frozen, accepted())).kind).toBe('late_accepted');
+  expect((await stores.outbox.settle(frozen, accepted())).kind).toBe('late_accepted');
 
   expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
   expect((await stores.read('T1')).tasks.map(({ type }) => type)).toEqual(['invoice_before_correction']);

@@ -86,12 +86,15 @@ test('the newest of many invoice webhooks is compared with the answer to our req
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.say('T1', INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
   const claim = await mustClaim(stores.outbox, 'T1');
   await attachAll(0, 25);
   const charges = { total_amount: 1024, paid_amount: 0, tax: 45 };
 
-  await stores.outbox.ack(claim, result(ACCEPTED, { answer: { towing_reference_id: 'T1', towing_invoice: charges } }));
+  await stores.outbox.settle(
+    claim,
+    result(ACCEPTED, { answer: { towing_reference_id: 'T1', towing_invoice: charges } }),
+  );
 
   expect((await stores.read('T1')).tasks).toEqual([]);
 });

@@ -44,11 +44,11 @@ async function tows(...refs: string[]): Promise<void> {
 async function towAtInvoice(ref: string): Promise<void> {
   await tows(ref);
   await stores.say(ref, INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), alive());
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), alive());
 }
 
 const fail = async (ref: string, outageDelayMs?: number) =>
-  stores.outbox.ack(await mustClaim(stores.outbox, ref), failing(outageDelayMs));
+  stores.outbox.settle(await mustClaim(stores.outbox, ref), failing(outageDelayMs));
 
 /** Five failures of three tows. */
 async function breakDown(outageDelayMs?: number): Promise<void> {
@@ -87,7 +87,7 @@ test('failures of only two tows, however many, do not open the service circuit',
 test('a successful call resets the failure count of the service circuit', async () => {
   await tows('A', 'B', 'C', 'D', 'E');
   for (const ref of ['A', 'B', 'C', 'A']) await fail(ref);
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'D'), alive());
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'D'), alive());
   for (const ref of ['A', 'B', 'C', 'A']) await fail(ref);
 
   expect((await claim('E')).kind).toBe('send');
@@ -101,7 +101,7 @@ test('while the service circuit is open one tow at a time probes the service, an
 
   const probe = await mustClaim(stores.outbox, 'A');
   for (const ref of ['B', 'C', 'D']) expect((await claim(ref)).kind).toBe('wait');
-  await stores.outbox.ack(probe, failing());
+  await stores.outbox.settle(probe, failing());
   await letTry();
 
   expect((await claim('A')).kind).toBe('wait');
@@ -115,7 +115,7 @@ test('a failed probe blocks sending for the given delay, and the next probe carr
   await letTry();
   const probe = await mustClaim(stores.outbox, 'A');
   const failedAtMs = (await stores.read('A')).readAtMs;
-  await stores.outbox.ack(probe, failing(12_345));
+  await stores.outbox.settle(probe, failing(12_345));
 
   const closed = await claim('B');
   expect(closed.kind === 'wait' ? closed.untilMs : 0).toBeGreaterThanOrEqual(failedAtMs + 12_345);
@@ -176,7 +176,7 @@ test('closing the service circuit makes all blocked tows due at once and closes 
   await letTry();
   const probe = await mustClaim(stores.outbox, 'A');
 
-  await stores.outbox.ack(probe, alive());
+  await stores.outbox.settle(probe, alive());
 
   // The time of this process may lag a little behind that of Redis.
   const soonMs = (await stores.read('A')).readAtMs + 1000;
@@ -214,10 +214,10 @@ test('a report is not sent before the Retry-After time of the service, even when
   for (const ref of ['A', 'B', 'C', 'A']) await fail(ref);
   const exchange = refusedWith(503, null, Date.now() + LATER_MS);
   const asked = { ...failing(), exchange, verdict: { ...FAILED, delayMs: LATER_MS } };
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), asked);
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'B'), asked);
   await claim('D');
   await letTry();
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'D'), alive());
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'D'), alive());
 
   const wait = await claim('B');
   expect(wait.kind === 'wait' ? wait.untilMs - (await stores.read('B')).readAtMs : 0).toBeGreaterThan(LATER_MS - 5000);
@@ -230,11 +230,11 @@ test('a broken connection replaces an outage: only the task of the connection is
   await letTry();
   const broken = { next: 'hold', delayMs: 0, because: 'connection' } as const;
 
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(broken));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(broken));
 
   expect(await openTasks()).toEqual(['connection']);
   const next = await eventually(() => mustClaim(stores.outbox, 'B'));
-  await stores.outbox.ack(next, alive());
+  await stores.outbox.settle(next, alive());
   expect(await openTasks()).toEqual([]);
   expect((await claim('C')).kind).toBe('send');
 });
@@ -245,7 +245,7 @@ test('a late answer closes the service circuit too', async () => {
   await breakDown();
   await eventually(async () => expect((await claim('L')).kind).toBe('wait'));
 
-  await stores.outbox.ack(late, alive());
+  await stores.outbox.settle(late, alive());
 
   expect(await openTasks()).toEqual([]);
 });
@@ -257,7 +257,7 @@ test('a blocked tow whose report was settled manually no longer probes the servi
   for (const ref of ['B', 'C', 'D']) await stores.decide(ref, 'started-1', { action: 'waive', reason: 'seen' });
   for (const ref of ['B', 'C', 'D']) expect((await claim(ref)).kind).toBe('idle');
   await letTry();
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), failing());
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), failing());
   await letTry();
 
   expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 1 });

@@ -18,7 +18,7 @@ const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 const NO_CONNECTION = { next: 'hold', delayMs: 0, because: 'connection' } as const;
 
 async function end(ref: string, ended: ReturnType<typeof result>): Promise<void> {
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), ended);
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), ended);
 }
 
 beforeEach(async () => {

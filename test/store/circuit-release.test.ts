@@ -59,7 +59,7 @@ test('closing the service circuit makes 2,500 blocked tows due in slices of 1,00
   const claim = await mustClaim(stores.outbox, 'T1');
   await openWithBlocked();
 
-  await stores.outbox.ack(claim, result(ACCEPTED));
+  await stores.outbox.settle(claim, result(ACCEPTED));
   const counts = await pollUntilReleased();
 
   expect(counts[0]).toBe(SLICE);
@@ -92,7 +92,7 @@ test('a tow that was released while the circuit opened again is released when it
 
   await startedTow('T2');
   await letTry(stores.redis, 'outage');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T2'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T2'), result(ACCEPTED));
 
   expect(await stores.schedules.reports.pollDue(10, 1000)).toContain('T1');
   expect((await stores.outbox.claim('T1')).kind).toBe('send');

@@ -28,7 +28,7 @@ async function starting(...refs: string[]): Promise<void> {
 async function detained(...refs: string[]): Promise<void> {
   await starting(...refs);
   for (const ref of refs) {
-    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
     await stores.say(ref, { event: 'detained' });
   }
 }
@@ -44,7 +44,7 @@ const failing = (outageDelayMs: number) => result(FAILED, { exchange: FAILING, o
 
 async function breakDown(outageDelayMs: number): Promise<void> {
   for (const ref of ['A', 'B', 'C', 'A', 'B']) {
-    await stores.outbox.ack(await mustClaim(stores.outbox, ref), failing(outageDelayMs));
+    await stores.outbox.settle(await mustClaim(stores.outbox, ref), failing(outageDelayMs));
   }
 }
 
@@ -65,7 +65,7 @@ test('many tows blocked by a pause do not prevent probes of an outage', async ()
 test('many tows blocked by a pause do not prevent probes of a broken connection', async () => {
   await detained('A', 'B', 'C');
   await pauseStarts(names('P', 40));
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(BROKEN));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(BROKEN));
   for (const ref of ['B', 'C']) await claim(ref);
 
   expect((await dueWithin(5000)).filter((ref) => ['A', 'B', 'C'].includes(ref))).not.toHaveLength(0);
@@ -86,7 +86,7 @@ test('concurrent calls with the same connection failure count as one failure', a
   const refs = names('T', 10);
   await starting('A', ...refs);
   const underWay = await Promise.all(refs.map((ref) => mustClaim(stores.outbox, ref)));
-  for (const claimed of underWay) await stores.outbox.ack(claimed, result({ ...BROKEN, delayMs: 0 }));
+  for (const claimed of underWay) await stores.outbox.settle(claimed, result({ ...BROKEN, delayMs: 0 }));
 
   const next = await eventually(() => mustClaim(stores.outbox, 'A'));
 
@@ -108,7 +108,7 @@ test('a probe runs within an hour however long the service asks to wait', async 
 test('a broken connection is probed within five minutes however long the service asks to wait', async () => {
   await starting('A', 'B');
   const claimed = await mustClaim(stores.outbox, 'A');
-  await stores.outbox.ack(claimed, result({ ...BROKEN, delayMs: 2_592_000_000 }));
+  await stores.outbox.settle(claimed, result({ ...BROKEN, delayMs: 2_592_000_000 }));
 
   const closed = await claim('B');
 
@@ -120,9 +120,9 @@ test('a broken connection is probed within five minutes however long the service
 test('another failure does not shorten the wait of a broken connection', async () => {
   await starting('A', 'B', 'C');
   const underWay = await mustClaim(stores.outbox, 'B');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 280_000 }));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 280_000 }));
 
-  await stores.outbox.ack(underWay, { ...failing(1000), exchange: TIMED_OUT });
+  await stores.outbox.settle(underWay, { ...failing(1000), exchange: TIMED_OUT });
 
   const closed = await claim('C');
   expect(closed.kind === 'wait' ? closed.untilMs - (await stores.read('A')).readAtMs : 0).toBeGreaterThan(250_000);
@@ -130,11 +130,11 @@ test('another failure does not shorten the wait of a broken connection', async (
 
 test('probes of a broken connection without an answer come later each time', async () => {
   await starting('A', 'B');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 0 }));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 0 }));
   const waits: number[] = [];
   for (let turn = 0; turn < 4; turn += 1) {
     await letTry(stores.redis, 'connection');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), { ...failing(1000), exchange: TIMED_OUT });
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'B'), { ...failing(1000), exchange: TIMED_OUT });
     const until = (await readCircuits(stores.redis)).open.connection?.untilMs ?? 0;
     waits.push(until - (await stores.read('A')).readAtMs);
   }
@@ -145,7 +145,7 @@ test('probes of a broken connection without an answer come later each time', asy
 test('a probe of a paused operation that fails otherwise is repeated after five minutes', async () => {
   await pauseStarts(['A', 'B']);
   await letTry(stores.redis, 'paused.started');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), failing(1000));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), failing(1000));
 
   const closed = await claim('B');
 

@@ -22,7 +22,7 @@ const leaveAlone = () =>
 async function heldTow(ref: string): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, START);
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), leaveAlone());
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), leaveAlone());
 }
 
 /** Another tow finds the connection restored. */
@@ -30,7 +30,7 @@ async function restore(): Promise<void> {
   await stores.request('T2');
   await stores.say('T2', START);
   await letTry(stores.redis, 'connection');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T2'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T2'), result(ACCEPTED));
 }
 
 test('a report blocked by a connection with a wait of 30 days is scheduled within an hour', async () => {

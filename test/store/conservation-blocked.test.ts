@@ -33,21 +33,22 @@ const claimAll = async () => {
 test('the conservation check counts reports blocked by an outage as waiting, also during a probe and after the outage', async () => {
   const failing = () =>
     result({ next: 'retry', delayMs: 0, because: 'failed' }, { exchange: FAILING, outageDelayMs: LATER_MS });
-  for (const ref of ['A', 'B', 'C', 'A', 'B']) await stores.outbox.ack(await mustClaim(stores.outbox, ref), failing());
+  for (const ref of ['A', 'B', 'C', 'A', 'B'])
+    await stores.outbox.settle(await mustClaim(stores.outbox, ref), failing());
   expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
   expect(await reports()).toEqual({ waiting: 16 });
 
   await letTry(stores.redis, 'outage');
   const probe = await mustClaim(stores.outbox, 'D');
   expect(await reports()).toEqual({ waiting: 16 });
-  await stores.outbox.ack(probe, result(ACCEPTED));
+  await stores.outbox.settle(probe, result(ACCEPTED));
 
   expect(await reports()).toEqual({ waiting: 15, finished: 1 });
 });
 
 test('the conservation check counts reports blocked by a broken connection as waiting', async () => {
   const broken = { next: 'hold', delayMs: LATER_MS, because: 'connection' } as const;
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(broken));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(broken));
   expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
 
   expect(await reports()).toEqual({ waiting: 16 });
@@ -59,7 +60,7 @@ async function forbidThree() {
     const claimed = await mustClaim(stores.outbox, ref);
     const { id, kind } = reportIn(claimed);
     const task = refusedTask({ id, kind, httpStatus: 403, message: 'Access denied', hint: null });
-    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { exchange: FORBIDDEN, task }));
+    await stores.outbox.settle(claimed, result({ next: 'refused', hint: null }, { exchange: FORBIDDEN, task }));
   }
 }
 
@@ -95,7 +96,7 @@ test('the conservation check counts reports that wait for a rate limit permit as
 
 test('the conservation check counts reports with a Retry-After time as waiting', async () => {
   const asked = { next: 'retry', delayMs: LATER_MS, because: 'throttled' } as const;
-  for (const ref of REFS) await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(asked));
+  for (const ref of REFS) await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(asked));
 
   expect(await reports()).toEqual({ waiting: 16 });
 });

@@ -169,7 +169,7 @@ describe('conservation scan of a tow that changes', () => {
 
   test('a tow is not counted as lost when its last report was accepted between two reads of the scan', async () => {
     await towWithOne();
-    const accept = async () => stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    const accept = async () => stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     const connection = scanning.redis;
     const zmscore = connection.zmscore.bind(connection);
     // The record is read before the change, its place on the schedule after it.
@@ -188,7 +188,7 @@ describe('conservation scan of a tow that changes', () => {
   test('a tow is not counted as lost when it was archived after the scan read its name', async () => {
     await stores.request('T1');
     await stores.say('T1', { event: 'canceled', cancellationReason: 'gone on arrival' });
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     const retention = createRetentionStore(stores.redis);
     const archive = async () => {
       expect(await retention.remove('tow', 'T1', await retention.versionOf('tow', 'T1'))).toBe('removed');

@@ -77,7 +77,7 @@ describe('conservation scan of lost reports', () => {
 
   test('the conservation scan reports an accepted report without a tow as lost', async () => {
     await towWithThree();
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     expect((await found()).reports).toEqual({ finished: 1, waiting: 2 });
     await redis.ask('DEL', TOW);
 
@@ -114,7 +114,7 @@ describe('conservation scan of lost reports', () => {
     await towWithThree();
     const claimed = await mustClaim(stores.outbox, 'T1');
     const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null });
-    await stores.outbox.ack(
+    await stores.outbox.settle(
       claimed,
       result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
     );
@@ -133,7 +133,7 @@ describe('conservation scan of lost reports', () => {
     await towWithThree();
     const claimed = await mustClaim(stores.outbox, 'T1');
     const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null });
-    await stores.outbox.ack(
+    await stores.outbox.settle(
       claimed,
       result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
     );

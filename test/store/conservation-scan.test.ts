@@ -84,7 +84,7 @@ describe('conservation scan during writes and archiving', () => {
       if (id.endsWith('0')) await mine.say(id, START);
       if (!id.endsWith('5')) continue;
       await mine.say(id, { event: 'canceled', cancellationReason: 'gone on arrival' });
-      await mine.outbox.ack(await mustClaim(mine.outbox, id), result(ACCEPTED));
+      await mine.outbox.settle(await mustClaim(mine.outbox, id), result(ACCEPTED));
     }
     mine.close();
   }

@@ -99,7 +99,7 @@ describe('conservation check: deliveries', () => {
     await stores.process('invoice-T1');
     await stores.request('T1');
     await stores.say('T1', { event: 'canceled', cancellationReason: 'gone on arrival' });
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     await retire(stores, 'T1');
 
     expect(await standings(stores.redis)).toEqual({ deliveries: { finished: 1, waiting: 1 }, reports: {} });
@@ -115,7 +115,7 @@ describe('conservation check: reports', () => {
     await stores.request(ref);
     await stores.say(ref, START);
     await stores.say(ref, INVOICE);
-    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
   }
 
   const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
@@ -129,11 +129,11 @@ describe('conservation check: reports', () => {
 
     const claimed = await mustClaim(stores.outbox, 'T1');
     expect(await reports()).toEqual({ waiting: 2 });
-    await stores.outbox.ack(claimed, result({ next: 'retry', delayMs: 0, because: 'failed' }));
+    await stores.outbox.settle(claimed, result({ next: 'retry', delayMs: 0, because: 'failed' }));
     expect(await reports()).toEqual({ waiting: 2 });
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     expect(await reports()).toEqual({ finished: 1, waiting: 1 });
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     expect(await reports()).toEqual({ finished: 2 });
   });
 
@@ -159,7 +159,7 @@ describe('conservation check: reports', () => {
       const claimed = await mustClaim(stores.outbox, ref);
       const words = { httpStatus: 400, message: 'no', hint: null };
       const task = refusedTask({ ...reportIn(claimed), ...words });
-      await stores.outbox.ack(
+      await stores.outbox.settle(
         claimed,
         result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
       );
@@ -172,9 +172,9 @@ describe('conservation check: reports', () => {
 
   test('a report of unknown outcome waits for proof, and is escalated after its last attempt until proof arrives', async () => {
     await towAtInvoice('T1');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
     expect(await reports()).toEqual({ finished: 1, waiting: 1 });
-    await stores.outbox.ack(await eventually(() => mustClaim(stores.outbox, 'T1')), result(UNKNOWN));
+    await stores.outbox.settle(await eventually(() => mustClaim(stores.outbox, 'T1')), result(UNKNOWN));
     expect(await reports()).toEqual({ finished: 1, waiting: 1 });
     await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('escalated'));
     expect(await reports()).toEqual({ finished: 1, with_a_person: 1 });
@@ -187,7 +187,7 @@ describe('conservation check: reports', () => {
 
   test('a report waits behind an accepted invoice', async () => {
     await towAtInvoice('T1');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     await stores.say('T1', { event: 'payment' });
     expect(await reports()).toEqual({ finished: 2, waiting: 1 });
   });

@@ -17,7 +17,7 @@ afterEach(() => stores.close());
 /** A violation that the service refused, with tows linked to it by hand. */
 async function refusedWithTows(...refs: string[]): Promise<void> {
   await reportViolations(stores, 'U1');
-  await outbox.ack(
+  await outbox.settle(
     await mustClaimViolation(outbox, 'U1'),
     outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400) }),
   );

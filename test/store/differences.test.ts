@@ -45,7 +45,7 @@ async function answered(ref: string, difference = NO_DATA): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, START);
   const claimed = await mustClaim(outbox, ref);
-  await outbox.ack(claimed, result({ next: 'accepted' }, { difference, rawBody: '{"done":true}' }));
+  await outbox.settle(claimed, result({ next: 'accepted' }, { difference, rawBody: '{"done":true}' }));
 }
 
 const named = (count: number, prefix = 'T') => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
@@ -90,7 +90,7 @@ test('the first answer of a kind is marked also when the same commit claims the 
   await stores.say('A', { event: 'detained' });
   const odd = result({ next: 'accepted' }, { difference: NO_DATA });
 
-  const { next } = await outbox.ack(await mustClaim(outbox, 'A'), odd, true);
+  const { next } = await outbox.settle(await mustClaim(outbox, 'A'), odd, true);
 
   expect(next).toMatchObject({ kind: 'send', entry: { kind: 'detained' } });
   expect(await differs('A')).toBe(NO_DATA.id);
@@ -181,7 +181,7 @@ test('a report that is accepted again while its kind is being released is releas
     jest.spyOn(pipeline, 'exec').mockImplementation(async () => {
       const made = await exec();
       await stores.decide('A', 'started-1', { action: 'retry' });
-      await outbox.ack(await mustClaim(outbox, 'A'), result(ACCEPTED, { difference: NO_DATA }));
+      await outbox.settle(await mustClaim(outbox, 'A'), result(ACCEPTED, { difference: NO_DATA }));
       expect(await outbox.claim('A')).toMatchObject({ kind: 'idle' });
       return made;
     });
@@ -224,7 +224,7 @@ test('a mark is taken away although the last call of its tow was in flight when 
   await stores.expect(NO_DATA.id);
   await releaseBlocked(stores.redis);
 
-  await outbox.ack(claimed, result(ACCEPTED));
+  await outbox.settle(claimed, result(ACCEPTED));
 
   await eventually(async () => expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['A']));
   expect(await outbox.claim('A')).toMatchObject({ kind: 'idle' });
@@ -265,8 +265,8 @@ test('an invoice whose webhook came is not sent again: the webhook would settle 
   await stores.request('A');
   await stores.say('A', START);
   await stores.say('A', INVOICE);
-  await outbox.ack(await mustClaim(outbox, 'A'), result(ACCEPTED));
-  await outbox.ack(await mustClaim(outbox, 'A'), result(ACCEPTED, { difference: oddAnswer('invoice') }));
+  await outbox.settle(await mustClaim(outbox, 'A'), result(ACCEPTED));
+  await outbox.settle(await mustClaim(outbox, 'A'), result(ACCEPTED, { difference: oddAnswer('invoice') }));
   await stores.acceptInvoice('A');
   await stores.process('invoice-A');
 

@@ -112,7 +112,7 @@ describe('full Redis', () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
     await fill();
 
-    expect((await outbox.ack(claimed, takenAs('V-1'))).kind).toBe('done');
+    expect((await outbox.settle(claimed, takenAs('V-1'))).kind).toBe('done');
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
   });
@@ -127,7 +127,7 @@ describe('full Redis', () => {
     const claimed = await mustClaim(outbox, 'T1');
     await fill();
 
-    const { kind, next } = await outbox.ack(claimed, result(ACCEPTED), true);
+    const { kind, next } = await outbox.settle(claimed, result(ACCEPTED), true);
 
     expect([kind, next]).toMatchObject(['done', { kind: 'send', entry: { id: 'detained-2' } }]);
     expect((await stores.read('T1')).reports.map(({ state }) => state)).toEqual(['accepted', 'pending']);
@@ -148,7 +148,7 @@ describe('full Redis', () => {
   test('a violation whose images were deleted is finished and archived while Redis is full', async () => {
     const outbox = openOutbox(stores, { leaseMs: LONG_MS });
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await fill();
 

@@ -32,7 +32,7 @@ async function startedTow(ref: string): Promise<void> {
 const untilGivenUp = (outbox: TowOutbox, ref: string) =>
   eventually(async () => {
     const claim = await outbox.claim(ref);
-    if (claim.kind === 'send') await outbox.ack(claim, result(RETRY));
+    if (claim.kind === 'send') await outbox.settle(claim, result(RETRY));
     if (claim.kind !== 'escalated') throw new Error(`not given up: ${claim.kind}`);
     return claim;
   });
@@ -57,18 +57,18 @@ test('the give-up clock of a report starts at its first failed attempt, not at t
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(60_000);
   expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBeNull();
-  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  await outbox.settle(await mustClaim(outbox, 'T1'), result(RETRY));
 
   const { giveUpAtMs, firstFailedAtMs } = await readEntry(stores.redis, { ref: 'T1' }, 1);
   expect(giveUpAtMs).toBe((firstFailedAtMs ?? 0) + 60_000);
-  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  await outbox.settle(await mustClaim(outbox, 'T1'), result(RETRY));
   expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBe(giveUpAtMs);
 });
 
 test('the give-up clock of a report stops while an outage blocks it', async () => {
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(60_000);
-  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  await outbox.settle(await mustClaim(outbox, 'T1'), result(RETRY));
   const before = (await stores.read('T1')).reports[0]?.giveUpAtMs ?? 0;
   await setCircuit(stores.redis, 'outage', { untilMs: Date.now() + 3_600_000 });
   expect((await outbox.claim('T1')).kind).toBe('wait');
@@ -98,7 +98,7 @@ test('a report is escalated in time although the service asks for an endless wai
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(200);
   const year = { next: 'retry', delayMs: 31_536_000_000, because: 'failed' } as const;
-  await outbox.ack(
+  await outbox.settle(
     await mustClaim(outbox, 'T1'),
     result(year, { exchange: refusedWith(503, null, Date.now() + year.delayMs) }),
   );
@@ -111,7 +111,7 @@ test('a throttled report is due again in time to be escalated, although its budg
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(200);
   const hour = { next: 'retry', delayMs: 3_600_000, because: 'throttled' } as const;
-  await outbox.ack(
+  await outbox.settle(
     await mustClaim(outbox, 'T1'),
     result(hour, { exchange: refusedWith(429, null, Date.now() + hour.delayMs) }),
   );

@@ -253,7 +253,7 @@ describe('invoice that differs from the answer', () => {
     await stores.request('T1');
     await stores.say('T1', START);
     await stores.say('T1', INVOICE);
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     return mustClaim(stores.outbox, 'T1');
   }
 
@@ -263,7 +263,7 @@ describe('invoice that differs from the answer', () => {
   }
 
   test('an invoice that differs from the answer to our request opens a task when its webhook comes after the answer', async () => {
-    await stores.outbox.ack(await claimedInvoice(), result(ACCEPTED, { answer }));
+    await stores.outbox.settle(await claimedInvoice(), result(ACCEPTED, { answer }));
     await attach();
 
     expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_mismatch' }]);
@@ -272,7 +272,7 @@ describe('invoice that differs from the answer', () => {
   test('an invoice that differs from the answer to our request opens a task when its webhook comes before the answer', async () => {
     const claim = await claimedInvoice();
     await attach();
-    await stores.outbox.ack(claim, result(ACCEPTED, { answer }));
+    await stores.outbox.settle(claim, result(ACCEPTED, { answer }));
 
     expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_mismatch' }]);
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });

@@ -26,10 +26,10 @@ async function receiveAndProcess(id: string, minute: number, total: number): Pro
 async function answer(): Promise<void> {
   await stores.say(REF, START);
   await stores.say(REF, INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, REF), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, REF), result(ACCEPTED));
   const claim = await mustClaim(stores.outbox, REF);
   const charges = { total_amount: RIGHT, paid_amount: 0, tax: 45 };
-  await stores.outbox.ack(
+  await stores.outbox.settle(
     claim,
     result(ACCEPTED, { answer: { towing_reference_id: REF, towing_invoice: charges, delay_invoice: null } }),
   );

@@ -35,7 +35,7 @@ async function attemptsWithLateAnswer() {
   const lost = await mustClaim(stores.outbox, 'T1');
   await loseClaim();
   const attempt = await mustClaim(stores.outbox, 'T1');
-  expect((await stores.outbox.ack(lost, result(ACCEPTED, { difference: ODD }))).kind).toBe('late');
+  expect((await stores.outbox.settle(lost, result(ACCEPTED, { difference: ODD }))).kind).toBe('late');
   return { lost, attempt };
 }
 
@@ -50,10 +50,10 @@ const DECISIONS = {
 };
 const ENDS = {
   'the attempt ends without an answer': async (attempt: Attempt) => {
-    await stores.outbox.ack(attempt, result(RETRY));
+    await stores.outbox.settle(attempt, result(RETRY));
   },
   'the attempt ends without an answer, in a commit that claims': async (attempt: Attempt) => {
-    await stores.outbox.ack(attempt, result(RETRY), true);
+    await stores.outbox.settle(attempt, result(RETRY), true);
   },
   'the worker of the attempt is lost': async () => {
     await endLease(stores.redis, towKey('T1'));
@@ -102,7 +102,7 @@ test('a decision covers a late answer of an earlier version, which stored no tim
   await changeEntry(stores.redis, { ref: 'T1' }, 1, { lateAnswer: { ...lateAnswer, deliveredAtMs: null } });
   expect(await stores.resolve(`differs.${ODD.id}`)).toBe('done');
 
-  await stores.outbox.ack(attempt, result(RETRY));
+  await stores.outbox.settle(attempt, result(RETRY));
   await runWhileDue();
 
   expect(await stores.states('T1')).toEqual(['started accepted']);
@@ -116,7 +116,7 @@ test('a late answer that differs from nothing, and that an earlier version store
   const stored = { lateAnswer: { ...lateAnswer, differs: null, deliveredAtMs: null } };
   await changeEntry(stores.redis, { ref: 'T1' }, 1, stored);
 
-  await stores.outbox.ack(attempt, result(RETRY));
+  await stores.outbox.settle(attempt, result(RETRY));
   await runWhileDue();
 
   const [report] = (await stores.read('T1')).reports;
@@ -130,7 +130,7 @@ test('a kind of difference that a person closed questions no late answer that se
   const lost = await mustClaimViolation(violations, 'U1');
   await loseClaim();
   const attempt = await mustClaimViolation(violations, 'U1');
-  expect((await violations.ack(lost, takenAs('V-1', { difference: odd }))).kind).toBe('late');
+  expect((await violations.settle(lost, takenAs('V-1', { difference: odd }))).kind).toBe('late');
   expect(await stores.resolve(`differs.${odd.id}`)).toBe('done');
   await releaseBlocked(stores.redis);
 
@@ -149,9 +149,9 @@ test('a differing answer that comes after its report was settled opens no task a
   await stores.say('T1', START);
   const lost = await mustClaim(stores.outbox, 'T1');
   await endLease(stores.redis, towKey('T1'));
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
 
-  expect((await stores.outbox.ack(lost, result(ACCEPTED, { difference: ODD }))).kind).toBe('late');
+  expect((await stores.outbox.settle(lost, result(ACCEPTED, { difference: ODD }))).kind).toBe('late');
 
   expect([await createDifferenceStore(stores.redis).read(ODD.id), await stores.generalTasks()]).toEqual([null, []]);
 });
@@ -167,7 +167,7 @@ describe('an answer that is stored again because the reply to its commit was los
     await stores.request('T1');
     await stores.say('T1', START);
     const attempt = await mustClaim(stores.outbox, 'T1');
-    const store = () => stores.outbox.ack(attempt, result(ACCEPTED, { difference: ODD }));
+    const store = () => stores.outbox.settle(attempt, result(ACCEPTED, { difference: ODD }));
     await store();
     expect(await stores.resolve(`differs.${ODD.id}`)).toBe('done');
     await runWhileDue();
@@ -182,8 +182,8 @@ describe('an answer that is stored again because the reply to its commit was los
     const { lost, attempt } = await attemptsWithLateAnswer();
     expect(await stores.resolve(`differs.${ODD.id}`)).toBe('done');
 
-    await stores.outbox.ack(lost, result(ACCEPTED, { difference: ODD }));
-    await stores.outbox.ack(attempt, result(RETRY));
+    await stores.outbox.settle(lost, result(ACCEPTED, { difference: ODD }));
+    await stores.outbox.settle(attempt, result(RETRY));
     await runWhileDue();
 
     expect(await stores.states('T1')).toEqual(['started accepted']);
@@ -194,7 +194,7 @@ describe('an answer that is stored again because the reply to its commit was los
     await stores.request('T1');
     await stores.say('T1', START);
     const attempt = await mustClaim(stores.outbox, 'T1');
-    const store = () => stores.outbox.ack(attempt, result(ACCEPTED, { difference: ODD }));
+    const store = () => stores.outbox.settle(attempt, result(ACCEPTED, { difference: ODD }));
     await store();
     await stores.decide('T1', 'started-1', { action: 'retry' });
 

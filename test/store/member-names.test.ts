@@ -47,7 +47,7 @@ describe.each(REFERENCES)('the tow %s', (ref) => {
   test('loses the mark of an answer when its kind of difference is expected', async () => {
     await stores.say(ref, START);
     const difference = oddAnswer('started');
-    await stores.outbox.ack(
+    await stores.outbox.settle(
       await mustClaim(stores.outbox, ref),
       result(ACCEPTED, { rawBody: '{"done":true}', difference }),
     );

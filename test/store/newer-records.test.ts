@@ -53,7 +53,7 @@ test.each([true, false])(
     await makeNewer(towKey('T1'), { v: '99.of-another-process' });
     const reads = jest.spyOn(stores.redis, 'hgetall');
 
-    const stored = stores.outbox.ack(claim, result(ACCEPTED), claimsNext).catch(String);
+    const stored = stores.outbox.settle(claim, result(ACCEPTED), claimsNext).catch(String);
     const isRepeated = eventually(() => Promise.resolve(expect(reads.mock.calls.length).toBeGreaterThan(2)));
     await Promise.race([stored, isRepeated]);
     await stores.redis.hdel(towKey('T1'), OLDEST_READER_FIELD);

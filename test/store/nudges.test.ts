@@ -98,7 +98,7 @@ test('a fact nudges the pollers of reports only while no report of its tow is du
   await stores.say('T1', INVOICE);
   expect(await heardSoFar()).toEqual([]);
 
-  await outbox.ack(claim, result(ACCEPTED));
+  await outbox.settle(claim, result(ACCEPTED));
   expect(await heardSoFar()).toEqual(['reports']);
 });
 

@@ -10,7 +10,17 @@ import { FAILING, refusedWith } from '../support/exchanges';
 import { type ClaimedReport, type TowClaim, type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, oddAnswer, openStores, result, START, type Stores } from '../support/stores';
-import { ack, claim, decide, headOf, newModel, owe, type Model, type ModelAttempt, type Outcome } from './outbox-model';
+import {
+  claim,
+  decide,
+  headOf,
+  newModel,
+  owe,
+  settleAttempt,
+  type Model,
+  type ModelAttempt,
+  type Outcome,
+} from './outbox-model';
 import { ANSWERED_TWICE, REPEATED_WHILE_SENT_AGAIN, SENT_AGAIN, steps, type Step } from './outbox-steps';
 import { changeEntry } from '../support/stored-records';
 
@@ -63,7 +73,7 @@ test('the outbox of a tow behaves like its model for any order of facts, claims,
   // Each outcome must have occurred, or the test proves little.
   for (const what of ['busy', 'idle', 'needs_action', 'send', 'escalated'])
     expect(seen.get(`claim ${what}`)).toBeGreaterThan(0);
-  for (const what of ['done', 'late', 'late_accepted']) expect(seen.get(`ack ${what}`)).toBeGreaterThan(0);
+  for (const what of ['done', 'late', 'late_accepted']) expect(seen.get(`settle ${what}`)).toBeGreaterThan(0);
   for (const what of ['done', 'sent again', 'refused']) expect(seen.get(`decide ${what}`)).toBeGreaterThan(0);
 }, 600_000);
 
@@ -72,7 +82,7 @@ async function beginAtInvoice(): Promise<void> {
   await redis.ask('FLUSHALL');
   await stores.request(REF);
   await stores.say(REF, START);
-  await stores.outbox.ack(await mustClaim(stores.outbox, REF), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, REF), result(ACCEPTED));
   await stores.say(REF, INVOICE);
 }
 
@@ -89,8 +99,8 @@ async function take(step: Step, model: Model, real: Real): Promise<string> {
       return 'taken';
     case 'claim':
       return claimBoth(step.isLost, model, real);
-    case 'ack':
-      return ackBoth(step, model, real);
+    case 'settle':
+      return settleBoth(step, model, real);
     case 'decide':
       return decideBoth(step, model);
   }
@@ -133,11 +143,11 @@ async function claimBoth(isLost: boolean, model: Model, real: Real): Promise<str
   return expected.kind;
 }
 
-async function ackBoth(step: Extract<Step, { do: 'ack' }>, model: Model, real: Real): Promise<string> {
+async function settleBoth(step: Extract<Step, { do: 'settle' }>, model: Model, real: Real): Promise<string> {
   const granted = real.granted.at(-1 - step.pick);
   if (!granted) return 'nothing';
-  const expected = ack(model, granted.attempt, step.outcome);
-  const stored = await real.steady.ack(granted.claimed, resultOf(step.outcome, granted.attempt));
+  const expected = settleAttempt(model, granted.attempt, step.outcome);
+  const stored = await real.steady.settle(granted.claimed, resultOf(step.outcome, granted.attempt));
   expect(stored.kind).toBe(expected);
   return expected;
 }

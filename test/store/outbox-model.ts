@@ -104,7 +104,11 @@ export const OUTCOMES = ['accepted', 'drift', 'refused', 'throttled', 'failed', 
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Stores the outcome of an attempt and returns whether the attempt still counted. */
-export function ack(model: Model, attempt: ModelAttempt, outcome: Outcome): 'done' | 'late' | 'late_accepted' {
+export function settleAttempt(
+  model: Model,
+  attempt: ModelAttempt,
+  outcome: Outcome,
+): 'done' | 'late' | 'late_accepted' {
   const { number, report, wasAccepted: isRepeated } = attempt;
   if (outcome === 'accepted' || outcome === 'drift') attempt.wasAccepted = true;
   if (report.attempt !== number || model.lease?.attempt !== number) {

@@ -5,7 +5,7 @@ import { OUTCOMES, type Outcome } from './outbox-model';
 export type Step =
   | { readonly do: 'say' | 'webhook' }
   | { readonly do: 'claim'; readonly isLost: boolean }
-  | { readonly do: 'ack'; readonly pick: number; readonly outcome: Outcome }
+  | { readonly do: 'settle'; readonly pick: number; readonly outcome: Outcome }
   | { readonly do: 'decide'; readonly pick: number; readonly action: 'retry' | 'accept' | 'waive' };
 
 export const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -17,7 +17,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
       weight: 6,
       // Mostly the newest attempt, sometimes a superseded one.
       arbitrary: fc.record({
-        do: fc.constant('ack' as const),
+        do: fc.constant('settle' as const),
         pick: fc.constantFrom(0, 0, 0, 1, 2),
         outcome: fc.constantFrom(...OUTCOMES, 'accepted' as const, 'unanswered' as const),
       }),
@@ -37,26 +37,26 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
 /** An invoice request that is accepted with a broken answer and sent again; drawn by chance, it is missing in some runs. */
 export const SENT_AGAIN: Step[] = [
   { do: 'claim', isLost: false },
-  { do: 'ack', pick: 0, outcome: 'drift' },
+  { do: 'settle', pick: 0, outcome: 'drift' },
   { do: 'decide', pick: 1, action: 'retry' },
   { do: 'claim', isLost: false },
-  { do: 'ack', pick: 0, outcome: 'accepted' },
+  { do: 'settle', pick: 0, outcome: 'accepted' },
 ];
 
 /** The answer that a person overruled comes once more while the report is sent again: it settles nothing. */
 export const REPEATED_WHILE_SENT_AGAIN: Step[] = [
   { do: 'claim', isLost: false },
-  { do: 'ack', pick: 0, outcome: 'drift' },
+  { do: 'settle', pick: 0, outcome: 'drift' },
   { do: 'decide', pick: 1, action: 'retry' },
   { do: 'claim', isLost: false },
-  { do: 'ack', pick: 1, outcome: 'accepted' },
-  { do: 'ack', pick: 0, outcome: 'unanswered' },
+  { do: 'settle', pick: 1, outcome: 'accepted' },
+  { do: 'settle', pick: 0, outcome: 'unanswered' },
 ];
 
 /** A second answer to the attempt of an accepted report does not take away the question about the first. */
 export const ANSWERED_TWICE: Step[] = [
   { do: 'claim', isLost: false },
-  { do: 'ack', pick: 0, outcome: 'drift' },
-  { do: 'ack', pick: 0, outcome: 'accepted' },
+  { do: 'settle', pick: 0, outcome: 'drift' },
+  { do: 'settle', pick: 0, outcome: 'accepted' },
   { do: 'decide', pick: 1, action: 'retry' },
 ];

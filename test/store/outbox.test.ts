@@ -19,7 +19,7 @@ async function towAtInvoice(ref: string): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, START);
   await stores.say(ref, INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
 const claimsToSend = async (ref: string) => eventually(() => mustClaim(stores.outbox, ref));
@@ -35,7 +35,7 @@ test('reports are sent in the order of their facts, each after the previous one 
     const claim = await mustClaim(stores.outbox, 'T1');
     sent.push(claim.entry.kind);
     expect((await stores.outbox.claim('T1')).kind).toBe('busy');
-    const stored = await stores.outbox.ack(claim, result(ACCEPTED));
+    const stored = await stores.outbox.settle(claim, result(ACCEPTED));
     expect(stored).toEqual({ kind: 'done', next: null });
   }
 
@@ -73,11 +73,11 @@ test('an answer under a lost claim does not change the report and is kept among 
   const lost = await mustClaim(stores.outbox, 'T1');
   const mine = await claimsToSend('T1');
 
-  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toEqual({ kind: 'late', next: null });
+  expect(await stores.outbox.settle(lost, result(ACCEPTED))).toEqual({ kind: 'late', next: null });
 
   expect(await stores.states('T1')).toEqual(['started pending']);
   expect((await stores.read('T1')).reports[0]?.log.map(({ outcome }) => outcome)).toEqual(['worker_lost', 'accepted']);
-  expect(await stores.outbox.ack(mine, result(ACCEPTED))).toMatchObject({ kind: 'done' });
+  expect(await stores.outbox.settle(mine, result(ACCEPTED))).toMatchObject({ kind: 'done' });
   expect(await stores.states('T1')).toEqual(['started accepted']);
 });
 
@@ -96,19 +96,19 @@ test('a late answer settles only a report whose outcome is unknown', async () =>
   const lost = await mustClaim(stores.outbox, 'T1');
   await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('wait'));
 
-  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toMatchObject({ kind: 'late_accepted' });
+  expect(await stores.outbox.settle(lost, result(ACCEPTED))).toMatchObject({ kind: 'late_accepted' });
 
   expect(await stores.states('T1')).toEqual(['started accepted', 'invoice accepted']);
 });
 
 test('an invoice request of unknown outcome is sent once more and then waits for a decision', async () => {
   await towAtInvoice('T1');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
   expect((await stores.outbox.claim('T1')).kind).toBe('wait');
 
   const second = await claimsToSend('T1');
   expect(second).toMatchObject({ entry: { kind: 'invoice', attempts: 2, unanswered: 1 } });
-  await stores.outbox.ack(second, result(UNKNOWN));
+  await stores.outbox.settle(second, result(UNKNOWN));
 
   await untilHandedOver('T1');
   const { tasks, reports } = await stores.read('T1');
@@ -121,7 +121,7 @@ test('an invoice request of unknown outcome is sent once more and then waits for
 
 test('an invoice webhook after the first request proves the invoice, prevents a second request and closes the task', async () => {
   await towAtInvoice('T1');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
 
   await stores.acceptInvoice('T1');
 
@@ -131,8 +131,8 @@ test('an invoice webhook after the first request proves the invoice, prevents a 
 
 test('proof of an escalated invoice closes its task and continues the tow', async () => {
   await towAtInvoice('T1');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
-  await stores.outbox.ack(await claimsToSend('T1'), result(UNKNOWN));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  await stores.outbox.settle(await claimsToSend('T1'), result(UNKNOWN));
   await untilHandedOver('T1');
 
   await stores.acceptInvoice('T1');
@@ -147,7 +147,7 @@ test('proof of an escalated invoice closes its task and continues the tow', asyn
 test('an invoice webhook from before the first request does not prove the invoice', async () => {
   await towAtInvoice('T1');
   await stores.acceptInvoice('T1');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
 
   const second = await claimsToSend('T1');
 
@@ -157,7 +157,7 @@ test('an invoice webhook from before the first request does not prove the invoic
 test('an invoice webhook does not prove a request that surely had no effect', async () => {
   await towAtInvoice('T1');
   const refusedConnection = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(refusedConnection, { exchange: NOT_SENT }));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(refusedConnection, { exchange: NOT_SENT }));
   await stores.acceptInvoice('T1');
 
   expect(await claimsToSend('T1')).toMatchObject({ entry: { kind: 'invoice', attempts: 2, unanswered: 0 } });
@@ -172,13 +172,13 @@ test('a broken connection blocks all tows, lets one tow at a time probe, and rel
     await stores.say(ref, START);
   }
   const hold = { next: 'hold', delayMs: 1500, because: 'connection' } as const;
-  await outbox.ack(await mustClaim(outbox, 'T1'), result(hold));
+  await outbox.settle(await mustClaim(outbox, 'T1'), result(hold));
   expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['connection']);
   expect((await outbox.claim('T2')).kind).toBe('wait');
 
   const probe = await eventually(() => mustClaim(outbox, 'T2'));
   expect((await outbox.claim('T3')).kind).toBe('wait');
-  await outbox.ack(probe, result(ACCEPTED));
+  await outbox.settle(probe, result(ACCEPTED));
 
   expect((await outbox.claim('T3')).kind).toBe('send');
   const entry = await readEntry(stores.redis, { ref: 'T1' }, 1);
@@ -192,7 +192,7 @@ test('a report keeps its first five and last twenty attempts and counts all of t
   const retry = { next: 'retry', delayMs: 0, because: 'failed' } as const;
   for (let number = 1; number <= 40; number += 1) {
     const claim = await mustClaim(stores.outbox, 'T1');
-    await stores.outbox.ack(claim, result(retry, { exchange: refusedWith(503, `attempt ${number}`) }));
+    await stores.outbox.settle(claim, result(retry, { exchange: refusedWith(503, `attempt ${number}`) }));
   }
 
   const [report] = (await stores.read('T1')).reports;
@@ -212,7 +212,7 @@ test('a waiting report is due exactly when it may continue, and an escalated one
   const leaseEnd = await stores.dueAt('T1');
   expect(leaseEnd).toBeGreaterThan((await stores.read('T1')).readAtMs);
   const retry = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
-  await stores.outbox.ack(claim, result(retry));
+  await stores.outbox.settle(claim, result(retry));
 
   const { reports } = await stores.read('T1');
   expect(await stores.dueAt('T1')).toBe(reports[0]?.nextAtMs);

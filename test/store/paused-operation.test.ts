@@ -32,7 +32,7 @@ async function forbid(ref: string): Promise<void> {
   const { id, kind } = reportIn(claimed);
   const task = refusedTask({ id, kind, httpStatus: 403, message: 'Access denied', hint: null });
   const refused = { next: 'refused', hint: null } as const;
-  await stores.outbox.ack(claimed, result(refused, { exchange: FORBIDDEN, task }));
+  await stores.outbox.settle(claimed, result(refused, { exchange: FORBIDDEN, task }));
 }
 
 test('a 403 on one or two tows refuses each report and escalates it', async () => {
@@ -58,7 +58,7 @@ test('a 403 on a third tow pauses the operation and opens one task for all three
 
 test('other operations continue while one operation is paused', async () => {
   await tows('A', 'B', 'C', 'X');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'X'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'X'), result(ACCEPTED));
   await stores.say('X', { event: 'detained' });
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
 
@@ -76,7 +76,7 @@ test('one tow probes a paused operation every five minutes, and a permitted prob
 
   const probe = await mustClaim(stores.outbox, 'A');
   expect((await claim('B')).kind).toBe('wait');
-  await stores.outbox.ack(probe, result(ACCEPTED));
+  await stores.outbox.settle(probe, result(ACCEPTED));
 
   expect(await openTasks()).toEqual([]);
   for (const ref of ['B', 'C', 'D']) expect((await claim(ref)).kind).toBe('send');

@@ -89,7 +89,7 @@ test('reports leave in the order of their places, and not before the times that 
       if (claim.kind !== 'send') continue;
       left.push(ref);
       if (claim.permitAtMs < (shown.get(ref) ?? 0)) tooEarly.push(ref);
-      await outbox.ack(claim, result(ACCEPTED));
+      await outbox.settle(claim, result(ACCEPTED));
     }
     expect(left).toHaveLength(shown.size);
   });

@@ -48,7 +48,7 @@ const leavePlaceOf = (ref: string) => stores.redis.zadd(KEYS.permitQueueTows, 1,
 
 test('a tow that waits for no permit is removed from the waiting queue, and the next one gets the permit', async () => {
   await start('A', 'B', 'C');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
   expect((await outbox.claim('B')).kind).toBe('send');
   expect((await outbox.claim('C')).kind).toBe('wait');
   await leavePlaceOf('A');
@@ -142,7 +142,7 @@ test('polling the schedules of tows and violations removes abandoned members fro
 
 test('a tow that is held since a shadow time leaves the waiting queue, and the next one gets the permit', async () => {
   await start('A', 'B', 'C');
-  await stores.outbox.ack(await mustClaim(outbox, 'A'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(outbox, 'A'), result(ACCEPTED));
   for (const ref of ['B', 'C']) expect((await outbox.claim(ref)).kind).toBe('wait');
   expect(await line()).toEqual(['B', 'C']);
 

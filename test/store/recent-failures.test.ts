@@ -18,7 +18,7 @@ const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000;
 
 async function fail(...refs: string[]): Promise<void> {
   for (const ref of refs) {
-    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(FAILED, { exchange: FAILING }));
+    await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(FAILED, { exchange: FAILING }));
   }
 }
 
@@ -45,7 +45,7 @@ test('failures in a row are shown for 15 minutes after the last one, and again a
 test('an answer ends the failures in a row, and nothing about circuits stays stored', async () => {
   await fail('A', 'A');
 
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
 
   expect(await shownFailures()).toBe(0);
   expect(await stores.redis.exists(KEYS.circuits)).toBe(0);

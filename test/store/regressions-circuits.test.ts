@@ -24,7 +24,7 @@ test('a report that a circuit blocks again after it was released is released aga
   await setCircuit(stores.redis, 'outage', { untilMs: Date.now() + 60_000 });
   expect((await stores.outbox.claim('B')).kind).toBe('wait');
   await setCircuit(stores.redis, 'outage', { untilMs: 1 });
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
   expect(await stores.redis.smembers(blockedKey('outage'))).toEqual([]);
   await setCircuit(stores.redis, 'outage', { untilMs: Date.now() + 60_000 });
 
@@ -39,7 +39,7 @@ test('the failures of a hundred reports that end at the same time are all stored
   await starting(refs);
   const claims = await Promise.all(refs.map((ref) => mustClaim(stores.outbox, ref)));
 
-  const stored = await Promise.allSettled(claims.map((claim) => stores.outbox.ack(claim, failing)));
+  const stored = await Promise.allSettled(claims.map((claim) => stores.outbox.settle(claim, failing)));
 
   expect(stored.filter(({ status }) => status === 'rejected')).toEqual([]);
   expect((await readCircuits(stores.redis)).open.outage).toBeDefined();
@@ -59,7 +59,7 @@ describe('while the stored circuits are damaged', () => {
     const claimed = await mustClaim(stores.outbox, 'A');
     await damage();
 
-    expect((await stores.outbox.ack(claimed, result(ACCEPTED))).kind).toBe('done');
+    expect((await stores.outbox.settle(claimed, result(ACCEPTED))).kind).toBe('done');
 
     expect(await stores.states('A')).toEqual(['started accepted']);
     expect(await stored()).toEqual(DAMAGED);
@@ -71,7 +71,7 @@ describe('while the stored circuits are damaged', () => {
     const claimed = await mustClaim(stores.outbox, 'A');
     await damage();
 
-    await expect(stores.outbox.ack(claimed, result(ACCEPTED), true)).rejects.toThrow(SyntaxError);
+    await expect(stores.outbox.settle(claimed, result(ACCEPTED), true)).rejects.toThrow(SyntaxError);
 
     expect(await stores.states('A')).toEqual(['started accepted', 'detained pending']);
     await expect(stores.outbox.claim('A')).rejects.toThrow(SyntaxError);
@@ -84,7 +84,7 @@ describe('while the stored circuits are damaged', () => {
     const claimed = await mustClaim(stores.outbox, 'A');
     await damage();
 
-    expect((await stores.outbox.ack(claimed, failing)).kind).toBe('done');
+    expect((await stores.outbox.settle(claimed, failing)).kind).toBe('done');
 
     const entry = await readEntry(stores.redis, { ref: 'A' }, 1);
     expect(entry).toMatchObject({ state: 'pending', failures: 1, attemptId: null });

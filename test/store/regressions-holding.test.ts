@@ -40,7 +40,7 @@ async function startedTow(ref: string): Promise<void> {
 async function towAtInvoice(ref: string): Promise<void> {
   await startedTow(ref);
   await stores.say(ref, INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
 test('a report whose worker is lost every time is retried later each time', async () => {
@@ -66,7 +66,7 @@ test('a report whose claims are repeatedly too old waits, can be given up and sh
   const tooOld = () => result(DROPPED, { exchange: TOO_OLD });
   for (let turn = 0; turn < 3; turn += 1) {
     expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBeNull();
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), tooOld());
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), tooOld());
   }
 
   expect((await stores.outbox.claim('T1')).kind).toBe('wait');
@@ -77,8 +77,8 @@ test('a report whose claims are repeatedly too old waits, can be given up and sh
 
 test('a corrected invoice that is proved by the webhook of its older body is settled and opens a task', async () => {
   await towAtInvoice('T1');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(RETRY));
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(RETRY));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
   await stores.decide('T1', 'invoice-2', { action: 'correct', fields: { delay_in_days: 7 } });
 
   await stores.acceptInvoice('T1');
@@ -89,7 +89,7 @@ test('a corrected invoice that is proved by the webhook of its older body is set
 
 test('an invoice proved by its own webhook opens no task', async () => {
   await towAtInvoice('T1');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
   await stores.acceptInvoice('T1');
 
   expect((await stores.outbox.claim('T1')).kind).toBe('idle');
@@ -99,7 +99,7 @@ test('an invoice proved by its own webhook opens no task', async () => {
 test('the proof of an invoice that was given up stays on the schedule when the webhook is attached', async () => {
   await towAtInvoice('T1');
   const outbox = outboxWith({ giveUpAfterMs: 1 });
-  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  await outbox.settle(await mustClaim(outbox, 'T1'), result(RETRY));
   await eventually(async () => {
     const claim = await outbox.claim('T1');
     if (claim.kind !== 'escalated') throw new Error(claim.kind);
@@ -116,7 +116,7 @@ test('the proof of an invoice that was given up stays on the schedule when the w
 test('a released tow of the lower priority class moves up in the rate limit queue', async () => {
   for (const ref of ['D1', 'D2']) {
     await startedTow(ref);
-    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
     await stores.say(ref, { event: 'detained' });
   }
   await startedTow('A');
@@ -132,7 +132,7 @@ test('a released tow of the lower priority class moves up in the rate limit queu
 test('a retry closes the task of a report that was given up', async () => {
   await startedTow('T1');
   const outbox = outboxWith({ giveUpAfterMs: 1 });
-  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  await outbox.settle(await mustClaim(outbox, 'T1'), result(RETRY));
   await eventually(async () => {
     const claim = await outbox.claim('T1');
     if (claim.kind !== 'escalated') throw new Error(claim.kind);

@@ -43,15 +43,15 @@ test('a claim whose reply is lost is returned again, counts one attempt and does
   expect(claim.entry.attempts).toBe(1);
   expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 1, attemptId: claim.attemptId, log: [] });
   expect((await outbox.claim('T1')).kind).toBe('busy');
-  expect(await outbox.ack(claim, result(ACCEPTED))).toMatchObject({ kind: 'done' });
+  expect(await outbox.settle(claim, result(ACCEPTED))).toMatchObject({ kind: 'done' });
   expect(await stores.states('T1')).toEqual(['started accepted']);
 });
 
-test('an ack whose reply is lost is repeated, and its failure counts once', async () => {
+test('settling whose reply is lost is repeated, and its failure counts once', async () => {
   const claim = await mustClaim(outbox, 'T1');
   wire.loseNextReply();
 
-  await outbox.ack(claim, result({ next: 'retry', delayMs: 0, because: 'unanswered' }));
+  await outbox.settle(claim, result({ next: 'retry', delayMs: 0, because: 'unanswered' }));
 
   expect(wire.lost()).toBe(1);
   const entry = await readEntry(stores.redis, { ref: 'T1' }, 1);
@@ -60,11 +60,11 @@ test('an ack whose reply is lost is repeated, and its failure counts once', asyn
   expect(await mustClaim(outbox, 'T1')).toMatchObject({ entry: { attempts: 2, failures: 1, unanswered: 1 } });
 });
 
-test('an ack whose reply is lost is repeated, and the report stays accepted', async () => {
+test('settling whose reply is lost is repeated, and the report stays accepted', async () => {
   const claim = await mustClaim(outbox, 'T1');
   wire.loseNextReply();
 
-  await outbox.ack(claim, result(ACCEPTED));
+  await outbox.settle(claim, result(ACCEPTED));
 
   expect(wire.lost()).toBe(1);
   const [report] = (await stores.read('T1')).reports;
@@ -72,12 +72,12 @@ test('an ack whose reply is lost is repeated, and the report stays accepted', as
   expect(report?.log.map(({ outcome }) => outcome)).toEqual(['accepted']);
 });
 
-test('a connection failure whose ack loses its reply counts once for all tows', async () => {
+test('a connection failure whose settling loses its reply counts once for all tows', async () => {
   const claim = await mustClaim(outbox, 'T1');
   const task = { subject: 'connection', type: 'connection_lost' as const, message: 'broken', actions: [] };
   wire.loseNextReply();
 
-  await outbox.ack(claim, result({ next: 'hold', delayMs: 0, because: 'connection' }, { task }));
+  await outbox.settle(claim, result({ next: 'hold', delayMs: 0, because: 'connection' }, { task }));
 
   expect(wire.lost()).toBe(1);
   expect(await readEntry(stores.redis, { ref: 'T1' }, 1)).toMatchObject({ attempts: 0, failures: 0 });

@@ -32,7 +32,7 @@ async function towAtInvoice(ref: string): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, START);
   await stores.say(ref, INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
 describe('settled delivery', () => {
@@ -90,10 +90,10 @@ describe('refused invoice request', () => {
 
   test('a refused invoice with an earlier unanswered attempt is settled by the invoice webhook, and its task closes', async () => {
     await towAtInvoice('T1');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
     const second = await eventually(() => mustClaim(stores.outbox, 'T1'));
     const refused = { next: 'refused', hint: 'perhaps_already_accepted' } as const;
-    await stores.outbox.ack(second, result(refused, { exchange: refusedWith(400, 'no'), task }));
+    await stores.outbox.settle(second, result(refused, { exchange: refusedWith(400, 'no'), task }));
     expect(await stores.dueAt('T1')).toBeNull();
 
     await stores.acceptInvoice('T1');
@@ -107,7 +107,10 @@ describe('refused invoice request', () => {
   test('an invoice that was refused at once is not settled by an invoice webhook', async () => {
     await towAtInvoice('T1');
     const claim = await mustClaim(stores.outbox, 'T1');
-    await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }));
+    await stores.outbox.settle(
+      claim,
+      result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
+    );
 
     await stores.acceptInvoice('T1');
 
@@ -120,7 +123,10 @@ describe('refused invoice request', () => {
   test('a refused invoice that is retried manually is sent again, because an earlier webhook proves nothing', async () => {
     await towAtInvoice('T1');
     const claim = await mustClaim(stores.outbox, 'T1');
-    await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }));
+    await stores.outbox.settle(
+      claim,
+      result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
+    );
     await stores.acceptInvoice('T1');
     const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
     const command = { action: 'retry' } as const;
@@ -143,7 +149,7 @@ describe('invoice amount that differs from the answer', () => {
   };
   beforeEach(async () => {
     await towAtInvoice('T1');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED, { answer }));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED, { answer }));
     await post('i1', 345);
   });
 
@@ -188,13 +194,13 @@ test('a comparison of invoice amounts does not close a task about another questi
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.say('T1', INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
   const claim = await mustClaim(stores.outbox, 'T1');
   await stores.accept('tow_invoice', { ...towInvoice('T1'), violation_reference_id: 'V-other' }, 'i1');
   await stores.process('i1');
   const { towing_invoice, delay_invoice } = towInvoice('T1');
   const answer = { towing_reference_id: 'T1', towing_invoice, delay_invoice } as const;
-  await stores.outbox.ack(claim, result(ACCEPTED, { answer: jsonObject.parse(answer) }));
+  await stores.outbox.settle(claim, result(ACCEPTED, { answer: jsonObject.parse(answer) }));
 
   expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_mismatch' }]);
 });

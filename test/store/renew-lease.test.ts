@@ -30,7 +30,7 @@ describe('the renewal of a lease', () => {
 
     expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U1'))).toBe(await leaseEndMs());
     expect(await outbox.claim('U1')).toEqual({ kind: 'busy', untilMs: await leaseEndMs() });
-    expect((await outbox.ack(claimed, takenAs('V-1'))).kind).toBe('done');
+    expect((await outbox.settle(claimed, takenAs('V-1'))).kind).toBe('done');
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', attempts: 1 });
   });
 
@@ -61,7 +61,7 @@ describe('the renewal of a lease', () => {
 
   test('is refused after the attempt was stored', async () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
-    await outbox.ack(claimed, takenAs('V-1'));
+    await outbox.settle(claimed, takenAs('V-1'));
 
     expect(await outbox.renew(claimed)).toBe(false);
     expect(await leaseEndMs()).toBe(0);

@@ -30,7 +30,7 @@ async function tow(ref: string): Promise<void> {
 async function towAtInvoice(ref: string): Promise<void> {
   await tow(ref);
   await stores.say(ref, INVOICE);
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
 const claim = (ref: string) => stores.outbox.claim(ref);
@@ -42,7 +42,7 @@ describe('create answered by a web page', () => {
   test('the outcome of a create answered by a web page is unknown, and the calls of all other tows are blocked', async () => {
     await towAtInvoice('A');
     await tow('B');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
 
     expect((await stores.read('A')).reports[1]).toMatchObject({ state: 'unknown', possibleEffects: 1 });
     expect((await claim('B')).kind).toBe('wait');
@@ -53,7 +53,7 @@ describe('create answered by a web page', () => {
   test('an idempotent report probes the connection instead of a create that a web page answered', async () => {
     await towAtInvoice('A');
     await tow('B');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
     await claim('B');
     await mayTry('connection');
 
@@ -63,7 +63,7 @@ describe('create answered by a web page', () => {
 
   test('the token call probes the connection when no blocked report is idempotent', async () => {
     await towAtInvoice('A');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
     await mayTry('connection');
 
     expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 1 });
@@ -73,7 +73,7 @@ describe('create answered by a web page', () => {
     expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 2 });
     await stores.outbox.probed({ service: 'alive', delayMs: LATER_MS });
 
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
     expect(await stores.states('A')).toEqual(['started accepted', 'invoice accepted']);
     expect(await openTasks()).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('create answered by a web page', () => {
   test('a create answered by a web page is sent once more after the page is gone, and then escalated', async () => {
     await towAtInvoice('A');
     for (const _ of [1, 2]) {
-      await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
+      await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
       await mayTry('connection');
       await stores.outbox.probed({ service: 'alive', delayMs: 0 });
     }
@@ -93,7 +93,7 @@ describe('create answered by a web page', () => {
 test('a violation answered by a web page waits for proof, and later violations are not sent to that page', async () => {
   const outbox = openOutbox(stores, { graceMs: LATER_MS });
   await reportViolations(stores, 'U1', 'U2');
-  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
+  await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
 
   expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'unknown', waitsFor: null });
   expect((await outbox.claim('U2')).kind).toBe('wait');
@@ -106,7 +106,7 @@ test('a violation answered by a web page waits for proof, and later violations a
 test('a successful token call lets one create probe the connection, and the others continue only after its answer', async () => {
   const outbox = openOutbox(stores, { graceMs: LATER_MS });
   await reportViolations(stores, 'U1', 'U2', 'U3');
-  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
+  await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
   expect((await outbox.claim('U3')).kind).toBe('wait');
   await mayTry('connection');
   expect((await outbox.claim('U2')).kind).toBe('probe');
@@ -117,14 +117,14 @@ test('a successful token call lets one create probe the connection, and the othe
   expect((await outbox.claim('U3')).kind).toBe('wait');
   expect(await openTasks()).toEqual(['connection']);
 
-  await outbox.ack(tried, outcome(ACCEPTED));
+  await outbox.settle(tried, outcome(ACCEPTED));
   await mustClaimViolation(outbox, 'U3');
   expect(await openTasks()).toEqual([]);
 });
 
 test('a report answered by a web page is sent again with the mark that its first attempt may have taken effect', async () => {
   await tow('A');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...HELD, delayMs: 0 }, page));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result({ ...HELD, delayMs: 0 }, page));
   await mayTry('connection');
 
   expect(await eventually(() => mustClaim(stores.outbox, 'A'))).toMatchObject({
@@ -137,21 +137,21 @@ test('an answer by a web page neither closes the service circuit nor resets its 
   const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
   const failing = { exchange: FAILING, outageDelayMs: LATER_MS };
   for (const ref of ['A', 'B', 'C', 'A']) {
-    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(failed, failing));
+    await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(failed, failing));
   }
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), result(HELD, page));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'B'), result(HELD, page));
   expect(await circuits()).toMatchObject({ failures: 4 });
   await mayTry('connection');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'C'), result(failed, failing));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'C'), result(failed, failing));
   expect(await openTasks()).toEqual(['outage']);
 
   await mayTry('outage');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(HELD, page));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(HELD, page));
   expect((await openTasks()).toSorted()).toEqual(['connection', 'outage']);
 
   await mayTry('outage');
   await mayTry('connection');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'C'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'C'), result(ACCEPTED));
   expect(await circuits()).toMatchObject({ open: {}, failures: 0 });
   expect(await openTasks()).toEqual([]);
 });

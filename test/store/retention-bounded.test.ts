@@ -70,7 +70,7 @@ const STORIES: readonly ((ref: string) => Promise<unknown>)[] = [
       message: 'no',
       actions: ['waive' as const],
     };
-    await stores.outbox.ack(claim, result(REFUSED, { task }));
+    await stores.outbox.settle(claim, result(REFUSED, { task }));
     const command = { action: 'correct', fields: { plate_number: `OLD ${ref}` } } as const;
     await decideReport(tools(), { ref, reportId: claim.entry.id, command, actor });
     await stores.say(ref, { event: 'canceled', cancellationReason: 'Gone' });
@@ -80,7 +80,7 @@ const STORIES: readonly ((ref: string) => Promise<unknown>)[] = [
     await stores.request(ref);
     await stores.say(ref, START);
     const claim = await mustClaim(stores.outbox, ref);
-    await stores.outbox.ack(claim, result(RETRY, { exchange: TIMED_OUT }));
+    await stores.outbox.settle(claim, result(RETRY, { exchange: TIMED_OUT }));
     await stores.say(ref, { event: 'canceled', cancellationReason: 'Gone' });
     const command = { action: 'waive', reason: 'confirmed by phone' } as const;
     await decideReport(tools(), { ref, reportId: claim.entry.id, command, actor });

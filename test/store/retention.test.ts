@@ -131,7 +131,7 @@ describe('retention of a finished tow', () => {
     await retention.sweepAll();
     expect(await isThere('T1')).toBe(true);
 
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     await retention.sweepAll();
     expect(await archivedTows()).toEqual(['T1']);
   });
@@ -141,7 +141,7 @@ describe('retention of a finished tow', () => {
     await stores.accept('tow_request', { ...towRequest('T1'), violation_reference_id: 'V-other' }, 'rival');
     await stores.process('rival');
     await stores.say('T1', { event: 'canceled', cancellationReason: 'Gone' });
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     expect(await tasksOf('T1')).toMatchObject([{ type: 'rival_request' }]);
 
     await retention.sweepAll();
@@ -187,7 +187,7 @@ describe('retention of a finished tow', () => {
 test('an unfinished tow stays in Redis however long it does not change', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
   await stores.redis.zadd(KEYS.retireTows, 1, 'T1');
 
   await retention.sweepAll();

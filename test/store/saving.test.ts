@@ -67,7 +67,7 @@ test('a cancel withdraws the never attempted invoice and payment in the same com
     'payment waived',
     'canceled pending',
   ]);
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
   expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'canceled' } });
 });
 
@@ -76,11 +76,11 @@ test('an answer that arrives after a correction does not mark the corrected body
   await stores.say('T1', START);
   const lost = await mustClaim(stores.outbox, 'T1');
   const mine = await eventually(() => mustClaim(stores.outbox, 'T1'));
-  await stores.outbox.ack(mine, result(REFUSED));
+  await stores.outbox.settle(mine, result(REFUSED));
   const command = { action: 'correct', fields: { plate_number: 'XYZ 99' } } as const;
   expect((await decideReport(tools(), { ref: 'T1', reportId: 'started-1', command, actor })).kind).toBe('done');
 
-  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toMatchObject({ kind: 'late' });
+  expect(await stores.outbox.settle(lost, result(ACCEPTED))).toMatchObject({ kind: 'late' });
 
   expect(await stores.states('T1')).toEqual(['started pending']);
   const resent = await mustClaim(stores.outbox, 'T1');
@@ -105,7 +105,7 @@ test('a refused report opens a task that each decision closes', async () => {
     await stores.say(ref, START);
     const claim = await mustClaim(stores.outbox, ref);
     const task = { subject: claim.entry.id, type: 'report_refused' as const, message: 'no', actions: [] };
-    await stores.outbox.ack(claim, result(REFUSED, { task }));
+    await stores.outbox.settle(claim, result(REFUSED, { task }));
     expect((await stores.read(ref)).tasks).toHaveLength(1);
     expect(await stores.dueAt(ref)).toBeNull();
 

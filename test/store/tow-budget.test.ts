@@ -39,7 +39,7 @@ const endWindow = () => stores.redis.del(budgetKey('tow'));
 /** A tow whose only unsent report is its detention. */
 async function detainedTow(ref: string): Promise<void> {
   await tows(ref);
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
   await stores.say(ref, { event: 'detained' });
 }
 
@@ -67,7 +67,7 @@ test('an answer is stored although no permit can be taken for the next report', 
   await endWindow();
   await stores.redis.set(budgetKey('tow'), 'not a list');
 
-  await expect(outbox.ack(claimed, result(ACCEPTED), true)).rejects.toThrow('WRONGTYPE');
+  await expect(outbox.settle(claimed, result(ACCEPTED), true)).rejects.toThrow('WRONGTYPE');
 
   expect((await stores.read('A')).reports.map(({ state }) => state)).toEqual(['accepted', 'pending']);
   await endWindow();
@@ -88,7 +88,7 @@ test('several workers with a backlog never send more reports than the rate limit
         const claim = await outbox.claim(ref);
         if (claim.kind !== 'send') continue;
         sentAtMs.push(claim.permitAtMs);
-        await outbox.ack(claim, result(ACCEPTED));
+        await outbox.settle(claim, result(ACCEPTED));
         waiting.delete(ref);
       }
     }
@@ -253,7 +253,7 @@ test('a try after a 429 whose call was never sent is made by the next report', a
   expect(await state()).toMatchObject({ tried_at: claimed.permitAtMs });
   const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
-  await outbox.ack(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
+  await outbox.settle(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
 
   expect(await state()).toEqual(JSON.parse(closed));
   const tried = await mustClaim(outbox, 'B');
@@ -267,13 +267,13 @@ test('a permit that no call has used is free for the next report in line, which 
   expect((await outbox.claim('B')).kind).toBe('wait');
   const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
-  await outbox.ack(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
+  await outbox.settle(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
 
   expect(((await stores.dueAt('B')) ?? Infinity) - Date.now()).toBeLessThan(1000);
   expect((await outbox.claim('B')).kind).toBe('send');
 });
 
-test('an ack is stored although its unused permit cannot be given back', async () => {
+test('an attempt is settled although its unused permit cannot be given back', async () => {
   await tows('A');
   const outbox = outboxWith(1, 60_000);
   const claimed = await mustClaim(outbox, 'A');
@@ -287,7 +287,7 @@ test('an ack is stored although its unused permit cannot be given back', async (
   });
   const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
-  const stored = await outbox.ack(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
+  const stored = await outbox.settle(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
 
   jest.restoreAllMocks();
   expect(names).toContain('return-permit');

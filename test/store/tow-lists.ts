@@ -36,7 +36,7 @@ export async function assign(stores: Stores, ref: string, crew: string | null): 
 
 /** The head of its outbox is accepted by the service. */
 export async function acceptHead(stores: Stores, ref: string): Promise<void> {
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
 /** The head of its outbox is refused by the service, and a person is asked. */
@@ -49,7 +49,7 @@ export async function refuseHead(stores: Stores, ref: string): Promise<void> {
     hint: null,
   });
   const verdict = { next: 'refused', hint: null } as const;
-  await stores.outbox.ack(claimed, result(verdict, { exchange: refusedWith(400, 'no'), task }));
+  await stores.outbox.settle(claimed, result(verdict, { exchange: refusedWith(400, 'no'), task }));
 }
 
 /** A person decides about the head of its outbox; fails where that is not allowed. */

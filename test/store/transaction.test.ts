@@ -116,7 +116,7 @@ test('a transaction does not wait for a hanging transaction with the same order 
   expect(await records.transact('tow T1', () => Promise.resolve('decided'))).toBe('decided');
 });
 
-test('an ack whose reply is lost keeps its next claim when the tow changes before the repetition', async () => {
+test('settling whose reply is lost keeps its next claim when the tow changes before the repetition', async () => {
   await starting('T1');
   await stores.say('T1', { event: 'detained' });
   const outbox = createTowOutbox(stores.redis, systemClock, settings);
@@ -129,7 +129,7 @@ test('an ack whose reply is lost keeps its next claim when the tow changes befor
     throw new Error('Connection is closed.');
   });
 
-  const stored = await outbox.ack(claimed, result(ACCEPTED), true);
+  const stored = await outbox.settle(claimed, result(ACCEPTED), true);
 
   expect(stored).toMatchObject({ kind: 'done', next: { kind: 'send', entry: { kind: 'detained', attempts: 1 } } });
 });
@@ -176,7 +176,7 @@ test('a report refused before its operation was paused is blocked by the pause i
   const claims = await Promise.all(['A', 'B', 'C'].map((ref) => mustClaim(stores.outbox, ref)));
   await mustClaim(others.outbox, 'X');
   const refused = result({ next: 'refused', hint: null }, { exchange: FORBIDDEN });
-  await Promise.all(claims.map((claim) => stores.outbox.ack(claim, refused)));
+  await Promise.all(claims.map((claim) => stores.outbox.settle(claim, refused)));
 
   const claim = await others.outbox.claim('A');
 

@@ -65,7 +65,7 @@ async function lostFrom(key: string, places: readonly Place[]): Promise<string[]
 }
 
 async function sendNext(ref: string): Promise<void> {
-  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+  await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
 test('unknown fields of an open tow survive a fact and an attempt, at every depth', async () => {
@@ -83,7 +83,7 @@ test('unknown fields of an open tow survive a fact and an attempt, at every dept
   await stores.say('T1', { event: 'detained' });
   const refused = { id: 'detained-3', kind: 'detained', httpStatus: 400, message: null, hint: null } as const;
   const claimed = await mustClaim(stores.outbox, 'T1');
-  await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task: refusedTask(refused) }));
+  await stores.outbox.settle(claimed, result({ next: 'refused', hint: null }, { task: refusedTask(refused) }));
 
   expect(names).toEqual(
     expect.arrayContaining([
@@ -151,7 +151,7 @@ test('unknown fields of a violation survive its attempt, its name and packing', 
     expect.arrayContaining(['document', 'document > images > 0', 'r1', 'links', 'run']),
   );
 
-  await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+  await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
   const { record } = await claimAs(outbox, 'U1', 'finish');
   await outbox.finished(record);
 

@@ -19,13 +19,13 @@ afterEach(() => {
   stores.close();
 });
 
-test('an ack that fails with a program error is not repeated', async () => {
+test('settling that fails with a program error is not repeated', async () => {
   const claimed = await mustClaim(stores.outbox, 'T1');
   const commit = jest
     .spyOn(Committer.prototype, 'commit')
     .mockRejectedValue(new TypeError('undefined is not a function'));
 
-  await expect(stores.outbox.ack(claimed, result(ACCEPTED))).rejects.toThrow(TypeError);
+  await expect(stores.outbox.settle(claimed, result(ACCEPTED))).rejects.toThrow(TypeError);
 
   expect(commit).toHaveBeenCalledTimes(1);
 });
@@ -54,11 +54,11 @@ test('a commit that Redis answers with a script error is not repeated', async ()
   expect(commit).toHaveBeenCalledTimes(1);
 });
 
-test('an ack that a replica refuses is repeated until the server takes writes again', async () => {
+test('settling that a replica refuses is repeated until the server takes writes again', async () => {
   const claimed = await mustClaim(stores.outbox, 'T1');
   await redis.ask('REPLICAOF', '127.0.0.1', '1');
   const commit = jest.spyOn(Committer.prototype, 'commit');
-  const acknowledged = stores.outbox.ack(claimed, result(ACCEPTED));
+  const acknowledged = stores.outbox.settle(claimed, result(ACCEPTED));
   await eventually(() => Promise.resolve(expect(commit.mock.calls.length).toBeGreaterThan(1)));
 
   await redis.ask('REPLICAOF', 'NO', 'ONE');
@@ -67,11 +67,11 @@ test('an ack that a replica refuses is repeated until the server takes writes ag
   expect(await stores.states('T1')).toEqual(['started accepted']);
 });
 
-test('an ack is repeated while the server is unreachable', async () => {
+test('settling is repeated while the server is unreachable', async () => {
   const claimed = await mustClaim(stores.outbox, 'T1');
   await redis.kill();
   const commit = jest.spyOn(Committer.prototype, 'commit');
-  const acknowledged = stores.outbox.ack(claimed, result(ACCEPTED));
+  const acknowledged = stores.outbox.settle(claimed, result(ACCEPTED));
   await eventually(() => Promise.resolve(expect(commit.mock.calls.length).toBeGreaterThan(1)));
 
   await redis.start();

@@ -49,7 +49,7 @@ describe('metadata id of a waived violation', () => {
   test('another violation can take the metadata id of a waived unsent violation, which is still found by its own id', async () => {
     await reportViolations(stores, 'U1');
     const no = outcome(REFUSED, { exchange: refusedWith(400) });
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), no);
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), no);
     expect(await again()).toBe('alias_taken');
     await waive('U1');
 
@@ -68,7 +68,7 @@ describe('metadata id of a waived violation', () => {
 
   test('a waived violation that may have been sent keeps its metadata id', async () => {
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await waive('U1');
 
     expect(await again()).toBe('alias_of_waived');
@@ -95,8 +95,8 @@ describe('proof of a violation that was corrected', () => {
 
   async function refusedAfter(first: Parameters<typeof outcome>): Promise<void> {
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(...first));
-    await outbox.ack(
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(...first));
+    await outbox.settle(
       await eventually(() => mustClaimViolation(outbox, 'U1')),
       outcome(REFUSED, { exchange: refusedWith(400) }),
     );
@@ -130,7 +130,7 @@ describe('proof of a violation that was corrected', () => {
 
   test('proof of a violation opens no task when only its corrected form can have taken effect', async () => {
     await refusedAfter([RETRY_UNSENT, { exchange: NOT_SENT }]);
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await join(stores, 'U1', tow('TW-1', 'V-1'));
 
     expect((await read('U1')).state).toBe('accepted');

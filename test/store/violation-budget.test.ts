@@ -43,7 +43,7 @@ test('several workers with a backlog never send more violations than the rate li
         const claim = await outbox.claim(id);
         if (claim.kind !== 'send') continue;
         sentAtMs.push(claim.permitAtMs);
-        await outbox.ack(claim, takenAs(`V-${id}`));
+        await outbox.settle(claim, takenAs(`V-${id}`));
         waiting.delete(id);
       }
     }
@@ -128,7 +128,7 @@ describe('violation attempt without a request', () => {
       const claimed = await mustClaimViolation(outbox, 'U1');
       for (const id of ['U2', 'U3']) expect((await outbox.claim(id)).kind).toBe('wait');
 
-      await outbox.ack(claimed, outcome(verdict, { exchange, isPermitSpent: false }));
+      await outbox.settle(claimed, outcome(verdict, { exchange, isPermitSpent: false }));
 
       // A process estimates the time of Redis and may be a few milliseconds ahead of it.
       expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U2')) - (await redisNowMs())).toBeLessThan(1_000);
@@ -141,7 +141,7 @@ describe('violation attempt without a request', () => {
   test('a violation attempt that sent no request keeps its permit when an earlier request was answered', async () => {
     await reportViolations(stores, 'U1', 'U2');
     const outbox = outboxWith(1, 60_000);
-    await outbox.ack(
+    await outbox.settle(
       await mustClaimViolation(outbox, 'U1'),
       outcome(DROPPED, { exchange: NO_PERMIT, isPermitSpent: true }),
     );

@@ -46,16 +46,17 @@ async function dueNow(): Promise<string[]> {
 async function forbid(id: string): Promise<void> {
   const task = violationRefusedTask({ id, httpStatus: 403, message: 'Access denied', hint: null });
   const refused = outcome({ next: 'refused', hint: null }, { exchange: FORBIDDEN, task });
-  await outbox.ack(await mustClaimViolation(outbox, id), refused);
+  await outbox.settle(await mustClaimViolation(outbox, id), refused);
 }
 
 /** The service goes down under three violations. */
 async function breakDown(): Promise<void> {
   await reportViolations(stores, 'U1', 'U2', 'U3');
-  for (const id of ['U1', 'U2', 'U3']) await outbox.ack(await mustClaimViolation(outbox, id), outcome(FAILED, failing));
+  for (const id of ['U1', 'U2', 'U3'])
+    await outbox.settle(await mustClaimViolation(outbox, id), outcome(FAILED, failing));
   for (const id of ['U1', 'U2']) {
     await changeEntry(stores.redis, { violationId: id }, 1, { nextAtMs: 1 });
-    await outbox.ack(await mustClaimViolation(outbox, id), outcome(FAILED, failing));
+    await outbox.settle(await mustClaimViolation(outbox, id), outcome(FAILED, failing));
   }
 }
 
@@ -63,7 +64,7 @@ describe('connection circuit with violations', () => {
   test('a connection failure of a violation blocks tows and violations, and either kind may probe the connection', async () => {
     await reportViolations(stores, 'U1', 'U2');
     await tow('T1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { exchange: NO_TOKEN }));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { exchange: NO_TOKEN }));
     expect(await openTasks()).toEqual(['connection']);
     expect((await stores.outbox.claim('T1')).kind).toBe('wait');
     expect((await outbox.claim('U2')).kind).toBe('wait');
@@ -73,7 +74,7 @@ describe('connection circuit with violations', () => {
     await mayTry('connection');
     const probe = await mustClaimViolation(outbox, 'U2');
     expect((await stores.outbox.claim('T1')).kind).toBe('wait');
-    await outbox.ack(probe, takenAs('V-2'));
+    await outbox.settle(probe, takenAs('V-2'));
 
     expect(await openTasks()).toEqual([]);
     expect((await stores.outbox.claim('T1')).kind).toBe('send');
@@ -82,13 +83,13 @@ describe('connection circuit with violations', () => {
   test('a tow that probes a broken connection successfully makes the blocked violations due at once', async () => {
     await reportViolations(stores, 'U1', 'U2');
     await tow('T1');
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(BROKEN));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(BROKEN));
     for (const id of ['U1', 'U2']) expect((await outbox.claim(id)).kind).toBe('wait');
     expect(await dueNow()).toEqual([]);
     await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs: 1 });
     await mayTry('connection');
 
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
 
     expect(await dueNow()).toEqual(['U1', 'U2']);
     for (const id of ['U1', 'U2']) await mustClaimViolation(outbox, id);
@@ -96,7 +97,7 @@ describe('connection circuit with violations', () => {
 
   test('a broken connection counts no attempt of a violation and stops its give-up clock', async () => {
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { exchange: NO_TOKEN }));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { exchange: NO_TOKEN }));
 
     const entry = await readEntry(stores.redis, { violationId: 'U1' }, 1);
     expect(entry).toMatchObject({ attempts: 0, failures: 0, giveUpAtMs: null, log: [] });
@@ -129,7 +130,7 @@ describe('service circuit with violations', () => {
     expect((await outbox.claim('U1')).kind).toBe('wait');
     const dueAt = Number(await stores.redis.zscore(KEYS.dueTows, 'T1'));
     expect(dueAt).toBeLessThanOrEqual((await stores.read('T1')).readAtMs);
-    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
 
     expect(await dueNow()).toEqual(['U1', 'U2', 'U3']);
   });
@@ -180,7 +181,7 @@ describe('paused violations', () => {
     await mayTry('paused.violation');
     const probe = await mustClaimViolation(outbox, 'U4');
     expect((await outbox.claim('U1')).kind).toBe('wait');
-    await outbox.ack(probe, takenAs('V-4'));
+    await outbox.settle(probe, takenAs('V-4'));
 
     expect(await openTasks()).toEqual([]);
     for (const id of ['U1', 'U2', 'U3']) await mustClaimViolation(outbox, id);

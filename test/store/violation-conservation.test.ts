@@ -32,7 +32,7 @@ const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) 
 async function refused(): Promise<void> {
   await reportViolations(stores, 'U1');
   const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'no', hint: null });
-  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ next: 'refused', hint: null }, { task }));
+  await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome({ next: 'refused', hint: null }, { task }));
 }
 
 describe('conservation check: violations', () => {
@@ -41,9 +41,9 @@ describe('conservation check: violations', () => {
     expect(await standings()).toEqual({ waiting: 1 });
     const claimed = await mustClaimViolation(outbox, 'U1');
     expect(await standings()).toEqual({ waiting: 1 });
-    await outbox.ack(claimed, outcome({ next: 'retry', delayMs: 0, because: 'failed' }));
+    await outbox.settle(claimed, outcome({ next: 'retry', delayMs: 0, because: 'failed' }));
     expect(await standings()).toEqual({ waiting: 1 });
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     expect(await standings()).toEqual({ waiting: 1 });
     const { record } = await claimAs(outbox, 'U1', 'finish');
     expect(await standings()).toEqual({ waiting: 1 });
@@ -67,7 +67,7 @@ describe('conservation check: violations', () => {
 
   test('a violation without an answer is counted as waiting for proof', async () => {
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
 
     expect(await standings()).toEqual({ waiting: 1 });
   });
@@ -142,13 +142,13 @@ describe('conservation scan of lost violations', () => {
       'between two tries',
       async () => {
         const retry = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
-        await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
+        await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(retry));
       },
     ],
     [
       'once it is to be cleared up',
       async () => {
-        await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+        await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
       },
     ],
     [

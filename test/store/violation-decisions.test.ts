@@ -41,7 +41,7 @@ async function refused(): Promise<void> {
   await reportViolations(stores, 'U1');
   const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'Zone not found', hint: null });
   const no = { next: 'refused', hint: null } as const;
-  await outbox.ack(
+  await outbox.settle(
     await mustClaimViolation(outbox, 'U1'),
     outcome(no, { exchange: refusedWith(400, 'Zone not found'), task }),
   );
@@ -49,7 +49,7 @@ async function refused(): Promise<void> {
 
 async function unknown(): Promise<void> {
   await reportViolations(stores, 'U1');
-  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+  await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
   await eventually(() => claimAs(outbox, 'U1', 'escalated'));
 }
 
@@ -75,7 +75,7 @@ describe('decisions on a violation', () => {
 
     const again = await mustClaimViolation(outbox, 'U1');
     expect(again).toMatchObject({ entry: { attempts: 2, unanswered: 1 } });
-    await outbox.ack(again, outcome(UNKNOWN));
+    await outbox.settle(again, outcome(UNKNOWN));
 
     expect(await eventually(() => claimAs(outbox, 'U1', 'escalated'))).toMatchObject({
       why: 'unknown',
@@ -87,7 +87,7 @@ describe('decisions on a violation', () => {
     await unknown();
     await decide(RETRY);
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { exchange: NOT_SENT }));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { exchange: NOT_SENT }));
 
     expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ entry: { attempts: 3 } });
   });
@@ -229,5 +229,5 @@ test('a violation with missing images is blocked without an attempt, and is sent
 
   const claimed = await mustClaimViolation(outbox, 'U1');
   expect(claimed.record.ticketOverruled).toBe(false);
-  expect((await outbox.ack(claimed, takenAs('V-1'))).kind).toBe('done');
+  expect((await outbox.settle(claimed, takenAs('V-1'))).kind).toBe('done');
 });

@@ -109,7 +109,7 @@ class World {
       case 'accept':
         return this.#decide(step, before);
       case 'answer: late':
-        if (this.#lost) await this.#outbox.ack(this.#lost, takenAs('V-1'));
+        if (this.#lost) await this.#outbox.settle(this.#lost, takenAs('V-1'));
         return;
       case 'answer: accepted':
       case 'answer: refused':
@@ -158,7 +158,7 @@ class World {
     if (!claimed) return;
     this.#claimed = null;
     if (step === 'answer: unknown') this.#isOpen = true;
-    await this.#outbox.ack(claimed, ANSWERS[step]);
+    await this.#outbox.settle(claimed, ANSWERS[step]);
     if (step === 'answer: no connection') await letTry(stores.redis, 'connection');
   }
 

@@ -35,7 +35,7 @@ const openTasks = () => stores.redis.hkeys(KEYS.tasks);
 
 async function sentWithoutAnswer(id: string): Promise<void> {
   await reportViolations(stores, id);
-  await outbox.ack(await mustClaimViolation(outbox, id), outcome(UNKNOWN));
+  await outbox.settle(await mustClaimViolation(outbox, id), outcome(UNKNOWN));
 }
 
 /** A tow request as it comes in, by its names; returns what became of it. */
@@ -191,7 +191,7 @@ describe('names of two violations', () => {
     await reportViolations(stores, 'U1');
     await request('TW-1', 'V-1', 'own-U2');
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
 
     expect((await stores.read('TW-1')).tow.violationId).toBe('U2');
     expect(await openTasks()).toEqual(['violation_mismatch.U1']);
@@ -227,7 +227,7 @@ describe('reference of another violation', () => {
     await request('TW-1', 'V-2', 'x');
     await link(stores, 'U1', 'TW-1');
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-2'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U2'), takenAs('V-2'));
 
     expect(await ownerOf('V-2')).toBe('U2');
     expect(await read('U1')).toMatchObject({ reference: null, references: [], tows: [] });
@@ -242,7 +242,7 @@ describe('manual link of a violation', () => {
     await link(stores, 'U1', 'TW-1');
     expect(await read('U1')).toMatchObject({ state: 'pending', reference: 'V-paper' });
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-own'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-own'));
 
     expect(await read('U1')).toMatchObject({ reference: 'V-own', references: ['V-paper', 'V-own'] });
     for (const name of ['V-paper', 'V-own']) expect(await ownerOf(name)).toBe('U1');
@@ -252,7 +252,7 @@ describe('manual link of a violation', () => {
     await reportViolations(stores, 'U1');
     await request('TW-1', 'V-paper', 'x');
     await link(stores, 'U1', 'TW-1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
 
     await request('TW-2', 'V-paper', 'x');
     expect((await read('U1')).state).toBe('unknown');

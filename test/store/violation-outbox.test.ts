@@ -47,10 +47,10 @@ const untilUnknown = (id: string) =>
 
 async function refuse(id: string): Promise<void> {
   const task = violationRefusedTask({ id, httpStatus: 400, message: 'Zone not found', hint: null });
-  await outbox.ack(await mustClaimViolation(outbox, id), outcome(REFUSED, { exchange: refusedWith(400), task }));
+  await outbox.settle(await mustClaimViolation(outbox, id), outcome(REFUSED, { exchange: refusedWith(400), task }));
 }
 
-describe('claim and ack of a violation', () => {
+describe('claiming and settling of a violation', () => {
   test('only one of twenty workers that claim a violation at the same time may send it, in its current version', async () => {
     await reportViolations(stores, 'U1');
 
@@ -71,7 +71,7 @@ describe('claim and ack of a violation', () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
     const answer = { violation_reference_id: 'V-1', status: 'PENDING' };
 
-    expect((await outbox.ack(claimed, takenAs('V-1', { answer }))).kind).toBe('done');
+    expect((await outbox.settle(claimed, takenAs('V-1', { answer }))).kind).toBe('done');
 
     const accepted = { state: 'accepted', reference: 'V-1', serviceStatus: 'PENDING', acceptedHow: 'answered', answer };
     expect(await read('U1')).toMatchObject({ ...accepted, canTow: null, attemptId: null, nextAtMs: null });
@@ -90,7 +90,7 @@ describe('claim and ack of a violation', () => {
     await report(stores, violationOf('U1', { api: 'guide' }));
     const acceptedViolation = { reference: '4711', serviceStatus: null, canTow: true };
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('4711', { acceptedViolation }));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('4711', { acceptedViolation }));
 
     expect(await read('U1')).toMatchObject({ reference: '4711', canTow: true, serviceStatus: null });
   });
@@ -112,10 +112,10 @@ describe('claim and ack of a violation', () => {
   test('storing the answer to a violation a second time changes nothing', async () => {
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
-    await outbox.ack(claimed, takenAs('V-1'));
+    await outbox.settle(claimed, takenAs('V-1'));
     const { version: _version, ...before } = await read('U1');
 
-    expect((await outbox.ack(claimed, takenAs('V-1'))).kind).toBe('late');
+    expect((await outbox.settle(claimed, takenAs('V-1'))).kind).toBe('late');
 
     const { version: _later, ...after } = await read('U1');
     expect(after).toEqual(before);
@@ -127,7 +127,7 @@ describe('claim and ack of a violation', () => {
     await untilUnknown('U1');
     await changeEntry(stores.redis, { violationId: 'U1' }, 1, { revision: 2 });
 
-    expect((await outbox.ack(lost, takenAs('V-1'))).kind).toBe('late_accepted');
+    expect((await outbox.settle(lost, takenAs('V-1'))).kind).toBe('late_accepted');
 
     const { state, reference, log } = await read('U1');
     expect([state, reference, log.map(({ outcome: what }) => what)]).toEqual([
@@ -151,14 +151,14 @@ describe('claim and ack of a violation', () => {
   test('a violation with a temporary failure is due after its wait, and a broken answer opens a task', async () => {
     await reportViolations(stores, 'U1');
     const retry = { next: 'retry', delayMs: 100, because: 'failed' } as const;
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(retry));
     const { nextAtMs } = await read('U1');
     expect(await outbox.claim('U1')).toEqual({ kind: 'wait', untilMs: nextAtMs });
 
     const again = await claimsToSend('U1');
     expect(again).toMatchObject({ entry: { attempts: 2, failures: 1 } });
     const difference = oddAnswer('violation');
-    await outbox.ack(again, takenAs('V-1', { rawBody: 'odd', difference }));
+    await outbox.settle(again, takenAs('V-1', { rawBody: 'odd', difference }));
 
     expect(await read('U1')).toMatchObject({ state: 'accepted', rawBody: 'odd' });
     expect(await openTasks()).toEqual([`differs.${difference.id}`]);
@@ -174,7 +174,7 @@ describe('claim and ack of a violation', () => {
     const entry = await readEntry(stores.redis, { violationId: 'U1' }, 1);
     expect(entry).toMatchObject({ state: 'pending', attempts: 0, failures: 0, waitsFor: 'spool', log: [] });
     expect(await mustClaimViolation(budgeted, 'U1')).toMatchObject({ entry: { attempts: 1 } });
-    expect((await budgeted.ack(claimed, takenAs('V-1'))).kind).toBe('late');
+    expect((await budgeted.settle(claimed, takenAs('V-1'))).kind).toBe('late');
   });
 });
 
@@ -183,7 +183,7 @@ describe('give-up of a violation', () => {
     outbox = openOutbox(stores, { giveUpAfterMs: LEASE_MS });
     await reportViolations(stores, 'U1');
     const retry = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(retry));
     expect(await dueAt('U1')).toBeLessThan(Date.now() + 5000);
 
     const handed = await eventually(() => claimAs(outbox, 'U1', 'escalated'));
@@ -195,7 +195,7 @@ describe('give-up of a violation', () => {
     outbox = openOutbox(stores, { giveUpAfterMs: 1 });
     await reportViolations(stores, 'U1');
     const failed = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(failed));
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 

@@ -63,7 +63,7 @@ describe('violation with a lost answer', () => {
 
   test('a tow request with the metadata id of a violation with a lost answer proves it, closes its task and adds its reference', async () => {
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
 
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
@@ -82,7 +82,7 @@ describe('violation with a lost answer', () => {
       await untilUnknown(id);
       if (id === 'U2') await changeEntry(stores.redis, { violationId: 'U2' }, 1, { state: 'pending', forgiven: 1 });
 
-      expect((await outbox.ack(lost, takenAs(`V-${id}`))).kind).toBe('late_accepted');
+      expect((await outbox.settle(lost, takenAs(`V-${id}`))).kind).toBe('late_accepted');
 
       expect(await read(id)).toMatchObject({ state: 'accepted', acceptedHow: 'late_answer', reference: `V-${id}` });
     }
@@ -95,7 +95,7 @@ describe('violation with a lost answer', () => {
     await changeEntry(stores.redis, { violationId: 'U1' }, 1, { state: 'pending', forgiven: 1, nextAtMs: 1 });
     await mustClaimViolation(outbox, 'U1');
 
-    expect((await outbox.ack(lost, takenAs('V-1'))).kind).toBe('late');
+    expect((await outbox.settle(lost, takenAs('V-1'))).kind).toBe('late');
     expect((await read('U1')).state).toBe('sending');
   });
 });
@@ -111,7 +111,7 @@ test('a violation that gets its reference while a tow with that reference is cre
       stores.records.transact(line, async (transaction) => {
         const decided = await decide(transaction);
         decisions += 1;
-        if (decisions === 1) await outbox.ack(claimed, takenAs('V-T1'));
+        if (decisions === 1) await outbox.settle(claimed, takenAs('V-T1'));
         return decided;
       }),
   };
@@ -132,7 +132,7 @@ describe('tow request for a violation', () => {
 
     expect((await read('U1')).state).toBe('accepted');
     expect((await outbox.claim('U1')).kind).toBe('busy');
-    expect((await outbox.ack(claimed, takenAs('V-1', { answer: { status: 'PENDING' } }))).kind).toBe('done');
+    expect((await outbox.settle(claimed, takenAs('V-1', { answer: { status: 'PENDING' } }))).kind).toBe('done');
     const kept = { state: 'accepted', acceptedHow: 'proved_by_tow_request', serviceStatus: 'PENDING', attemptId: null };
     expect(await read('U1')).toMatchObject({ ...kept, answer: { status: 'PENDING' } });
     expect((await outbox.claim('U1')).kind).toBe('finish');
@@ -147,7 +147,7 @@ describe('tow request for a violation', () => {
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
     const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'twice', hint: null });
 
-    await outbox.ack(claimed, outcome(verdict, { task }));
+    await outbox.settle(claimed, outcome(verdict, { task }));
 
     expect((await read('U1')).state).toBe('accepted');
     expect(await openTasks()).toEqual([]);
@@ -166,7 +166,7 @@ describe('tow request for a violation', () => {
   test('a tow request for a violation that surely was not sent is recorded and proves nothing', async () => {
     await reportViolations(stores, 'U1');
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { exchange: NOT_SENT }));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { exchange: NOT_SENT }));
 
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
@@ -177,7 +177,7 @@ describe('tow request for a violation', () => {
   test('a tow request proves a violation whose failed call may have taken effect before it is sent again', async () => {
     await reportViolations(stores, 'U1');
     const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(failed));
 
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
@@ -195,7 +195,7 @@ describe('tow request for a violation', () => {
 
   test('a tow request with a second reference of a settled violation also joins the tows of that reference', async () => {
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-other' });
     await outbox.finished(record);
@@ -207,7 +207,7 @@ describe('tow request for a violation', () => {
 
   test('a tow request that joins a violation during its cleanup does not restart the cleanup', async () => {
     await reportViolations(stores, 'U1');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
     await outbox.finished(record);

@@ -147,7 +147,7 @@ describe('retention of a settled violation', () => {
     const outbox = openOutbox(stores);
     await reportViolations(stores, 'U1');
     const difference = oddAnswer('violation');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { difference, rawBody: 'odd' }));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { difference, rawBody: 'odd' }));
     const finish = async () => {
       const { record } = await claimAs(outbox, 'U1', 'finish');
       await outbox.finished(record);

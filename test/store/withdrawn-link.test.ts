@@ -40,7 +40,7 @@ async function request(ref: string, reference: string, metadataId = 'unknown'): 
 /** U1 has no answer and is proved by a link to TW-1; U2 was reported. */
 async function provedByLink(): Promise<void> {
   await reportViolations(stores, 'U1', 'U2');
-  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(NO_GRACE));
+  await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(NO_GRACE));
   await claimAs(outbox, 'U1', 'escalated');
   await request('TW-1', 'V-1');
   expect(await link(stores, 'U1', 'TW-1')).toBe('done');
@@ -85,7 +85,7 @@ describe('link by hand that is corrected', () => {
     expect((await read('U1')).state).toBe('sending');
     expect((await read('U1')).attemptId).not.toBeNull();
 
-    expect((await outbox.ack(claimed, result)).kind).toBe('done');
+    expect((await outbox.settle(claimed, result)).kind).toBe('done');
 
     expect((await read('U1')).state).toBe(state);
     if (state === 'unknown') await claimAs(outbox, 'U1', 'escalated');
@@ -108,7 +108,7 @@ describe('link by hand that is corrected', () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
     await request('TW-1', 'V-1');
     await link(stores, 'U1', 'TW-1');
-    await outbox.ack(claimed, outcome(NO_GRACE));
+    await outbox.settle(claimed, outcome(NO_GRACE));
 
     await link(stores, 'U2', 'TW-1');
 
@@ -120,7 +120,7 @@ describe('link by hand that is corrected', () => {
 
   test('closes the task about the form before its correction', async () => {
     await reportViolations(stores, 'U1', 'U2');
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(NO_GRACE));
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(NO_GRACE));
     await changeEntry(stores.redis, { violationId: 'U1' }, 1, { revision: 2 });
     await request('TW-1', 'V-1');
     await link(stores, 'U1', 'TW-1');
@@ -167,7 +167,7 @@ describe('link by hand that is corrected', () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
     await request('TW-1', 'V-1');
     await link(stores, 'U1', 'TW-1');
-    await outbox.ack(claimed, outcome(ACCEPTED));
+    await outbox.settle(claimed, outcome(ACCEPTED));
 
     await link(stores, 'U2', 'TW-1');
 
@@ -180,7 +180,7 @@ describe('answer of the service that names another violation than a link by hand
   test('makes the violation that the link proved unknown again, and moves the tow', async () => {
     await provedByLink();
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
 
     expect(await read('U1')).toMatchObject({ state: 'unknown', references: [], tows: [] });
     expect(await openTasks()).toEqual(['violation.U1']);
@@ -197,7 +197,7 @@ describe('answer of the service that names another violation than a link by hand
     await request('TW-3', 'V-1');
     await stores.say('TW-3', START);
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
 
     expect(await read('U1')).toMatchObject({ state: 'pending', references: ['V-2'], tows: ['TW-2'] });
     expect((await read('U2')).tows).toEqual(['TW-1', 'TW-3']);
@@ -214,7 +214,7 @@ describe('answer of the service that names another violation than a link by hand
     await request('TW-3', 'V-1', 'own-U1');
     expect(await openTasks()).toEqual([]);
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
 
     expect(await violationOfTow('TW-3')).toBe('U2');
     expect(await openTasks()).toEqual(['violation_mismatch.TW-3']);
@@ -227,7 +227,7 @@ describe('answer of the service that names another violation than a link by hand
     await request('TW-3', 'V-1', 'own-U2');
     expect(await openTasks()).toEqual(['violation_mismatch.TW-3']);
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
 
     expect(await violationOfTow('TW-3')).toBe('U2');
     expect(await openTasks()).toEqual([]);
@@ -237,7 +237,7 @@ describe('answer of the service that names another violation than a link by hand
     await provedByLink();
     await stores.redis.hset(towKey('TW-1'), 'head', 'damaged');
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
+    await outbox.settle(await mustClaimViolation(outbox, 'U2'), takenAs('V-1'));
 
     expect((await read('U2')).state).toBe('accepted');
     expect(await idNamed(stores, 'V-1')).toBe('U2');

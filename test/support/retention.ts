@@ -57,7 +57,7 @@ export async function sendAll(stores: Stores, ref: string): Promise<void> {
   for (;;) {
     const claim = await stores.outbox.claim(ref);
     if (claim.kind === 'idle') return;
-    if (claim.kind === 'send') await stores.outbox.ack(claim, result(ACCEPTED, { answer }));
+    if (claim.kind === 'send') await stores.outbox.settle(claim, result(ACCEPTED, { answer }));
     else throw new Error(`expected to send, but: ${JSON.stringify(claim)}`);
   }
 }

@@ -134,7 +134,7 @@ export function takenAs(reference: string, also: Partial<AttemptResult> = {}): A
 export async function createAcceptedViolation(stores: Stores, id: string, reference = `V-${id}`): Promise<void> {
   const outbox = openOutbox(stores);
   await reportViolations(stores, id);
-  await outbox.ack(await mustClaimViolation(outbox, id), takenAs(reference));
+  await outbox.settle(await mustClaimViolation(outbox, id), takenAs(reference));
   const { record } = await claimAs(outbox, id, 'finish');
   await outbox.finished(record);
 }

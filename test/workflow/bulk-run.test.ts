@@ -42,7 +42,7 @@ async function refusedViolation(): Promise<{ id: string; taskId: string }> {
   });
   const task = violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null });
   const refused = outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task });
-  await outbox.ack(await mustClaimViolation(outbox, id), refused);
+  await outbox.settle(await mustClaimViolation(outbox, id), refused);
   return { id, taskId: `violation.${id}` };
 }
 

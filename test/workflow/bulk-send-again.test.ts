@@ -61,7 +61,7 @@ test('a report of a tow that is being sent to right now is sent again once that 
   await run(id);
   expect(await bulk.read(id)).toMatchObject({ state: 'running', counts: { waiting: 1 } });
 
-  await outboxOf(app.foundation).ack(detained, result(ACCEPTED));
+  await outboxOf(app.foundation).settle(detained, result(ACCEPTED));
   await eventually(async () => {
     await run(id);
     expect(await bulk.read(id)).toMatchObject({ state: 'done', counts: { done: 1 } });

@@ -187,7 +187,7 @@ describe('a tow of a shadow time', () => {
 
     const first = await mustClaim(stores.outbox, 'A');
     expect(first.entry.kind).toBe('started');
-    await stores.outbox.ack(first, result(ACCEPTED));
+    await stores.outbox.settle(first, result(ACCEPTED));
     expect((await mustClaim(stores.outbox, 'A')).entry.kind).toBe('detained');
     expect(await heldIds()).toEqual([]);
     expect(await decide('A', { action: 'send' })).toBe('not_held');
