@@ -23,7 +23,7 @@ export interface EntryCalls<R extends OutboxRecord, T> {
   /** The check before the entry is sent. Reports have none. */
   check?(right: LeaseRight<R>, tools: T, mayGoOn: () => boolean): Promise<RunStep<R>>;
   /** The cleanup of a settled record; returns a short text about it. Tows need none. */
-  finish?(record: R, tools: T): Promise<string>;
+  cleanUp?(record: R, tools: T): Promise<string>;
 }
 
 /** The operations that entries call. */

@@ -85,8 +85,8 @@ function takeStep<R extends OutboxRecord, T>(
       return lastStep(claim.why);
     case 'probe':
       return lastStep(probeOutage(claim.failedProbes, tools));
-    case 'finish':
-      if (calls.finish) return lastStep(calls.finish(claim.record, tools));
+    case 'cleanup':
+      if (calls.cleanUp) return lastStep(calls.cleanUp(claim.record, tools));
       break;
     case 'check':
       if (calls.check) return calls.check(claim, tools, mayGoOn);
@@ -196,7 +196,7 @@ function logAttemptResult<R extends OutboxRecord, T>(
 }
 
 export interface ProbeTools {
-  readonly outbox: Pick<Outbox<OutboxRecord>, 'probed'>;
+  readonly outbox: Pick<Outbox<OutboxRecord>, 'settleProbe'>;
   readonly service: ServicePort;
   readonly settings: PolicySettings;
   readonly clock: Clock;
@@ -210,7 +210,7 @@ async function probeOutage(failedProbes: number, tools: ProbeTools): Promise<str
   const service = serviceHealth(exchange);
   const facts = { failedProbes, nowMs: clock.nowMs(), jitter: clock.random() };
   const delayMs = outageDelayMs(exchange, facts, settings);
-  await tools.outbox.probed({ service, delayMs });
+  await tools.outbox.settleProbe({ service, delayMs });
   tools.log.info('outage.probed', { service, exchange: exchange.kind, duration_ms: Math.round(durationMs) });
   return `outage ${service}`;
 }

@@ -48,13 +48,13 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
   check: checkTicket,
 
   /** Tows first, then files. All of it is repeated until everything is done. */
-  async finish(record, tools) {
+  async cleanUp(record, tools) {
     await matchEarlierTows(tools, record);
     if (record.entries.some(isKnownEntry)) await matchTowsByMetadataId(tools, record.violation);
     // While a task questions its answer, it may be sent again and needs its images. Otherwise the claim has made it
     // due again for a worker that sees the disk.
     if (!isAnswerQuestioned(record) && !(await areImagesGone(record, tools))) return 'images unseen';
-    await tools.outbox.finished(record);
+    await tools.outbox.completeCleanup(record);
     return 'finished';
   },
 };

@@ -210,7 +210,8 @@ export const storedLinks = z.looseObject({
   heldForTicket: z.boolean().default(false),
   serviceStatus: text.default(null),
   canTow: z.boolean().nullable().default(null),
+  /** `cleanupSince` of a violation. */
   unfinishedSince: nullableNumber.default(null),
-} satisfies Partial<Record<keyof StoredViolation, z.ZodType>>);
+} satisfies Partial<Record<keyof StoredViolation | 'unfinishedSince', z.ZodType>>);
 export const knownLinks = storedLinks.strip();
 export type KnownLinks = z.output<typeof knownLinks>;

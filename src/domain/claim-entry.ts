@@ -81,7 +81,7 @@ export type ClaimStep =
   /** Check for an active ticket first; the lease is granted. */
   | { readonly kind: 'check'; readonly entry: Entry }
   /** The violation is settled: match its tows and remove its images. */
-  | { readonly kind: 'finish' };
+  | { readonly kind: 'cleanup' };
 
 /**
  * A record that may not probe a circuit runs again after the one that may. After a failed probe another record is next:
@@ -118,8 +118,8 @@ export function claim(record: OutboxRecord, context: ClaimContext): ClaimStep {
     if (mine) editEntry(record, mine).attemptId = null;
   }
   expireLostAttempt(record, context);
-  if (record.kind === 'violation' && headOf(record.entries) === undefined && record.unfinishedSince !== null) {
-    return { kind: 'finish' };
+  if (record.kind === 'violation' && headOf(record.entries) === undefined && record.cleanupSince !== null) {
+    return { kind: 'cleanup' };
   }
   const head = settleProved(record, nowMs);
   record.runAtMs = null;

@@ -82,7 +82,7 @@ export function checkTow(record: StoredTow, indexed: IndexEntries): CheckedItem[
 /** Returns the state of a violation. It is finished once its tows are matched and its images removed. */
 export function checkViolation(record: StoredViolation, indexed: IndexEntries): CheckedItem {
   const name = ITEM_NAMES.violation(record.id);
-  const isFinished = headOf(record.entries) === undefined && record.unfinishedSince === null;
+  const isFinished = headOf(record.entries) === undefined && record.cleanupSince === null;
   return isFinished ? { name, state: 'finished', isRepairable: false } : { name, ...stateOfUnsettled(record, indexed) };
 }
 

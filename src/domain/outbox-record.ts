@@ -84,7 +84,7 @@ export interface StoredViolation extends OutboxBase {
   serviceStatus: string | null;
   canTow: boolean | null;
   /** The version number since which tows must be matched or images removed; null when nothing is left to do. */
-  unfinishedSince: number | null;
+  cleanupSince: number | null;
   /** Fields of `links` that another version of towhook stored; kept unchanged. */
   unknownLinks: UnknownFields;
 }

@@ -13,7 +13,7 @@ export function dueAtMs(record: OutboxRecord, nowMs: number): number | null {
   const lease = validLease(record, nowMs);
   if (lease) return lease.untilMs;
   const head = headOf(record.entries);
-  if (!head) return record.kind === 'violation' && record.unfinishedSince !== null ? nowMs : null;
+  if (!head) return record.kind === 'violation' && record.cleanupSince !== null ? nowMs : null;
   return dueOfHead(record, head, nowMs);
 }
 
@@ -66,7 +66,7 @@ export function isArchivable(record: OutboxRecord): boolean {
     const { tow, tasks } = record;
     return tow !== null && isTerminal(tow.state) && Object.keys(tasks).length === 0;
   }
-  return record.unfinishedSince === null && Object.keys(record.tasks).length === 0;
+  return record.cleanupSince === null && Object.keys(record.tasks).length === 0;
 }
 
 /** True when a call of a record may still be sent, for the first time or again. */

@@ -53,7 +53,7 @@ export function reopenEntry(record: OutboxRecord, entry: Entry): void {
   if (record.kind === 'tow') {
     keepAcceptance(record, entry);
   } else {
-    record.unfinishedSince = null;
+    record.cleanupSince = null;
   }
   Object.assign(entry, { differs: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
   if (entry.attemptId !== null) return;
@@ -63,14 +63,14 @@ export function reopenEntry(record: OutboxRecord, entry: Entry): void {
 
 /** Requests a cleanup of a settled violation, from the version that is about to be written. */
 export function requestCleanup(record: StoredViolation): void {
-  record.unfinishedSince = versionNumber(record.version) + 1;
+  record.cleanupSince = versionNumber(record.version) + 1;
 }
 
 /** Completes the cleanup that was requested when the violation was read as `seen`. Later requests stay. */
 export function completeCleanup(record: OutboxRecord, seen: OutboxRecord): void {
-  if (record.kind !== 'violation' || seen.kind !== 'violation' || record.unfinishedSince === null) return;
-  const isNewer = seen.unfinishedSince === null || record.unfinishedSince > seen.unfinishedSince;
-  if (!isNewer && headOf(record.entries) === undefined) record.unfinishedSince = null;
+  if (record.kind !== 'violation' || seen.kind !== 'violation' || record.cleanupSince === null) return;
+  const isNewer = seen.cleanupSince === null || record.cleanupSince > seen.cleanupSince;
+  if (!isNewer && headOf(record.entries) === undefined) record.cleanupSince = null;
 }
 
 /**

@@ -72,7 +72,7 @@ export class ClaimAttempt {
     confirmAnswers(record, decidedUntil);
     if (step.kind === 'wait') transaction.effect(...blockedEffects(record));
     // If this worker is lost meanwhile, the record becomes due again after the lease.
-    transaction.schedule(record, step.kind === 'finish' ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
+    transaction.schedule(record, step.kind === 'cleanup' ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
     if (this.#mayWaitForPermit && !isWaitingForPermit(record)) transaction.effect(leavePermitQueue(record));
     return this.#claimOf(record, step, circuits);
   }
@@ -100,8 +100,8 @@ export class ClaimAttempt {
       }
       case 'check':
         return { kind: 'check', record, entry: step.entry, leaseToken };
-      case 'finish':
-        return { kind: 'finish', record };
+      case 'cleanup':
+        return { kind: 'cleanup', record };
       case 'permit':
         throw new Error('a claim with a permit requires another one');
       case 'idle':

@@ -142,7 +142,7 @@ function createOutbox<R extends OutboxRecord>(
         Promise.resolve({ kind: giveBack(record, right, why, { nowMs, giveUpAfterMs }), isPermitSpent: false }),
       ),
 
-    async finished(seen) {
+    async completeCleanup(seen) {
       const id = recordIdOf(seen);
       await records.transact(
         orderKeyOf(kind.name, id),
@@ -156,7 +156,7 @@ function createOutbox<R extends OutboxRecord>(
       );
     },
 
-    async probed({ service, delayMs }) {
+    async settleProbe({ service, delayMs }) {
       await records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
         const circuits = await transaction.circuits();
         applyProbe(circuits, { isAlive: service === 'alive', delayMs }, transaction.nowMs, transaction.circuitEffects);

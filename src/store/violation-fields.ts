@@ -29,7 +29,7 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
     shadow: null,
     unknownRun: {},
     unknownLinks: {},
-    ...knownLinks.parse({}),
+    ...linkFields(knownLinks.parse({})),
   };
 }
 
@@ -54,11 +54,16 @@ export function decodeViolation(stored: Fields): StoredViolation | null {
   };
 }
 
-function decodeLinks(json: string | undefined): KnownLinks & Pick<StoredViolation, 'unknownLinks'> {
-  if (json === undefined) return { ...NO_LINKS, unknownLinks: {} };
+function decodeLinks(json: string | undefined) {
+  if (json === undefined) return { ...linkFields(NO_LINKS), unknownLinks: {} };
   const stored = storedLinks.parse(JSON.parse(json));
   const unknown = Object.entries(stored).filter(([name]) => !(name in NO_LINKS));
-  return { ...knownLinks.parse(stored), unknownLinks: Object.fromEntries(unknown) };
+  return { ...linkFields(knownLinks.parse(stored)), unknownLinks: Object.fromEntries(unknown) };
+}
+
+/** The stored links by the names of a record. */
+function linkFields({ unfinishedSince, ...links }: KnownLinks) {
+  return { ...links, cleanupSince: unfinishedSince };
 }
 
 export function partsOfViolation(record: StoredViolation): RecordPart[] {
@@ -74,8 +79,8 @@ export function partsOfViolation(record: StoredViolation): RecordPart[] {
 function linksOf(record: StoredViolation): KnownLinks {
   const { unknownLinks, reference, references, assignedReferences, tows, ticket, ticketOverruled, heldForTicket } =
     record;
-  const { serviceStatus, canTow, unfinishedSince } = record;
+  const { serviceStatus, canTow, cleanupSince } = record;
   const ofTicket = { ticket, ticketOverruled, heldForTicket };
-  const ofService = { serviceStatus, canTow, unfinishedSince };
+  const ofService = { serviceStatus, canTow, unfinishedSince: cleanupSince };
   return { ...unknownLinks, reference, references, assignedReferences, tows, ...ofTicket, ...ofService };
 }

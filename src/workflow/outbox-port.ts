@@ -25,10 +25,10 @@ export interface Outbox<R extends OutboxRecord> {
   renew(claimed: Claimed<R>): Promise<boolean>;
   /** Gives the lease back without an attempt; `claimsNext` as for `settle`. */
   giveBack(right: LeaseRight<R>, why: GiveBack, claimsNext?: boolean): Promise<EndedLease<R>>;
-  /** Records that the cleanup requested at the claim is done. */
-  finished(record: R): Promise<void>;
+  /** Records that the cleanup is done that was requested when the record was claimed. */
+  completeCleanup(record: R): Promise<void>;
   /** Stores the result of a token call that probed an outage; `delayMs` until the next probe if it lasts. */
-  probed(result: { readonly service: ServiceHealth; readonly delayMs: number }): Promise<void>;
+  settleProbe(result: { readonly service: ServiceHealth; readonly delayMs: number }): Promise<void>;
 }
 
 /** A claim that grants the right to send; its permit is taken. */
@@ -51,10 +51,10 @@ export interface Claimed<R extends OutboxRecord> extends AttemptRight<R> {
 export type Claim<R extends OutboxRecord> =
   | Claimed<R>
   | ({ readonly kind: 'check' } & LeaseRight<R>)
-  | { readonly kind: 'finish'; readonly record: R }
+  | { readonly kind: 'cleanup'; readonly record: R }
   /** There is no such record. */
   | { readonly kind: 'gone' }
-  | Exclude<ClaimStep, { readonly kind: 'send' | 'check' | 'finish' | 'permit' }>;
+  | Exclude<ClaimStep, { readonly kind: 'send' | 'check' | 'cleanup' | 'permit' }>;
 
 /** What was stored when a lease ended. */
 export interface EndedLease<R extends OutboxRecord> {

@@ -116,7 +116,7 @@ function attempt(record: OutboxRecord, { random, circuits, nowMs, id }: Turn): v
   };
   const step = claim(record, context);
   const isLost = random.next() < 0.2;
-  if (step.kind === 'finish') completeCleanup(record, { ...record });
+  if (step.kind === 'cleanup') completeCleanup(record, { ...record });
   if (isLost) return;
   if (step.kind === 'check' || (step.kind === 'send' && record.kind === 'violation' && random.next() < 0.2)) {
     giveBack(record, { record, entry: step.entry, leaseToken: id }, random.pick(GIVE_BACKS), {

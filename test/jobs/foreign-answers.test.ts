@@ -116,7 +116,7 @@ describe.each(FOREIGN)('%s with status 200', (_name, foreign) => {
     expect(await tasksOfAll()).toEqual(['connection']);
     await eventually(async () => {
       await letTry(stores.redis, 'connection');
-      await stores.outbox.probed({ service: 'alive', delayMs: 0 });
+      await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
       await run();
       expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'report_unknown', report_id: 'invoice-2' }]);
     });

@@ -198,8 +198,8 @@ export async function newViolation(
 /** Runs a settled violation until a worker has only its cleanup to do. */
 export async function finishViolation({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
   const claim = await violationOutboxOf(foundation).claim(id);
-  if (claim.kind !== 'finish') throw new Error(`not finished: ${claim.kind}`);
-  await violationOutboxOf(foundation).finished(claim.record);
+  if (claim.kind !== 'cleanup') throw new Error(`not to be cleaned up: ${claim.kind}`);
+  await violationOutboxOf(foundation).completeCleanup(claim.record);
 }
 
 function violationOutboxOf({ redis, clock }: Foundation) {

@@ -69,7 +69,7 @@ describe('accepted answer after a lost claim', () => {
     expect((await violations.settle(claim, takenAs('V-1'))).kind).toBe('late_accepted');
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
-    expect((await violations.claim('U1')).kind).toBe('finish');
+    expect((await violations.claim('U1')).kind).toBe('cleanup');
   });
 
   test('an accepted answer without a claim settles the invoice once the attempt in flight ends unanswered', async () => {
@@ -138,7 +138,7 @@ describe('accepted answer after a lost claim', () => {
     await violations.giveBack(second, { kind: 'images_unseen', delayMs: 0 });
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
-    expect((await violations.claim('U1')).kind).toBe('finish');
+    expect((await violations.claim('U1')).kind).toBe('cleanup');
   });
 
   test('an accepted answer without a claim settles the violation once the worker of the attempt in flight is lost', async () => {
@@ -147,7 +147,7 @@ describe('accepted answer after a lost claim', () => {
     await violations.settle(claim, takenAs('V-1'));
     await endLease(stores.redis, violationKey('U1'));
 
-    expect((await violations.claim('U1')).kind).toBe('finish');
+    expect((await violations.claim('U1')).kind).toBe('cleanup');
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
   });

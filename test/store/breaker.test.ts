@@ -144,9 +144,9 @@ test('the token call probes the service when only invoice requests are blocked',
 
   expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 0 });
   expect((await claim('B')).kind).toBe('wait');
-  await stores.outbox.probed({ service: 'failing', delayMs: 0 });
+  await stores.outbox.settleProbe({ service: 'failing', delayMs: 0 });
   await eventually(async () => expect(await claim('B')).toEqual({ kind: 'probe', failedProbes: 1 }));
-  await stores.outbox.probed({ service: 'alive', delayMs: 0 });
+  await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
 
   expect((await claim('C')).kind).toBe('send');
   expect(await openTasks()).toEqual([]);

@@ -149,10 +149,10 @@ describe('full Redis', () => {
     const outbox = openOutbox(stores, { leaseMs: LONG_MS });
     await reportViolations(stores, 'U1');
     await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
-    const { record } = await claimAs(outbox, 'U1', 'finish');
+    const { record } = await claimAs(outbox, 'U1', 'cleanup');
     await fill();
 
-    await outbox.finished(record);
+    await outbox.completeCleanup(record);
 
     const retention = createRetentionStore(stores.redis);
     expect(await retention.remove('violation', 'U1', await retention.versionOf('violation', 'U1'))).toBe('removed');

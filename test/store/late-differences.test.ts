@@ -137,7 +137,7 @@ test('a kind of difference that a person closed questions no late answer that se
   await violations.giveBack(attempt, { kind: 'images_unseen', delayMs: 0 });
   while ((await stores.redis.zscore(KEYS.dueViolations, 'U1')) !== null) {
     const claim = await violations.claim('U1');
-    if (claim.kind === 'finish') await violations.finished(claim.record);
+    if (claim.kind === 'cleanup') await violations.completeCleanup(claim.record);
   }
 
   expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1', differs: null });

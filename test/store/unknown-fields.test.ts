@@ -152,8 +152,8 @@ test('unknown fields of a violation survive its attempt, its name and packing', 
   );
 
   await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
-  const { record } = await claimAs(outbox, 'U1', 'finish');
-  await outbox.finished(record);
+  const { record } = await claimAs(outbox, 'U1', 'cleanup');
+  await outbox.completeCleanup(record);
 
   expect(await stores.violations.read('U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
   expect([await isPacked(key), await lostFrom(key, places)]).toEqual([true, []]);
@@ -164,7 +164,7 @@ test('unknown fields of an open circuit survive a failed probe', async () => {
   const circuits = storedObject.parse(JSON.parse((await stores.redis.hget(KEYS.circuits, 'circuits')) ?? ''));
   await stores.redis.hset(KEYS.circuits, 'circuits', JSON.stringify(withUnknown(circuits, ['circuits'], [])));
 
-  await stores.outbox.probed({ service: 'silent', delayMs: 1000 });
+  await stores.outbox.settleProbe({ service: 'silent', delayMs: 1000 });
 
   const after = storedObject.parse(JSON.parse((await stores.redis.hget(KEYS.circuits, 'circuits')) ?? ''));
   expect(after).toMatchObject({ later: LATER, open: { outage: { failures: 2, later: LATER } } });

@@ -79,8 +79,8 @@ describe('metadata id of a waived violation', () => {
     await reportViolations(stores, 'U1');
     await waive('U1');
     expect(await again()).toBe('saved');
-    const { record } = await claimAs(outbox, 'U1', 'finish');
-    await outbox.finished(record);
+    const { record } = await claimAs(outbox, 'U1', 'cleanup');
+    await outbox.completeCleanup(record);
     const retention = openRetention(stores, dataDir.path);
     await retention.sweepAll();
     await retention.close();
@@ -111,8 +111,8 @@ describe('proof of a violation that was corrected', () => {
 
     expect((await read('U1')).state).toBe('accepted');
     expect(await openTasks()).toEqual([TASK]);
-    const { record } = await claimAs(outbox, 'U1', 'finish');
-    await outbox.finished(record);
+    const { record } = await claimAs(outbox, 'U1', 'cleanup');
+    await outbox.completeCleanup(record);
     expect(await stores.redis.zscore(KEYS.retireViolations, 'U1')).toBeNull();
     expect(await stores.resolve(TASK)).toBe('done');
     expect(await stores.redis.zscore(KEYS.retireViolations, 'U1')).not.toBeNull();

@@ -113,7 +113,7 @@ describe('service circuit with violations', () => {
 
     expect(await outbox.claim('U3')).toEqual({ kind: 'probe', failedProbes: 0 });
     expect((await outbox.claim('U2')).kind).toBe('wait');
-    await stores.outbox.probed({ service: 'alive', delayMs: 0 });
+    await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
 
     expect(await openTasks()).toEqual([]);
     expect(await dueNow()).toEqual(['U1', 'U2', 'U3']);
@@ -141,7 +141,7 @@ describe('service circuit with violations', () => {
     const before = (await readViolation(stores, 'U3')).giveUpAtMs ?? 0;
     const { blockedSinceMs } = await readEntry(stores.redis, { violationId: 'U3' }, 1);
     await changeEntry(stores.redis, { violationId: 'U3' }, 1, { blockedSinceMs: (blockedSinceMs ?? 0) - 500_000 });
-    await stores.outbox.probed({ service: 'alive', delayMs: 0 });
+    await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
     await changeEntry(stores.redis, { violationId: 'U3' }, 1, { nextAtMs: 1 });
 
     await mustClaimViolation(outbox, 'U3');
@@ -207,5 +207,5 @@ test('a violation that is settled while a circuit blocks it is no longer counted
   await decide(stores, 'U1', { action: 'waive', reason: 'no' });
 
   expect((await sending().read()).held).toBe(0);
-  await claimAs(outbox, 'U1', 'finish');
+  await claimAs(outbox, 'U1', 'cleanup');
 });

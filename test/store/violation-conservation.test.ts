@@ -45,9 +45,9 @@ describe('conservation check: violations', () => {
     expect(await standings()).toEqual({ waiting: 1 });
     await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     expect(await standings()).toEqual({ waiting: 1 });
-    const { record } = await claimAs(outbox, 'U1', 'finish');
+    const { record } = await claimAs(outbox, 'U1', 'cleanup');
     expect(await standings()).toEqual({ waiting: 1 });
-    await outbox.finished(record);
+    await outbox.completeCleanup(record);
 
     expect(await standings()).toEqual({ finished: 1 });
   });
@@ -169,7 +169,7 @@ describe('conservation scan of lost violations', () => {
 
       expect(await isDue()).toBe(true);
       expect(await standings()).toEqual({ waiting: 1 });
-      expect(['send', 'wait', 'finish']).toContain((await outbox.claim('U1')).kind);
+      expect(['send', 'wait', 'cleanup']).toContain((await outbox.claim('U1')).kind);
     },
   );
 });

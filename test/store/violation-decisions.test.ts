@@ -112,7 +112,7 @@ describe('decisions on a violation', () => {
 
     expect(await read()).toMatchObject({ state: 'waived', reason: 'wrong car', nextAtMs: null });
     expect(await openTasks()).toEqual([]);
-    expect((await outbox.claim('U1')).kind).toBe('finish');
+    expect((await outbox.claim('U1')).kind).toBe('cleanup');
   });
 
   test.each([['V-1'], [null]])(

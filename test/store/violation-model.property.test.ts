@@ -140,8 +140,8 @@ class World {
         await this.#outbox.giveBack(claim, { kind: 'ticket_known', hasActiveTicket });
         return;
       }
-      case 'finish':
-        return this.#outbox.finished(claim.record);
+      case 'cleanup':
+        return this.#outbox.completeCleanup(claim.record);
       case 'escalated':
       case 'probe':
       case 'idle':

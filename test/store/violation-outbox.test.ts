@@ -78,10 +78,10 @@ describe('claiming and settling of a violation', () => {
     expect(await idNamed(stores, 'V-1')).toBe('U1');
     const search = { state: null, search: 'v-1', cursor: null, limit: 5 };
     expect((await stores.violations.list(search)).items).toHaveLength(1);
-    const { record } = await claimAs(outbox, 'U1', 'finish');
+    const { record } = await claimAs(outbox, 'U1', 'cleanup');
     expect(record.reference).toBe('V-1');
     expect(await dueAt('U1')).not.toBeNull();
-    await outbox.finished(record);
+    await outbox.completeCleanup(record);
     expect(await outbox.claim('U1')).toEqual({ kind: 'idle' });
     expect(await dueAt('U1')).toBeNull();
   });

@@ -72,7 +72,7 @@ describe('violation with a lost answer', () => {
     expect(await read('U1')).toMatchObject({ ...proved, tows: ['TW-1'] });
     expect(await openTasks()).toEqual([]);
     expect(await idNamed(stores, 'V-1')).toBe('U1');
-    expect((await outbox.claim('U1')).kind).toBe('finish');
+    expect((await outbox.claim('U1')).kind).toBe('cleanup');
   });
 
   test('a late answer settles a violation of unknown outcome, also after a manual retry', async () => {
@@ -135,7 +135,7 @@ describe('tow request for a violation', () => {
     expect((await outbox.settle(claimed, takenAs('V-1', { answer: { status: 'PENDING' } }))).kind).toBe('done');
     const kept = { state: 'accepted', acceptedHow: 'proved_by_tow_request', serviceStatus: 'PENDING', attemptId: null };
     expect(await read('U1')).toMatchObject({ ...kept, answer: { status: 'PENDING' } });
-    expect((await outbox.claim('U1')).kind).toBe('finish');
+    expect((await outbox.claim('U1')).kind).toBe('cleanup');
   });
 
   test.each([
@@ -158,7 +158,7 @@ describe('tow request for a violation', () => {
     await mustClaimViolation(outbox, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
-    await eventually(() => claimAs(outbox, 'U1', 'finish'));
+    await eventually(() => claimAs(outbox, 'U1', 'cleanup'));
 
     expect(await read('U1')).toMatchObject({ state: 'accepted', attemptId: null });
   });
@@ -196,11 +196,11 @@ describe('tow request for a violation', () => {
   test('a tow request with a second reference of a settled violation also joins the tows of that reference', async () => {
     await reportViolations(stores, 'U1');
     await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
-    const { record } = await claimAs(outbox, 'U1', 'finish');
+    const { record } = await claimAs(outbox, 'U1', 'cleanup');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-other' });
-    await outbox.finished(record);
+    await outbox.completeCleanup(record);
 
-    expect((await outbox.claim('U1')).kind).toBe('finish');
+    expect((await outbox.claim('U1')).kind).toBe('cleanup');
     expect(await idNamed(stores, 'V-other')).toBe('U1');
     expect((await read('U1')).reference).toBe('V-1');
   });
@@ -208,9 +208,9 @@ describe('tow request for a violation', () => {
   test('a tow request that joins a violation during its cleanup does not restart the cleanup', async () => {
     await reportViolations(stores, 'U1');
     await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
-    const { record } = await claimAs(outbox, 'U1', 'finish');
+    const { record } = await claimAs(outbox, 'U1', 'cleanup');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
-    await outbox.finished(record);
+    await outbox.completeCleanup(record);
 
     expect((await outbox.claim('U1')).kind).toBe('idle');
   });

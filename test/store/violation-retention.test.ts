@@ -71,8 +71,8 @@ describe('retention of a settled violation', () => {
   test('an archived violation leaves no reference, search term or mark in Redis, and does not count as lost', async () => {
     await createAcceptedViolation(stores, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-other' });
-    const { record } = await claimAs(openOutbox(stores), 'U1', 'finish');
-    await openOutbox(stores).finished(record);
+    const { record } = await claimAs(openOutbox(stores), 'U1', 'cleanup');
+    await openOutbox(stores).completeCleanup(record);
 
     await retention.sweepAll();
 
@@ -97,8 +97,8 @@ describe('retention of a settled violation', () => {
   test('a waived violation does not remove an id in the metadata that another violation takes meanwhile', async () => {
     await reportViolations(stores, 'U1');
     await decide(stores, 'U1', { action: 'waive', reason: 'no' });
-    const { record } = await claimAs(openOutbox(stores), 'U1', 'finish');
-    await openOutbox(stores).finished(record);
+    const { record } = await claimAs(openOutbox(stores), 'U1', 'cleanup');
+    await openOutbox(stores).completeCleanup(record);
 
     const removal = await removeAndBeforeCommit('U1', async () => {
       expect(await report(stores, violationOf('U2', { metadata: { id: 'own-U1' } }))).toBe('saved');
@@ -137,8 +137,8 @@ describe('retention of a settled violation', () => {
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(true);
 
-    const { record } = await claimAs(openOutbox(stores), 'U1', 'finish');
-    await openOutbox(stores).finished(record);
+    const { record } = await claimAs(openOutbox(stores), 'U1', 'cleanup');
+    await openOutbox(stores).completeCleanup(record);
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(false);
   });
@@ -148,11 +148,11 @@ describe('retention of a settled violation', () => {
     await reportViolations(stores, 'U1');
     const difference = oddAnswer('violation');
     await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { difference, rawBody: 'odd' }));
-    const finish = async () => {
-      const { record } = await claimAs(outbox, 'U1', 'finish');
-      await outbox.finished(record);
+    const cleanUp = async () => {
+      const { record } = await claimAs(outbox, 'U1', 'cleanup');
+      await outbox.completeCleanup(record);
     };
-    await finish();
+    await cleanUp();
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(true);
 
@@ -161,7 +161,7 @@ describe('retention of a settled violation', () => {
     expect(await isThere('U1')).toBe(true);
 
     // Its images go only now.
-    await finish();
+    await cleanUp();
     await retention.sweepAll();
     expect(await archived()).toEqual(['U1']);
   });

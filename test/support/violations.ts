@@ -135,8 +135,8 @@ export async function createAcceptedViolation(stores: Stores, id: string, refere
   const outbox = openOutbox(stores);
   await reportViolations(stores, id);
   await outbox.settle(await mustClaimViolation(outbox, id), takenAs(reference));
-  const { record } = await claimAs(outbox, id, 'finish');
-  await outbox.finished(record);
+  const { record } = await claimAs(outbox, id, 'cleanup');
+  await outbox.completeCleanup(record);
 }
 
 /** Links the violation to a tow, as the processing of its tow request does. */
