@@ -18,14 +18,14 @@ export function requestInvoice(tow: Tow, command: FactCommand<'invoice'>, contex
   if (vehicleType === undefined || !context.rules.vehicleTypes.includes(vehicleType)) {
     return invalid([{ field: 'vehicle_type', rule: oneOf(context.rules.vehicleTypes) }]);
   }
-  const computedDelayInDays = delayOf(tow, context.nowMs, context.rules.freeDays).days;
+  const computedDelayInDays = delayOf(tow, context.clockMs, context.rules.freeDays).days;
   const request: InvoiceRequest = {
     vehicleType,
     delayInDays: command.delayInDays ?? computedDelayInDays,
     computedDelayInDays,
     overrideReason: entered(command.overrideReason) ?? null,
   };
-  const nowIso = isoTimestamp(context.nowMs);
+  const nowIso = isoTimestamp(context.clockMs);
   return {
     ok: true,
     tow: { ...withFact(tow, 'invoice', nowIso, context), invoiceRequest: request },
@@ -48,7 +48,7 @@ export function recordPayment(tow: Tow, command: FactCommand<'payment'>, context
   }
   const blocked = blockedByHold(tow);
   if (blocked) return blocked;
-  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.clockMs);
   if (!context.rules.paymentStatuses.includes(paymentStatus)) {
     const broken = { field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) };
     return invalid([broken, ...(when.ok ? [] : when.refusal.details)]);

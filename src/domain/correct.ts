@@ -15,7 +15,8 @@ export interface CorrectionContext {
   readonly reports: readonly ReportStatus[];
   readonly fields: Correction;
   readonly rules: TowRules;
-  readonly nowMs: number;
+  /** Clock of this process, ms. A corrected time must not lie in its future. */
+  readonly clockMs: number;
 }
 
 /**
@@ -59,10 +60,10 @@ export function correct(
 }
 
 /** The new values with the time as it is sent. Refused: a time in the future or after the next fact. */
-function normalizedTime(tow: Tow, { fields, nowMs }: CorrectionContext): Decision<{ fields: Correction }> {
+function normalizedTime(tow: Tow, { fields, clockMs }: CorrectionContext): Decision<{ fields: Correction }> {
   const { status_update_time: time } = fields;
   if (typeof time !== 'string') return { ok: true, fields };
-  const occurred = occurredAt(time, null, nowMs);
+  const occurred = occurredAt(time, null, clockMs);
   if (!occurred.ok) return invalid(occurred.refusal.details.map(({ rule }) => ({ field: 'status_update_time', rule })));
   const started = tow.facts.findIndex(({ event }) => event === 'started');
   const next = tow.facts.slice(started + 1).find(({ event }) => event !== 'invoice')?.occurredAt;

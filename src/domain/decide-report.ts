@@ -91,11 +91,7 @@ function correctEntry(
 ): Decision<{ changed: JsonObject }> {
   const { id, kind, body } = entry;
   if (kind === 'violation') throw new Error('not the entry of a tow');
-  const corrected = correct(
-    draft.tow,
-    { id, kind, body },
-    { fields, reports: reportsOf(draft), rules, nowMs: clockMs },
-  );
+  const corrected = correct(draft.tow, { id, kind, body }, { fields, reports: reportsOf(draft), rules, clockMs });
   if (!corrected.ok) return corrected;
   entry.body = corrected.body;
   keepRecordings(draft, corrected.tow.facts);

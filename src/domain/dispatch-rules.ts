@@ -25,7 +25,8 @@ export type DispatchCommand =
 
 export interface DispatchContext {
   readonly by: string;
-  readonly nowMs: number;
+  /** Clock of this process, ms. The time of a step must not lie in its future. */
+  readonly clockMs: number;
 }
 
 export type DispatchChange = Decision<{ tow: Tow }>;
@@ -101,7 +102,7 @@ function takeStep(tow: Tow, { step, occurredAt: given }: Command<'step'>, contex
     return conflict('step_not_allowed', `A tow that is ${tow.state} takes no more steps of its crew.`);
   }
   const last = steps.at(-1) ?? null;
-  const when = occurredAt(given, last && last.occurredAt, context.nowMs);
+  const when = occurredAt(given, last && last.occurredAt, context.clockMs);
   if (step === undefined) return when.ok ? invalid([{ field: 'step', rule: 'is required' }]) : when;
   if (steps.some((taken) => taken.step === step)) {
     return conflict('already_recorded', `The step ${step} was already recorded.`);
@@ -165,6 +166,6 @@ function changed(tow: Tow, changes: Partial<Dispatch>): DispatchChange {
   return { ok: true, tow: { ...tow, dispatch: { ...tow.dispatch, ...changes } } };
 }
 
-function iso({ nowMs }: DispatchContext): string {
-  return isoTimestamp(nowMs);
+function iso({ clockMs }: DispatchContext): string {
+  return isoTimestamp(clockMs);
 }

@@ -54,7 +54,8 @@ export interface FactContext {
   readonly rules: TowRules;
   readonly by: string;
   readonly role: Role;
-  readonly nowMs: number;
+  /** Clock of this process, ms. A time that a person enters must not lie in its future. */
+  readonly clockMs: number;
 }
 
 /** What a fact changes: the tow, the report to append to its outbox, and the reports to withdraw. */
@@ -62,7 +63,7 @@ export type Advance = Decision<{ tow: Tow; owed: Owed; withdraw: readonly string
 
 /** The tow with one more fact, recorded now. */
 export function withFact<T extends Tow>(tow: T, event: FactEvent, timestamp: string, context: FactContext): T {
-  const fact = { event, occurredAt: timestamp, recordedAt: isoTimestamp(context.nowMs), by: context.by };
+  const fact = { event, occurredAt: timestamp, recordedAt: isoTimestamp(context.clockMs), by: context.by };
   return { ...tow, facts: [...tow.facts, fact] };
 }
 

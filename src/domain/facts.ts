@@ -112,10 +112,10 @@ export const FACTS = {
     auditAction: 'tow.invoice_requested',
     record: requestInvoice,
     trials: ({ rules }) => [{ event: 'invoice', vehicleType: rules.vehicleTypes[0] ?? ANY_TEXT }],
-    form: (tow, { rules, nowMs }) => ({
+    form: (tow, { rules, clockMs }) => ({
       event: 'invoice',
       vehicleTypes: rules.vehicleTypes,
-      delay: delayOf(tow, nowMs, rules.freeDays),
+      delay: delayOf(tow, clockMs, rules.freeDays),
     }),
     note: ({ overrideReason }) => ({ override_reason: overrideReason }),
     why: ({ overrideReason }) => overrideReason,

@@ -25,7 +25,7 @@ export function start(tow: Tow, command: FactCommand<'started'>, context: FactCo
     longitude: command.longitude ?? tow.longitude,
   };
   const { plateNumber, towedLocation, latitude, longitude } = known;
-  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.clockMs);
   if (plateNumber === null || towedLocation === null || latitude === null || longitude === null) {
     return invalid([...missingWhereabouts(known), ...(when.ok ? [] : when.refusal.details)]);
   }
@@ -42,7 +42,7 @@ export function start(tow: Tow, command: FactCommand<'started'>, context: FactCo
 /** The vehicle is in the yard. */
 export function detain(tow: Tow, command: FactCommand<'detained'>, context: FactContext): Advance {
   if (!mayBecome(tow, 'detained')) return refusedTransition(tow, 'detained');
-  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.clockMs);
   if (!when.ok) return when;
   return {
     ok: true,
@@ -60,7 +60,7 @@ export function release(tow: Tow, command: FactCommand<'released'>, context: Fac
   if (paymentIsMissing(tow, context)) {
     return conflict('payment_required', 'Record the payment before the release.');
   }
-  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.clockMs);
   if (!when.ok) return when;
   return {
     ok: true,
@@ -74,7 +74,7 @@ export function release(tow: Tow, command: FactCommand<'released'>, context: Fac
 export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: FactContext): Advance {
   if (!mayBecome(tow, 'canceled')) return refusedTransition(tow, 'canceled');
   const reason = entered(command.cancellationReason);
-  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.clockMs);
   // The type allows a missing or empty text, which only the contract of the API refuses.
   if (reason === undefined) {
     const missing = { field: 'cancellation_reason', rule: 'must not be empty' };

@@ -59,5 +59,5 @@ export function factFaults(tools: FactTools, request: FactRequest): Promise<read
 
 function decideFact({ rules, clock }: FactTools, { command, actor }: FactRequest, draft: KnownTow): Advance {
   const { name: by, role } = actor;
-  return advance(draft.tow, command, { reports: reportsOf(draft), rules, by, role, nowMs: clock.nowMs() });
+  return advance(draft.tow, command, { reports: reportsOf(draft), rules, by, role, clockMs: clock.nowMs() });
 }

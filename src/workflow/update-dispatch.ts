@@ -40,7 +40,7 @@ export function dispatchFaults(tools: DispatchTools, request: DispatchRequest): 
 }
 
 function decideDispatch({ clock }: DispatchTools, { command, actor }: DispatchRequest, { tow }: KnownTow) {
-  return applyDispatch(tow, command, { by: actor.name, nowMs: clock.nowMs() });
+  return applyDispatch(tow, command, { by: actor.name, clockMs: clock.nowMs() });
 }
 
 /** The timeline fields of a command. Crew names are included; the text of a note is only in the note. */

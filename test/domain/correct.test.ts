@@ -18,7 +18,7 @@ const ask = (tow: Tow, owed: Owed, fields: Correction) => {
   const index = tow.payments.findIndex(({ paymentStatus }) => paymentStatus === owed.body['payment_status']);
   const corrected = { id: `payment-${index}`, ...owed };
   const reports = paymentReports(tow);
-  return correct(deepFreeze(tow), deepFreeze(corrected), deepFreeze({ fields, rules, nowMs, reports }));
+  return correct(deepFreeze(tow), deepFreeze(corrected), deepFreeze({ fields, rules, clockMs: nowMs, reports }));
 };
 
 /** The corrected body, tow and kept values. */
@@ -125,7 +125,7 @@ describe('corrections', () => {
     const decision = correct(
       tow,
       { id: 'payment-1', kind: 'payment', body },
-      { fields: { payment_status: 'PAID' }, rules, nowMs, reports: paymentReports(tow, [0]) },
+      { fields: { payment_status: 'PAID' }, rules, clockMs: nowMs, reports: paymentReports(tow, [0]) },
     );
     expect(decision.ok && decision.tow.payments.map(({ paymentStatus }) => paymentStatus)).toEqual(['PAID', 'PAID']);
   });
@@ -137,7 +137,7 @@ describe('corrections', () => {
     const decision = correct(
       tow,
       { id: 'payment-1', kind: 'payment', body },
-      { fields: { payment_status: 'PARTIAL' }, rules, nowMs, reports: paymentReports(tow, [0]) },
+      { fields: { payment_status: 'PARTIAL' }, rules, clockMs: nowMs, reports: paymentReports(tow, [0]) },
     );
     expect(decision.ok && decision.tow.payments.map(({ paymentStatus }) => paymentStatus)).toEqual(['PAID', 'PARTIAL']);
   });

@@ -10,7 +10,7 @@ import type { Tow } from '../../src/domain/tow';
 import { TOW_STATES, type TowState } from '../../src/domain/vocabulary';
 import { deepFreeze, minutesFromNow, NOW, nowMs, refusalOf, towAs } from './tows';
 
-const context = { by: 'dispatch', nowMs };
+const context = { by: 'dispatch', clockMs: nowMs };
 
 const SHORTEST = {
   assign: { kind: 'assign', crew: 'Crew 7', truck: 'T-12' },

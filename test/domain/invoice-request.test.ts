@@ -10,7 +10,9 @@ function detainedAt(moment: string): Tow {
 /** The days that are invoiced for a request at `at`. */
 function daysInvoiced(tow: Tow, at: string, freeDays = 0): unknown {
   const rules = { ...RULES, freeDays };
-  return recorded(advance(tow, COMMANDS.invoice, context({ nowMs: Date.parse(at), rules }))).owed.body['delay_in_days'];
+  return recorded(advance(tow, COMMANDS.invoice, context({ clockMs: Date.parse(at), rules }))).owed.body[
+    'delay_in_days'
+  ];
 }
 
 describe('invoice requests', () => {
@@ -124,7 +126,7 @@ describe('delay days', () => {
     const tow = detainedAt('2026-03-08T12:00:00Z');
     const { tow: after, owed } = recorded(advance(tow, COMMANDS.invoice, context()));
     const later = recorded(
-      advance(after, COMMANDS.canceled, context({ nowMs: Date.parse('2026-04-10T12:00:00Z'), role: 'ops' })),
+      advance(after, COMMANDS.canceled, context({ clockMs: Date.parse('2026-04-10T12:00:00Z'), role: 'ops' })),
     );
 
     expect(owed.body['delay_in_days']).toBe(2);

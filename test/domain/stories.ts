@@ -110,7 +110,7 @@ export function contextOf(world: StoryWorld, step: StoryStep): FactContext {
     rules: { ...RULES, paymentStatuses: ['PARTIAL', 'PAID'] },
     by: 'someone',
     role: step.role,
-    nowMs: world.nowMs,
+    clockMs: world.nowMs,
   };
 }
 

@@ -106,7 +106,7 @@ export const INVOICE_WEBHOOK: InvoiceWebhook = {
 
 /** The context of a decision of a dispatcher at `NOW`, with an empty outbox and the default rules. */
 export function context(changes: Partial<FactContext> = {}): FactContext {
-  return { reports: [], rules: RULES, by: 'dispatch', role: 'dispatcher', nowMs, ...changes };
+  return { reports: [], rules: RULES, by: 'dispatch', role: 'dispatcher', clockMs: nowMs, ...changes };
 }
 
 export function report(kind: FactEvent, state: ReportStatus['state']): ReportStatus {

@@ -44,7 +44,8 @@ export async function readTow(
   const { tow, readAtMs: nowMs } = record;
   const reports = record.reports.map((report) => ({ ...report, state: countedState(report.state, record.shadow) }));
   const { rules } = progress;
-  const context: FactContext = { reports, rules, by: visit.actor.name, role: visit.actor.role, nowMs };
+  // The page shows one time, that of Redis. A fact is decided by the clock of the process.
+  const context: FactContext = { reports, rules, by: visit.actor.name, role: visit.actor.role, clockMs: nowMs };
   return {
     viewer: visit.viewer,
     path: towPath(ref),
