@@ -1,6 +1,6 @@
 import type { DeliveryJob, JobOutcome } from '../src/contracts/jobs';
 import type { WebhookReaders } from '../src/contracts/read-webhook';
-import type { PostponedDelivery } from '../src/domain/delivery';
+import type { DeferredDelivery } from '../src/domain/delivery';
 import { UnusableRecord } from '../src/domain/newer-record';
 import { failingDeliveryTask } from '../src/domain/tasks';
 import type { DeliveryKind, ServiceMode } from '../src/domain/vocabulary';
@@ -18,8 +18,8 @@ export interface ProcessDeliveryTools {
   readonly deliveries: Pick<DeliveryStore, 'read'>;
   /** What a webhook must be to be acted on. */
   readonly readers: WebhookReaders;
-  /** Postpones a delivery after a failure. */
-  readonly defer: (id: string) => Promise<PostponedDelivery>;
+  /** Defers a delivery after a failure. */
+  readonly defer: (id: string) => Promise<DeferredDelivery>;
   /** True for an error of Redis that may be over later. */
   readonly isTransient: (error: unknown) => boolean;
   /** The mode of this process; absent: live. */
@@ -59,7 +59,7 @@ export async function processDeliveries(payload: DeliveryJob, tools: ProcessDeli
 }
 
 /**
- * Processes one delivery, or postpones it after a failure. Idempotent. Never rejects, so that the others of the job
+ * Processes one delivery, or defers it after a failure. Idempotent. Never rejects, so that the others of the job
  * continue.
  */
 export async function processDelivery(id: string, tools: ProcessDeliveryTools): Promise<DeliveryVerdict | 'deferred'> {
@@ -95,7 +95,7 @@ export async function processDelivery(id: string, tools: ProcessDeliveryTools): 
   }
 }
 
-/** Postpones a failed delivery. The line is an error from the failure on that opens a task; before, retries may end it. */
+/** Defers a failed delivery. The line is an error from the failure on that opens a task; before, retries may end it. */
 async function deferFailed(
   id: string,
   error: unknown,

@@ -39,7 +39,7 @@ export interface CheckedItem {
 /** The index entries of a record, read at the same instant as the record. */
 export interface IndexEntries {
   readonly nowMs: number;
-  /** When the poller runs it next; null when it is not scheduled. */
+  /** When the scheduler runs it next; null when it is not scheduled. */
   readonly scheduledAtMs: number | null;
   /** True when a task is in the task list. */
   isTaskListed(id: string): boolean;

@@ -86,8 +86,8 @@ export function replayDelivery(delivery: Delivery): void {
   if (delivery.state === 'processed' || delivery.state === 'differs') delivery.state = 'waiting';
 }
 
-/** A delivery that was postponed after a failure. */
-export interface PostponedDelivery {
+/** A delivery that was deferred after a failure. */
+export interface DeferredDelivery {
   /** Failed runs in a row; null if it cannot be decoded, so that they cannot be counted. */
   readonly failures: number | null;
   /** Whether it has failed so often that there is a task about it. */

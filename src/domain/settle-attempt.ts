@@ -149,7 +149,7 @@ function settleLate(
 ): Settled {
   if (!isSameBody && ENTRY_POLICY[entry.kind].safeToRepeat) return 'late';
   if (isSettled(entry.state)) {
-    // A person or a webhook settled it meanwhile. The reference in the answer still joins tows.
+    // A person or a webhook settled it meanwhile. The reference in the answer still matches tows.
     if (entry.deliveredAtMs === null) {
       keepAnswer(record, entry, result, { ...context, recordDifference: () => null });
     }

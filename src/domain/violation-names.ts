@@ -24,7 +24,7 @@ const REFERENCE_FIELDS: Readonly<Record<ViolationApi, string>> = { reference: 'v
 
 /**
  * The reference in an answer that breaks its contract, inside the envelope or bare, so that tows of the violation are
- * joined nevertheless. A number counts as its digits. Null without a usable one, and when the answer names another
+ * matched nevertheless. A number counts as its digits. Null without a usable one, and when the answer names another
  * violation.
  */
 export function referenceInBroken(answer: string, violation: Violation): string | null {

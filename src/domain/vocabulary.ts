@@ -127,7 +127,7 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
  * Where everything stands that was acknowledged (deliveries, violations) or recorded (facts, by their reports); always
  * exactly one.
  *
- * - finished: processed, accepted or waived; of a violation also its tows joined and its files gone from the spool.
+ * - finished: processed, accepted or waived; of a violation also its tows matched and its files gone from the spool.
  * - waiting: is on the schedule, or is in an outbox behind a report that is.
  * - parked: an invoice that waits for its tow.
  * - with_a_person: waits for a decision; its task is open, or it is listed among the deliveries that differ.

@@ -23,7 +23,7 @@ export function backlogReader(
       schedules[name].backlog(),
       queues.oldestWaitMs(name),
     ]);
-    // Work that the poller has moved into the queue is no longer due, but still waits for a worker.
+    // Work that the scheduler has moved into the queue is no longer due, but still waits for a worker.
     return { due, oldestAgeMs: Math.max(oldestAgeMs, oldestWaitMs) };
   };
 }

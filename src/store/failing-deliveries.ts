@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { deliveryRecord } from '../contracts/records';
 import type { RetrySettings } from '../domain/backoff';
-import { deferDelivery, type PostponedDelivery } from '../domain/delivery';
+import { deferDelivery, type DeferredDelivery } from '../domain/delivery';
 import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
@@ -11,15 +11,15 @@ import { openGeneralTask } from './tasks';
 import { deliveryKey, KEYS } from './keys';
 import { recordsOf } from './records';
 
-/** Postpones deliveries that cannot be processed, and opens the tasks about them. */
+/** Defers deliveries that cannot be processed, and opens the tasks about them. */
 
 /** A delivery that was repaired manually is processed within this time. */
 const UNREADABLE_WAIT_MAX_MS = HOUR_MS;
 
-/** Postpones a delivery whose processing failed, longer each time. One that cannot be decoded opens a task at once. */
+/** Defers a delivery whose processing failed, longer each time. One that cannot be decoded opens a task at once. */
 export function createDeferral(redis: Redis, settings: RetrySettings) {
   const records = recordsOf(redis);
-  return async (id: string): Promise<PostponedDelivery> => {
+  return async (id: string): Promise<DeferredDelivery> => {
     if (await isUnreadable(redis, id)) {
       await deferUnreadable(redis, id, settings.retryBaseMs);
       return { failures: null, needsPerson: true };
@@ -59,7 +59,7 @@ function isWrongType(error: unknown): boolean {
 }
 
 /**
- * Postpones a delivery that cannot be decoded, and opens a task about it. Its failures cannot be counted in it, so it
+ * Defers a delivery that cannot be decoded, and opens a task about it. Its failures cannot be counted in it, so it
  * waits for its age: from `baseMs` up to an hour, twice as long each time.
  */
 async function deferUnreadable(redis: Redis, id: string, baseMs: number): Promise<void> {

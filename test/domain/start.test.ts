@@ -3,8 +3,8 @@ import type { Tow } from '../../src/domain/tow';
 import { COMMANDS, context, minutesFromNow, NOW, recorded, refusalOf, report, towAs, WHEREABOUTS } from './tows';
 
 const requested = towAs('requested');
-/** A tow request joined with the operator's own violation. */
-const joined: Tow = { ...requested, ...WHEREABOUTS, state: 'requested' };
+/** A tow request matched with the operator's own violation. */
+const matched: Tow = { ...requested, ...WHEREABOUTS, state: 'requested' };
 
 describe('starts', () => {
   test('a start takes plate and place from the entered values', () => {
@@ -15,14 +15,14 @@ describe('starts', () => {
   });
 
   test('a start without entered values takes plate and place from the violation', () => {
-    const { tow, owed } = recorded(advance(joined, { event: 'started' }, context()));
+    const { tow, owed } = recorded(advance(matched, { event: 'started' }, context()));
 
     expect(tow).toMatchObject({ state: 'started', ...WHEREABOUTS });
     expect(owed.body).toMatchObject({ plate_number: 'ABJ 1234', latitude: 24.7136, longitude: 46.6753 });
   });
 
   test('a start prefers entered values to those of the violation, field by field', () => {
-    const { tow } = recorded(advance(joined, { event: 'started', towedLocation: 'Gate 3', latitude: 0 }, context()));
+    const { tow } = recorded(advance(matched, { event: 'started', towedLocation: 'Gate 3', latitude: 0 }, context()));
 
     expect(tow).toMatchObject({ plateNumber: 'ABJ 1234', towedLocation: 'Gate 3', latitude: 0, longitude: 46.6753 });
   });
@@ -30,7 +30,7 @@ describe('starts', () => {
   test('a start trims texts and treats an empty one as absent', () => {
     const given = { event: 'started', plateNumber: '  X 1  ', towedLocation: '   ' } as const;
 
-    expect(recorded(advance(joined, given, context())).tow).toMatchObject({
+    expect(recorded(advance(matched, given, context())).tow).toMatchObject({
       plateNumber: 'X 1',
       towedLocation: 'King Fahd Road 12',
     });

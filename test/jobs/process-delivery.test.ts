@@ -53,7 +53,7 @@ test('an invoice that two workers process at the same time is counted once', asy
   expect(counted).toMatchObject({ 'processed.tow_invoice': 1 });
 });
 
-test('the other deliveries of a job are processed when one fails and cannot be postponed', async () => {
+test('the other deliveries of a job are processed when one fails and cannot be deferred', async () => {
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
   const unreadable = () => Promise.reject(new Error('unreadable'));
   const tools: ProcessDeliveryTools = {
@@ -108,13 +108,13 @@ test('a Redis that times out for many deliveries is logged once for each cause, 
   ]);
 });
 
-test('a delivery that cannot be postponed because of Redis is a warning', async () => {
+test('a delivery that cannot be deferred because of Redis is a warning', async () => {
   const timedOut = new Error('Command timed out');
   const defer = () => Promise.reject(timedOut);
   expect(await failingWith(timedOut, ['request-T1'], { defer })).toMatchObject([{ level: 'warn', failures: null }]);
 });
 
-test('a delivery that cannot be postponed for another cause is an error with its stack: no task opens', async () => {
+test('a delivery that cannot be deferred for another cause is an error with its stack: no task opens', async () => {
   const defer = () => Promise.reject(new Error('a fault'));
   const lines = await failingWith(new Error('Command timed out'), ['request-T1'], { defer });
   expect(lines).toMatchObject([{ level: 'error', failures: null, stack: expect.any(String) as unknown }]);

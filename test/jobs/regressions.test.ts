@@ -62,7 +62,7 @@ describe('delivery processing: unexpected failures', () => {
     expect(waits).toEqual([1, 2, 4, 5, 5]);
   });
 
-  test('an unreadable delivery is postponed with doubling delays up to an hour and opens one task', async () => {
+  test('an unreadable delivery is deferred with doubling delays up to an hour and opens one task', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     await stores.redis.hset(deliveryKey('d1'), 'state', 'of another version');
     const MINUTE_MS = 60_000;
@@ -82,7 +82,7 @@ describe('delivery processing: unexpected failures', () => {
     expect(await openTasks()).toEqual([]);
   });
 
-  test('a delivery whose key has another type is postponed', async () => {
+  test('a delivery whose key has another type is deferred', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     await stores.redis.set(deliveryKey('d1'), 'no hash');
 

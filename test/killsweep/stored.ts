@@ -126,7 +126,7 @@ export async function passTime(redis: Redis, nowMs: number): Promise<PassedTime>
   return { hasPassed: passed > 0, leasesEnded };
 }
 
-/** A worker that goes on after a freeze may leave this; pollers find it. */
+/** A worker that goes on after a freeze may leave this; schedulers find it. */
 export const WAITS_WITHOUT_CALL = 'waits for a permit without a call';
 
 /** What must not be left of a run: rights without a holder, and schedules without work. */

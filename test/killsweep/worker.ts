@@ -15,7 +15,7 @@ import { diskInSteps, type Steps } from './steps';
 
 /** One worker: what production wires, on a connection, a disk and a way to the service whose every use is a step. */
 export interface Worker {
-  /** Does everything that is due now, as its poller and its jobs do. */
+  /** Does everything that is due now, as its scheduler and its jobs do. */
   work(): Promise<void>;
   /** Jobs that ended with an error. */
   readonly failures: readonly string[];
@@ -34,7 +34,7 @@ export interface WorkerSetup {
 /** The lease of production: a claim must outlast a call on a busy machine. Tests end it without waiting. */
 const LEASE_MS = 20_000;
 const POLLED_MAX = 20;
-/** As long as the poller of production puts off what it has taken. */
+/** As long as the scheduler of production puts off what it has taken. */
 const VISIBILITY_TIMEOUT_MS = 10_000;
 
 export async function openWorker(
@@ -80,7 +80,7 @@ export async function openWorker(
       // A scheduler whose Redis is away polls again later.
       const poll = (schedule: Schedule) =>
         schedule.pollDue(POLLED_MAX, VISIBILITY_TIMEOUT_MS).catch((error: unknown) => {
-          failures.push(`poller: ${String(error)}`);
+          failures.push(`scheduler: ${String(error)}`);
           return [];
         });
       const ids = await poll(schedules.deliveries);

@@ -67,7 +67,7 @@ test('closing the service circuit makes 2,500 blocked tows due in slices of 1,00
   expect(counts.at(-1)).toBe(BLOCKED);
 });
 
-test('pollers release all blocked tows when the process that closed the circuit dies after its commit', async () => {
+test('schedulers release all blocked tows when the process that closed the circuit dies after its commit', async () => {
   await openWithBlocked();
   const before = await readCircuits(stores.redis);
   const change = changeOfCircuits(before, { ...NO_CIRCUITS }, { closed: ['outage'], newId: () => 'test' });

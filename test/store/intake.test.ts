@@ -176,7 +176,7 @@ function processed(id: string): Promise<string> {
   });
 }
 
-test('an invoice and its tow request that are processed at the same time are always joined', async () => {
+test('an invoice and its tow request that are processed at the same time are always matched', async () => {
   const refs = Array.from({ length: 150 }, (_, index) => `T${index}`);
   await Promise.all(
     refs.map(async (ref) => {

@@ -55,7 +55,7 @@ test.each([
   [KEYS.dueViolations, 'violations'],
   [KEYS.dueBulk, 'bulk'],
 ])(
-  'a commit that schedules members of %s for now nudges the pollers of %s once, and for later not at all',
+  'a commit that schedules members of %s for now nudges the schedulers of %s once, and for later not at all',
   (key, schedule) => {
     const now = dueMembersOf(
       [
@@ -78,14 +78,14 @@ test.each([
   },
 );
 
-test('webhooks that are stored together nudge the pollers of deliveries, once each', async () => {
+test('webhooks that are stored together nudge the schedulers of deliveries, once each', async () => {
   await Promise.all(['d1', 'd2', 'd1'].map((id) => stores.accept('tow_request', towRequest(id), id)));
 
   expect(await heardSoFar()).toEqual(['deliveries', 'deliveries']);
   expect(await redis.ask('EXISTS', KEYS.immediateDeliveries)).toBe(0);
 });
 
-test('a fact nudges the pollers of reports only while no report of its tow is due or in flight', async () => {
+test('a fact nudges the schedulers of reports only while no report of its tow is due or in flight', async () => {
   await stores.request('T1');
   await heardSoFar();
 
@@ -102,7 +102,7 @@ test('a fact nudges the pollers of reports only while no report of its tow is du
   expect(await heardSoFar()).toEqual(['reports']);
 });
 
-test('a fact of a process with immediate tows hands its tow to a worker and nudges no poller', async () => {
+test('a fact of a process with immediate tows hands its tow to a worker and nudges no scheduler', async () => {
   await stores.request('T1');
   await heardSoFar();
   recordsOf(stores.redis).useImmediateTows();
@@ -114,7 +114,7 @@ test('a fact of a process with immediate tows hands its tow to a worker and nudg
   expect(await stores.dueAt('T1')).toBeLessThanOrEqual(Date.now());
 });
 
-test('a tow request with parked invoices nudges the pollers of deliveries again', async () => {
+test('a tow request with parked invoices nudges the schedulers of deliveries again', async () => {
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
   await stores.accept('tow_request', towRequest('T1'), 'd1');
@@ -125,7 +125,7 @@ test('a tow request with parked invoices nudges the pollers of deliveries again'
   expect(await heardSoFar()).toEqual(['deliveries']);
 });
 
-test('an invoice webhook nudges the pollers of reports at once because it may prove an invoice request', async () => {
+test('an invoice webhook nudges the schedulers of reports at once because it may prove an invoice request', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.say('T1', INVOICE);

@@ -13,7 +13,7 @@ import { openOutbox, reportViolations } from '../support/violations';
 const redis = useRedis();
 let stores: Stores;
 let outbox: TowOutbox;
-/** Looks at the line of the tows, as the poller does. */
+/** Looks at the line of the tows, as the scheduler does. */
 let check: () => Promise<void>;
 let laterMs: number;
 beforeEach(async () => {

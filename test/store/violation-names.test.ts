@@ -46,7 +46,7 @@ async function request(ref: string, reference: string, metadataId: string): Prom
 }
 
 describe('violation with several references', () => {
-  test('a violation is joined by each of its references, and a tow request with another than the shown one opens a task', async () => {
+  test('a violation is matched by each of its references, and a tow request with another than the shown one opens a task', async () => {
     await createAcceptedViolation(stores, 'U1', 'V-a');
     await join(stores, 'U1', tow('TW-0', 'V-b'));
 
@@ -61,7 +61,7 @@ describe('violation with several references', () => {
     expect((await stores.read('TW-2')).tasks).toEqual([]);
   });
 
-  test('a violation is joined by its metadata id although the service named another reference, and a task opens', async () => {
+  test('a violation is matched by its metadata id although the service named another reference, and a task opens', async () => {
     await createAcceptedViolation(stores, 'U1', 'V-a');
 
     expect(await request('TW-1', 'V-b', 'own-U1')).toBe('created');
@@ -92,7 +92,7 @@ describe('violation with several references', () => {
     expect(await openTasks()).toHaveLength(1);
   });
 
-  test('a violation is joined to all tows that were requested under its references before it got them', async () => {
+  test('a violation is matched to all tows that were requested under its references before it got them', async () => {
     await request('TW-1', 'V-a', 'x');
     await request('TW-2', 'V-b', 'x');
     await createAcceptedViolation(stores, 'U1', 'V-a');
@@ -116,7 +116,7 @@ describe('violation with several references', () => {
     },
   );
 
-  test('a violation with a number as its metadata id is joined to its tow behind 50 plates that begin so', async () => {
+  test('a violation with a number as its metadata id is matched to its tow behind 50 plates that begin so', async () => {
     for (let plate = 1201; plate <= 1250; plate += 1) {
       await stores.request(`TW-${plate}`);
       await stores.say(`TW-${plate}`, { ...START, plateNumber: `${plate} ABJ` });
@@ -130,7 +130,7 @@ describe('violation with several references', () => {
     expect((await stores.read('TW-1201')).tow.violationId).toBeNull();
   });
 
-  test('a violation is not joined to the tow of another violation that had the same reference first', async () => {
+  test('a violation is not matched to the tow of another violation that had the same reference first', async () => {
     await request('TW-1', 'V-1', 'x');
     await createAcceptedViolation(stores, 'U1', 'V-1');
     await createAcceptedViolation(stores, 'U2', 'V-1');
@@ -143,7 +143,7 @@ describe('violation with several references', () => {
 });
 
 describe('names of two violations', () => {
-  test('a tow request with the reference of one violation and the metadata id of another is joined by the reference, and a task names both', async () => {
+  test('a tow request with the reference of one violation and the metadata id of another is matched by the reference, and a task names both', async () => {
     await createAcceptedViolation(stores, 'U1', 'V-1');
     await reportViolations(stores, 'U2');
 
@@ -166,7 +166,7 @@ describe('names of two violations', () => {
     expect(await stores.read('TW-1')).toMatchObject({ tow: { violationId: 'U2' }, tasks: [] });
   });
 
-  test('a tow that was requested before both of its violations were known is joined by the reference, with a task', async () => {
+  test('a tow that was requested before both of its violations were known is matched by the reference, with a task', async () => {
     await request('TW-1', 'V-1', 'own-U2');
     await reportViolations(stores, 'U2');
     await createAcceptedViolation(stores, 'U1', 'V-1');
@@ -186,7 +186,7 @@ describe('names of two violations', () => {
     expect(await stores.redis.hget(KEYS.tasks, 'violation_mismatch.U2')).toContain('V-1, which is that of U1.');
   });
 
-  test('an answer with the reference of a tow that was joined to another violation by its metadata id opens a task', async () => {
+  test('an answer with the reference of a tow that was matched to another violation by its metadata id opens a task', async () => {
     await sentWithoutAnswer('U2');
     await reportViolations(stores, 'U1');
     await request('TW-1', 'V-1', 'own-U2');
@@ -199,7 +199,7 @@ describe('names of two violations', () => {
 });
 
 describe('reference of another violation', () => {
-  test('a reference that belongs to another violation joins no tow and proves no unknown violation', async () => {
+  test('a reference that belongs to another violation matches no tow and proves no unknown violation', async () => {
     await createAcceptedViolation(stores, 'U1', 'V-1');
     await sentWithoutAnswer('U2');
 

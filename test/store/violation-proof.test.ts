@@ -100,7 +100,7 @@ describe('violation with a lost answer', () => {
   });
 });
 
-test('a violation that gets its reference while a tow with that reference is created is joined to the tow', async () => {
+test('a violation that gets its reference while a tow with that reference is created is matched to the tow', async () => {
   await report(stores, violationOf('U1', { api: 'guide' }));
   const claimed = await mustClaimViolation(outbox, 'U1');
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
@@ -193,7 +193,7 @@ describe('tow request for a violation', () => {
     expect(await read('U1')).toMatchObject({ tows: ['TW-1', 'TW-2'], version: 3 });
   });
 
-  test('a tow request with a second reference of a settled violation also joins the tows of that reference', async () => {
+  test('a tow request with a second reference of a settled violation also matches the tows of that reference', async () => {
     await reportViolations(stores, 'U1');
     await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'cleanup');
@@ -205,7 +205,7 @@ describe('tow request for a violation', () => {
     expect((await read('U1')).reference).toBe('V-1');
   });
 
-  test('a tow request that joins a violation during its cleanup does not restart the cleanup', async () => {
+  test('a tow request that matches a violation during its cleanup does not restart the cleanup', async () => {
     await reportViolations(stores, 'U1');
     await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'cleanup');

@@ -131,7 +131,7 @@ describe('retention of a settled violation', () => {
     expect(await archived()).toEqual(['U1']);
   });
 
-  test('a settled violation stays in Redis until its tows are joined and its files are deleted', async () => {
+  test('a settled violation stays in Redis until its tows are matched and its files are deleted', async () => {
     await reportViolations(stores, 'U1');
     await decide(stores, 'U1', { action: 'waive', reason: 'no' });
     await retention.sweepAll();

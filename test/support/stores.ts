@@ -211,7 +211,7 @@ export function deliveryTools(redis: Redis): ProcessDeliveryTools {
   };
 }
 
-/** Refuses every decision on a tow; a delivery can still be postponed. */
+/** Refuses every decision on a tow; a delivery can still be deferred. */
 function failing(records: RecordStore): RecordStore {
   return {
     isUnwritten: (error) => records.isUnwritten(error),
