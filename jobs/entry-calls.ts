@@ -5,7 +5,7 @@ import type { LeaseRight } from '../src/domain/lease';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import type { Hint } from '../src/domain/policy';
 import type { NewTask } from '../src/domain/tasks';
-import type { AcceptedViolation } from '../src/domain/violation-names';
+import type { AcceptedViolation } from '../src/domain/violation-references';
 import type { Claim, Claimed } from '../src/workflow/outbox-port';
 import type { CallOptions, CallResult } from '../src/workflow/service-port';
 

@@ -1,5 +1,5 @@
 import { judgementJobId, type JobOutcome } from '../src/contracts/jobs';
-import { UnusableRecord } from '../src/domain/newer-record';
+import { UnusableRecord } from '../src/domain/unusable-record';
 import { errorFacts } from '../src/platform/errors';
 import type { JudgementStore } from '../src/workflow/judgement-port';
 import { processDelivery, type ProcessDeliveryTools } from './process-delivery';

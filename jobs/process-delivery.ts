@@ -1,7 +1,7 @@
 import type { DeliveryJob, JobOutcome } from '../src/contracts/jobs';
 import type { WebhookReaders } from '../src/contracts/read-webhook';
 import type { DeferredDelivery } from '../src/domain/delivery';
-import { UnusableRecord } from '../src/domain/newer-record';
+import { UnusableRecord } from '../src/domain/unusable-record';
 import { failingDeliveryTask } from '../src/domain/tasks';
 import type { DeliveryKind, ServiceMode } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';

@@ -2,7 +2,7 @@ import { guideViolationAnswer, violationAnswer } from '../src/contracts/service'
 import { isAnswerQuestioned, type StoredViolation } from '../src/domain/outbox-record';
 import { isEchoOfAnother, type Violation } from '../src/domain/violation';
 import { isKnownEntry } from '../src/domain/stored-violation';
-import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation-names';
+import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation-references';
 import { violationRefusedTask } from '../src/domain/violation-tasks';
 import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/match-violation';
 import {

@@ -6,7 +6,7 @@ import { canonicalJson } from './json';
 import type { OutboxRecord } from './outbox-record';
 import { httpStatusOf, isConnectionLoss, type Exchange, type Verdict } from './policy';
 import type { NewTask } from './tasks';
-import type { AcceptedViolation } from './violation-names';
+import type { AcceptedViolation } from './violation-references';
 import type { JsonObject } from './vocabulary';
 
 /** One attempt: its result, and what follows from its exchange. */

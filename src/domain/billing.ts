@@ -1,7 +1,7 @@
 import { blockedByHold } from './dispatch-rules';
 import { conflict, invalid } from './refusal';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
-import { delayOf } from './invoice';
+import { delayOf } from './charges';
 import { isoTimestamp, occurredAt } from './timestamp';
 import type { ReportStatus } from './outbox';
 import { invoiceReport, paymentReport } from './report-bodies';

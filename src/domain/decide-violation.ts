@@ -7,7 +7,7 @@ import { conflict, invalid, type Decision } from './refusal';
 import { asShown } from './shadow';
 import { entryOf } from './stored-violation';
 import type { ReplacedImage, Violation, ViolationForm, ViolationImage } from './violation';
-import { addReference } from './violation-names';
+import { addReference } from './violation-references';
 
 /** New values by wire name; null clears an optional field, omitted fields stay. */
 type FormCorrection = {

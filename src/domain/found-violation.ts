@@ -1,4 +1,4 @@
-import { DamagedRecord, readOr } from './newer-record';
+import { DamagedRecord, readOr } from './unusable-record';
 import type { StoredViolation } from './outbox-record';
 
 /** A draft of a violation; `damaged`: it cannot be decoded, so nothing about it can be decided or written. */

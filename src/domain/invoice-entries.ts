@@ -1,5 +1,5 @@
 import type { Entry } from './entry';
-import { type Charges, reconcile } from './invoice';
+import { type Charges, reconcile } from './charges';
 import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { invoiceMismatchTask } from './tasks';
 import type { JsonObject } from './vocabulary';

@@ -4,7 +4,7 @@ import { isSettled } from './outbox';
 import type { FoundViolation } from './found-violation';
 import { closeTask, editEntry, type StoredViolation } from './outbox-record';
 import { acceptEntry, reopenEntry } from './settle-entry';
-import { addReference, mayHaveBeenSent, recordTow } from './violation-names';
+import { addReference, mayHaveBeenSent, recordTow } from './violation-references';
 import { beforeCorrectionTask } from './violation-tasks';
 
 /** A tow, and the reference of its violation. */

@@ -8,7 +8,7 @@ import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-
 import { outcomeAt, PREVIEW_MS, RUN_MS } from '../workflow/bulk-rules';
 import type { Effect } from './commit';
 import { bulkItemsKey, bulkRunKey, KEYS } from './keys';
-import { unlessUnusable } from './newer-records';
+import { unlessUnusable } from './readable-records';
 import { fields, list } from './parse';
 import { readTogether } from './batch-reads';
 import { recordsOf } from './records';

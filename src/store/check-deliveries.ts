@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { checkedDelivery } from '../contracts/conservation';
 import { checkDelivery, ITEM_NAMES, newerItem, parkedTaskId, type CheckedItem } from '../domain/conservation';
-import { OLDEST_READER_FIELD } from '../domain/newer-record';
+import { OLDEST_READER_FIELD } from '../domain/unusable-record';
 import { timestampOf, repliesOf, readTogether } from './batch-reads';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
-import { isNewer } from './newer-records';
+import { isNewer } from './readable-records';
 import { repairDelivery } from './repair';
 
 const FIELDS = [

@@ -8,7 +8,7 @@ import {
   type IndexEntries,
 } from '../domain/conservation';
 import { headTaskId } from '../domain/outbox-schedule';
-import { UnusableRecord } from '../domain/newer-record';
+import { UnusableRecord } from '../domain/unusable-record';
 import type { OutboxRecord, RecordKind } from '../domain/outbox-record';
 import { timestampOf, hashOf, readHashes, readTogether } from './batch-reads';
 import { checkDeliveries } from './check-deliveries';

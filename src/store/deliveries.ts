@@ -8,7 +8,7 @@ import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
 import { decodeDelivery } from './delivery-records';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
 import { IMMEDIATE_MAX } from './immediate';
-import { unlessUnusable } from './newer-records';
+import { unlessUnusable } from './readable-records';
 import { texts } from './parse';
 import { replicated } from './replicas';
 import { mergedRows, pageOf } from './rows';

@@ -4,7 +4,7 @@ import type { Delivery } from '../domain/delivery';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from './keys';
-import { refuseNewer } from './newer-records';
+import { refuseNewer } from './readable-records';
 import { refuseSealed } from './sealed-fields';
 import type { Fields } from './packed-fields';
 import { nextVersion } from '../domain/outbox-record';

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { deliveryRecord } from '../contracts/records';
 import type { RetrySettings } from '../domain/backoff';
 import { deferDelivery, type DeferredDelivery } from '../domain/delivery';
-import { DamagedRecord, UnusableRecord } from '../domain/newer-record';
+import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
 import { HOUR_MS } from '../domain/timestamp';

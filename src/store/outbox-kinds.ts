@@ -1,9 +1,9 @@
 import type { AttemptResult } from '../domain/attempt';
 import { isOfAnother } from '../domain/found-violation';
-import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
+import { DamagedRecord, readOr, UnusableRecord } from '../domain/unusable-record';
 import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dropReference } from '../domain/stored-violation';
-import { addReference } from '../domain/violation-names';
+import { addReference } from '../domain/violation-references';
 import { sharedReferenceTask } from '../domain/violation-tasks';
 import { towMover } from '../workflow/match-violation';
 import type { RecordTransaction } from './transaction';

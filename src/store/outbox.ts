@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { applyProbe } from '../domain/circuits';
 import { giveBack } from '../domain/give-back';
-import { UnusableRecord } from '../domain/newer-record';
+import { UnusableRecord } from '../domain/unusable-record';
 import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
 import { renewLease, type LeaseRight } from '../domain/lease';

@@ -3,7 +3,7 @@ import { decodeCircuits } from '../contracts/stored-circuits';
 import { recordNamed } from '../domain/outbox-record';
 import type { ShadowRecord, ShadowStore } from '../workflow/shadow-list';
 import { KEYS } from './keys';
-import { unlessUnusable } from './newer-records';
+import { unlessUnusable } from './readable-records';
 import { mergedRows, pageOf } from './rows';
 import { createTowStore } from './tows';
 import { createViolationStore } from './violations';

@@ -2,7 +2,7 @@ import { towDocument } from '../contracts/records';
 import { decodeEntries, storedEvent, storedMeta } from '../contracts/stored-outbox';
 import type { StoredTow } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
-import { readableFields } from './newer-records';
+import { readableFields } from './readable-records';
 import type { Fields } from './packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';
 

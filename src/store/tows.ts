@@ -3,7 +3,7 @@ import type { TowStore } from '../workflow/ports';
 import { towRecordOf, type Report, type TowRecord } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
 import { crewsKey, towKey, KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from './keys';
-import { unlessUnusable } from './newer-records';
+import { unlessUnusable } from './readable-records';
 import { permitPlaces } from './permit-places';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';

@@ -41,7 +41,7 @@ import {
   permitQueueEffects,
 } from './record-effects';
 import { decodeRecord, keyOf, partsOf, RECORD_KEYS } from './record-kinds';
-import { orDamaged } from './newer-records';
+import { orDamaged } from './readable-records';
 import { closingOf } from './task-changes';
 import { newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './scripts';

@@ -3,7 +3,7 @@ import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
-import { readableFields } from './newer-records';
+import { readableFields } from './readable-records';
 import type { Fields } from './packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';
 

@@ -4,7 +4,7 @@ import type { ViolationFilter, ViolationStore } from '../workflow/ports';
 import { violationRecordOf, type ViolationRecord } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
 import { KEYS, violationKey, violationsInStateKey } from './keys';
-import { unlessUnusable } from './newer-records';
+import { unlessUnusable } from './readable-records';
 import { permitPlaces } from './permit-places';
 import { knownRows, mergedRows, pageOf } from './rows';
 import { searchRows } from './search';

@@ -1,6 +1,6 @@
 import type { TowView } from '../contracts/operator';
 import type { AuditEntry } from '../domain/audit';
-import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
+import { DamagedRecord, readOr, UnusableRecord } from '../domain/unusable-record';
 import { unknown, type Decision, type FieldRule } from '../domain/refusal';
 import { isKnown, type KnownTow } from '../domain/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from './action-result';

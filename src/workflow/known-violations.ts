@@ -1,6 +1,6 @@
 import type { KnownViolation, KnownViolationsView } from '../contracts/known-violations';
 import { auditOf, type Actor } from '../domain/audit';
-import { DamagedRecord } from '../domain/newer-record';
+import { DamagedRecord } from '../domain/unusable-record';
 import type { StoredViolation } from '../domain/outbox-record';
 import { keepAsKnown } from '../domain/stored-violation';
 import { isoTimestamp } from '../domain/timestamp';

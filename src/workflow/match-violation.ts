@@ -1,6 +1,6 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
 import { foundViolation, isOfAnother } from '../domain/found-violation';
-import { DamagedRecord, readOr, UnusableRecord } from '../domain/newer-record';
+import { DamagedRecord, readOr, UnusableRecord } from '../domain/unusable-record';
 import { addEvent, closeTask, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';

@@ -3,7 +3,7 @@ import type { PlaceInQueue, Task } from '../contracts/records';
 import type { ViolationView } from '../contracts/violations';
 import type { Delivery } from '../domain/delivery';
 import type { Dispatch } from '../domain/dispatch';
-import type { Charges } from '../domain/invoice';
+import type { Charges } from '../domain/charges';
 import { answeredCharges } from '../domain/invoice-entries';
 import { headOf, isSettled } from '../domain/outbox';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';

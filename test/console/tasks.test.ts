@@ -1,7 +1,7 @@
 import { messagesIn } from '../../src/console/messages';
 import { taskView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
-import { OLDEST_READER_FIELD } from '../../src/domain/newer-record';
+import { OLDEST_READER_FIELD } from '../../src/domain/unusable-record';
 import { TASK_TYPES, pausedOperationTask, rivalRequestTask, webhookElsewhereTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { towKey, violationKey } from '../../src/store/keys';

@@ -1,5 +1,5 @@
 import { newViolationReference } from '../../src/contracts/common';
-import { OLDEST_READER_FIELD } from '../../src/domain/newer-record';
+import { OLDEST_READER_FIELD } from '../../src/domain/unusable-record';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS, violationKey } from '../../src/store/keys';
 import { addKnownViolations } from '../../src/workflow/known-violations';

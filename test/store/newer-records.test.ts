@@ -1,4 +1,4 @@
-import { NewerRecord, OLDEST_READER_FIELD } from '../../src/domain/newer-record';
+import { NewerRecord, OLDEST_READER_FIELD } from '../../src/domain/unusable-record';
 import { deliveryKey, KEYS, towKey, violationKey } from '../../src/store/keys';
 import { walk } from '../support/conservation';
 import { eventually } from '../support/eventually';

@@ -1,5 +1,5 @@
 import { isWithdrawn } from '../../../domain/billing';
-import { reconcile, halalas } from '../../../domain/invoice';
+import { reconcile, halalas } from '../../../domain/charges';
 import { Badge, By, Timestamp, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
 import type { TowView } from '../../../contracts/operator';

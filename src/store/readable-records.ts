@@ -1,4 +1,4 @@
-import { DamagedRecord, NewerRecord, OLDEST_READER_FIELD, UnusableRecord } from '../domain/newer-record';
+import { DamagedRecord, NewerRecord, OLDEST_READER_FIELD, UnusableRecord } from '../domain/unusable-record';
 import type { RecordName, RecordKind } from '../domain/outbox-record';
 import { errorFacts } from '../platform/errors';
 import { unpackFields, type Fields } from './packed-fields';
