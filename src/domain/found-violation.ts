@@ -1,13 +1,7 @@
-import { DamagedRecord, readOr } from './unusable-record';
 import type { StoredViolation } from './outbox-record';
 
 /** A draft of a violation; `damaged`: it cannot be decoded, so nothing about it can be decided or written. */
 export type FoundViolation = StoredViolation | 'damaged' | null;
-
-/** Rejects on any other error than that of a damaged record. */
-export function foundViolation(reading: Promise<StoredViolation | null>): Promise<FoundViolation> {
-  return readOr(reading, 'damaged', DamagedRecord);
-}
 
 /** True if what was found is another violation than the one with this id. A damaged one is: its id is not looked up. */
 export function isOfAnother(owner: FoundViolation, violationId: string): boolean {

@@ -27,15 +27,3 @@ export class DamagedRecord extends Error {
     super(message);
   }
 }
-
-/** Resolves with `instead` when the read fails because of one of these; rejects on any other error. */
-export async function readOr<T, const F>(
-  reading: Promise<T>,
-  instead: F,
-  ...because: readonly (typeof UnusableRecord | typeof DamagedRecord)[]
-): Promise<T | F> {
-  return reading.catch((error: unknown) => {
-    if (because.some((kind) => error instanceof kind)) return instead;
-    throw error;
-  });
-}

@@ -1,11 +1,12 @@
 import type { AttemptResult } from '../domain/attempt';
 import { isOfAnother } from '../domain/found-violation';
-import { DamagedRecord, readOr, UnusableRecord } from '../domain/unusable-record';
+import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
 import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dropReference } from '../domain/stored-violation';
 import { addReference } from '../domain/violation-references';
 import { sharedReferenceTask } from '../domain/violation-tasks';
 import { towMover } from '../workflow/match-violation';
+import { readOr } from '../workflow/read-or';
 import type { RecordTransaction } from './transaction';
 
 /** The differences between the kinds of records with an outbox. */

@@ -1,10 +1,11 @@
 import type { TowView } from '../contracts/operator';
 import type { AuditEntry } from '../domain/audit';
-import { DamagedRecord, readOr, UnusableRecord } from '../domain/unusable-record';
+import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
 import { unknown, type Decision, type FieldRule } from '../domain/refusal';
 import { isKnown, type KnownTow } from '../domain/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { towAfter } from './read-models';
+import { readOr } from './read-or';
 import { towViewOf } from './views';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 

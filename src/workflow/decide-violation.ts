@@ -1,13 +1,14 @@
 import type { ViolationView } from '../contracts/violations';
 import type { Actor } from '../domain/audit';
 import { decideViolation as decide, type ViolationCommand } from '../domain/decide-violation';
-import { foundViolation, isOfAnother } from '../domain/found-violation';
+import { isOfAnother } from '../domain/found-violation';
 import type { Clock } from '../platform/clock';
 import { refused, type ActionResult } from './action-result';
 import { changeViolation, noSuchViolation, type ViolationRequest } from './change-violation';
 import type { ViolationStore } from './ports';
 import { changeWithFiles } from './change-with-files';
 import { correctMatchedTows } from './match-violation';
+import { foundViolation } from './read-or';
 import type { Upload } from './spool-port';
 import type { RecordStore } from './transaction-port';
 

@@ -1,6 +1,6 @@
 import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
-import { foundViolation, isOfAnother } from '../domain/found-violation';
+import { isOfAnother } from '../domain/found-violation';
 import { addEvent, closeTask } from '../domain/outbox-record';
 import { conflict, invalid, type Decision } from '../domain/refusal';
 import type { KnownTow } from '../domain/stored-tow';
@@ -9,6 +9,7 @@ import { TWO_VIOLATIONS } from '../domain/tasks';
 import { changeTow, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
 import { withViolation } from './match-violation';
+import { foundViolation } from './read-or';
 import type { RecordStore, Transaction } from './transaction-port';
 
 export interface LinkRequest extends TowRequest {

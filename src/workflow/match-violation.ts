@@ -1,6 +1,6 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
-import { foundViolation, isOfAnother } from '../domain/found-violation';
-import { DamagedRecord, readOr, UnusableRecord } from '../domain/unusable-record';
+import { isOfAnother } from '../domain/found-violation';
+import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
 import { addEvent, closeTask, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
 import { matchTow } from '../domain/stored-violation';
@@ -9,6 +9,7 @@ import type { Tow } from '../domain/tow';
 import { echoedIdIn, metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
 import { ALL_TOWS } from './list-port';
 import type { TowStore } from './ports';
+import { foundViolation, readOr } from './read-or';
 import { orderKeyOf, type RecordStore, type Transaction } from './transaction-port';
 import type { ViolationRecord } from './read-models';
 
