@@ -1,8 +1,7 @@
 import { blockedByHold } from './dispatch-rules';
 import { conflict, invalid } from './refusal';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
-import { delayOf } from './charges';
-import { isoTimestamp, occurredAt } from './timestamp';
+import { isoTimestamp, occurredAt, riyadhDaysBetween, timestampMs } from './timestamp';
 import type { ReportStatus } from './outbox';
 import { invoiceReport, paymentReport } from './report-bodies';
 import { previousTimestamp, type InvoiceRequest, type Payment, type Tow } from './tow';
@@ -32,6 +31,30 @@ export function requestInvoice(tow: Tow, command: FactCommand<'invoice'>, contex
     owed: invoiceReport(tow, request),
     withdraw: [],
   };
+}
+
+/** The days of delay to invoice, and how they are computed. */
+export interface Delay {
+  readonly days: number;
+  /** When the vehicle was detained; null if it was not. */
+  readonly detainedAt: string | null;
+  /** Calendar days since then. */
+  readonly daysCounted: number;
+  /** Days that are not charged. */
+  readonly freeDays: number;
+}
+
+/**
+ * The days of delay to invoice: whole Asia/Riyadh calendar days from the detained fact to `nowMs`, less the free days,
+ * never below 0; 0 when the vehicle was not detained.
+ * Open question Q3: what exactly delay_in_days counts is not documented; storage days in Riyadh is our reading.
+ */
+export function delayOf(tow: Tow, nowMs: number, freeDays: number): Delay {
+  const detainedAt = tow.facts.find((fact) => fact.event === 'detained')?.occurredAt ?? null;
+  const detainedMs = detainedAt === null ? null : timestampMs(detainedAt);
+  if (detainedMs === null) return { days: 0, detainedAt: null, daysCounted: 0, freeDays };
+  const daysCounted = Math.max(0, riyadhDaysBetween(detainedMs, nowMs));
+  return { days: Math.max(0, daysCounted - freeDays), detainedAt, daysCounted, freeDays };
 }
 
 /** Records a payment: each status once, nothing after PAID. Refused while a hold is open. */

@@ -1,6 +1,5 @@
-import { correctInvoice, correctPayment, recordPayment, requestInvoice } from './billing';
+import { correctInvoice, correctPayment, delayOf, recordPayment, requestInvoice, type Delay } from './billing';
 import type { Advance, FactCommand, FactContext } from './fact-command';
-import { delayOf, type Delay } from './charges';
 import { cancel, correctCancel, correctStart, detain, release, start } from './movement';
 import type { SendingPolicy } from './outbox';
 import { previousTimestamp, type Partially, type Tow, type Whereabouts } from './tow';

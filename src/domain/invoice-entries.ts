@@ -1,8 +1,9 @@
 import type { Entry } from './entry';
-import { type Charges, reconcile } from './charges';
+import { answeredCharges, type Charges, reconcile } from './charges';
 import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { invoiceMismatchTask } from './tasks';
-import type { JsonObject } from './vocabulary';
+
+/** What an invoice webhook shows about the report that requested the invoice: proof, or other amounts. */
 
 /**
  * True when an invoice webhook proves that the first create took effect: it came after that create was sent. The
@@ -13,12 +14,6 @@ export function isProvedByInvoice(record: StoredTow, entry: Entry): boolean {
   if (entry.kind !== 'invoice' || entry.firstSentAtMs === null || record.proofAtMs === null) return false;
   // A refused create made nothing. An unanswered attempt before it may have.
   return entry.state !== 'refused' || entry.possibleEffects > 0;
-}
-
-/** The charges in the answer to our invoice request; null when it has none. */
-export function answeredCharges(answer: JsonObject | null): Charges | null {
-  const towingInvoice = objectIn(answer, 'towing_invoice');
-  return towingInvoice && { towingInvoice, delayInvoice: objectIn(answer, 'delay_invoice') };
 }
 
 /** Compares the answered invoice with the newest posted one, if there is one. Opens a task where they differ. */
@@ -42,9 +37,4 @@ export function comparePosted(
   const fields = [...posted.alsoDiffers, ...differing];
   if (fields.length > 0) openTask(record, invoiceMismatchTask(fields), nowMs);
   else if (answer) closeTask(record, invoiceMismatchTask(fields).subject);
-}
-
-function objectIn(value: JsonObject | null, name: string): JsonObject | null {
-  const found = value?.[name];
-  return typeof found === 'object' && found !== null && !Array.isArray(found) ? found : null;
 }

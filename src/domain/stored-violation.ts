@@ -2,9 +2,9 @@ import type { Entry } from './entry';
 import { escalate } from './escalate-entry';
 import { isSettled } from './outbox';
 import type { FoundViolation } from './found-violation';
-import { closeTask, editEntry, type StoredViolation } from './outbox-record';
-import { acceptEntry, reopenEntry } from './settle-entry';
-import { addReference, mayHaveBeenSent, recordTow } from './violation-references';
+import { closeTask, editEntry, openTask, type StoredViolation } from './outbox-record';
+import { acceptEntry, reopenEntry, requestCleanup } from './settle-entry';
+import { addReference } from './violation-references';
 import { beforeCorrectionTask } from './violation-tasks';
 
 /** A tow, and the reference of its violation. */
@@ -59,6 +59,32 @@ export function linkTow(
   const isNewReference = getsName && addReference(record, reference, { isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
   return getsName;
+}
+
+/** True when the violation may have been sent: otherwise no reference can prove it. */
+function mayHaveBeenSent(entry: Entry): boolean {
+  const { possibleEffects, attemptId, state } = entry;
+  return possibleEffects > 0 || attemptId !== null || state === 'unknown' || state === 'accepted';
+}
+
+/** Records that a tow comes from a violation. `proves`: the service has the violation. */
+function recordTow(
+  record: StoredViolation,
+  entry: Entry,
+  found: { readonly towingReference: string; readonly isNewReference: boolean; readonly proves: boolean },
+  nowMs: number,
+): void {
+  const isNewTow = !record.tows.includes(found.towingReference);
+  if (isNewTow) record.tows.push(found.towingReference);
+  if (!(isNewTow || found.isNewReference || found.proves)) return;
+  if (found.proves) {
+    if (entry.sentRevision !== null && entry.sentRevision !== entry.revision) {
+      openTask(record, beforeCorrectionTask(record.id), nowMs);
+    }
+    acceptEntry(record, entry, 'proved_by_tow_request', nowMs);
+  } else if (found.isNewReference && isSettled(entry.state)) {
+    requestCleanup(record);
+  }
 }
 
 /**

@@ -1,9 +1,5 @@
-import { openTask, type StoredViolation } from './outbox-record';
-import { acceptEntry, requestCleanup } from './settle-entry';
-import type { Entry } from './entry';
 import { isObject, withQuotedNumbers, jsonIn } from './json';
-import { isSettled } from './outbox';
-import { beforeCorrectionTask } from './violation-tasks';
+import type { StoredViolation } from './outbox-record';
 import { isEchoOfAnother, type Violation } from './violation';
 import { brokenReferenceRule, type ViolationApi } from './vocabulary';
 
@@ -53,30 +49,4 @@ export function addReference(
   if (record.reference === null || (also.isMain && !isShownAssigned)) record.reference = reference;
   if (also.isAssigned && !record.assignedReferences.includes(reference)) record.assignedReferences.push(reference);
   return isNew;
-}
-
-/** True when the violation may have been sent: otherwise no reference can prove it. */
-export function mayHaveBeenSent(entry: Entry): boolean {
-  const { possibleEffects, attemptId, state } = entry;
-  return possibleEffects > 0 || attemptId !== null || state === 'unknown' || state === 'accepted';
-}
-
-/** Records that a tow comes from a violation. `proves`: the service has the violation. */
-export function recordTow(
-  record: StoredViolation,
-  entry: Entry,
-  found: { readonly towingReference: string; readonly isNewReference: boolean; readonly proves: boolean },
-  nowMs: number,
-): void {
-  const isNewTow = !record.tows.includes(found.towingReference);
-  if (isNewTow) record.tows.push(found.towingReference);
-  if (!(isNewTow || found.isNewReference || found.proves)) return;
-  if (found.proves) {
-    if (entry.sentRevision !== null && entry.sentRevision !== entry.revision) {
-      openTask(record, beforeCorrectionTask(record.id), nowMs);
-    }
-    acceptEntry(record, entry, 'proved_by_tow_request', nowMs);
-  } else if (found.isNewReference && isSettled(entry.state)) {
-    requestCleanup(record);
-  }
 }
