@@ -68,14 +68,16 @@ export class Records implements RecordStore {
 
   /**
    * Decides and commits, again while other processes change what the decision was made on. Within this process,
-   * transactions with the same `orderKey` run one after the other. Resolves with the result of the committed decision.
+   * transactions with the same `orderKey` run one after the other; null: in no order. Resolves with the result of the
+   * committed decision.
    */
   transact<T>(
-    orderKey: string,
+    orderKey: string | null,
     decide: (transaction: RecordTransaction) => Promise<T>,
     options: TransactOptions = {},
   ): Promise<T> {
-    return this.#inOrder(orderKey, () => this.#untilCommitted(decide, options));
+    const work = () => this.#untilCommitted(decide, options);
+    return orderKey === null ? work() : this.#inOrder(orderKey, work);
   }
 
   /** Valid for `transact` without `repeatMs`: an earlier call of a repeated commit may have been written. */

@@ -28,13 +28,14 @@ export function refused(refusal: Refusal): ActionResult<never> {
  * decision will need, in the round trip of the key; the decision reads again what failed.
  */
 export function transactOnce<T, X extends Transaction = Transaction>(
-  records: { transact<R>(orderKey: string, decide: (transaction: X) => Promise<R>): Promise<R> },
+  records: { transact<R>(orderKey: string | null, decide: (transaction: X) => Promise<R>): Promise<R> },
   {
     orderKey,
     idempotency,
     loads,
   }: {
-    readonly orderKey: string;
+    /** As for `RecordStore.transact`. */
+    readonly orderKey: string | null;
     readonly idempotency: IdempotencyRecord | undefined;
     readonly loads?: (transaction: X) => Promise<unknown>;
   },

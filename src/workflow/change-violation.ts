@@ -15,7 +15,10 @@ export interface ViolationRequest {
 
 export const noSuchViolation = unknown('violation_not_found', 'There is no such violation.').refusal;
 
-/** Changes a violation as `changeTow` changes a tow. The answer is the changed violation. */
+/**
+ * Changes a violation as `changeTow` changes a tow. The answer is the changed violation. Two changes that name it by
+ * different ids have no order; its version keeps them apart.
+ */
 export function changeViolation(
   records: RecordStore,
   { id, idempotency }: ViolationRequest,

@@ -8,7 +8,7 @@ import type { Violation } from '../domain/violation';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { done, transactOnce, type ActionResult } from './action-result';
-import { orderKeyOf, type IdempotencyRecord, type RecordStore, type Transaction } from './transaction-port';
+import type { IdempotencyRecord, RecordStore, Transaction } from './transaction-port';
 
 export interface KnownViolationTools {
   readonly records: RecordStore;
@@ -31,8 +31,8 @@ export function addKnownViolations(
   tools: KnownViolationTools,
   { violations, actor, idempotency }: KnownViolationsRequest,
 ): Promise<ActionResult<KnownViolationsView>> {
-  const orderKey = orderKeyOf('violation', tools.clock.id());
-  return transactOnce(tools.records, { orderKey, idempotency }, async (transaction) => {
+  // The violations are new; which ones are known is checked again at the commit.
+  return transactOnce(tools.records, { orderKey: null, idempotency }, async (transaction) => {
     const found = await Promise.all(violations.map((known) => idOfKnown(transaction, known)));
     const added = new Map<string, string>();
     const items = violations.map((known, at) => {

@@ -30,10 +30,16 @@ export async function resolveTask(tools: ResolveTools, request: ResolveRequest):
   // The task names the record it belongs to.
   const task = await tools.tasks.read(request.id);
   if (!task) return refused(noSuchTask);
-  const { towing_reference_id: ref, violation_id: violationId = '' } = task;
-  const orderKey = ref === undefined ? orderKeyOf('violation', violationId) : orderKeyOf('tow', ref);
   const { idempotency } = request;
-  return transactOnce(tools.records, { orderKey, idempotency }, (transaction) => resolveIn(transaction, task, request));
+  return transactOnce(tools.records, { orderKey: orderKeyFor(task), idempotency }, (transaction) =>
+    resolveIn(transaction, task, request),
+  );
+}
+
+/** That of the record which the task is about. A general task is about none. */
+function orderKeyFor({ id, towing_reference_id: ref, violation_id: violationId }: Task): string {
+  if (ref !== undefined) return orderKeyOf('tow', ref);
+  return violationId === undefined ? orderKeyOf('task', id) : orderKeyOf('violation', violationId);
 }
 
 async function resolveIn(

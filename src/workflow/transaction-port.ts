@@ -81,15 +81,15 @@ export interface RecordStore {
   /**
    * Runs a decision and commits its changes if everything it read is unchanged; otherwise runs it again on fresh
    * drafts. Resolves with the result of the committed decision. Within a process, decisions with the same `orderKey`
-   * run one after another. Rejects when the commit was not written, or when that is uncertain.
+   * run one after another; null: in no order. Rejects when the commit was not written, or when that is uncertain.
    */
-  transact<T>(orderKey: string, decide: (transaction: Transaction) => Promise<T>): Promise<T>;
+  transact<T>(orderKey: string | null, decide: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** True if this error of `transact` proves that the commit was not written and never will be. */
   isUnwritten(error: unknown): boolean;
 }
 
-/** The order key of decisions on one record. A delivery is processed under the key of its tow. */
-export function orderKeyOf(kind: 'tow' | 'violation' | 'delivery' | 'difference', id: string): string {
+/** The order key of decisions on one record. A delivery is processed under the key of its tow, if that is known. */
+export function orderKeyOf(kind: 'tow' | 'violation' | 'delivery' | 'difference' | 'task', id: string): string {
   return `${kind} ${id}`;
 }
 

@@ -216,7 +216,7 @@ function failing(records: RecordStore): RecordStore {
   return {
     isUnwritten: (error) => records.isUnwritten(error),
     transact: (line, decide) =>
-      line.startsWith('tow ') ? Promise.reject(new Error('played by a test')) : records.transact(line, decide),
+      line?.startsWith('tow ') ? Promise.reject(new Error('played by a test')) : records.transact(line, decide),
   };
 }
 
