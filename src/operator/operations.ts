@@ -1,5 +1,6 @@
 import { ENTRY_KINDS } from '../domain/vocabulary';
 import { ROUTES } from '../contracts/operator-routes';
+import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import type { Delivery } from '../domain/delivery';
 import { unknown } from '../domain/refusal';
 import { type ConservationStore, conservationViewOf } from '../workflow/conservation';
@@ -52,10 +53,11 @@ function serveDeliveries(server: ApiServer, tools: OperationRouteTools): void {
   server.read(ROUTES.listRefusedCalls, async ({ query }) => ({ items: await refusedCalls.list(query.limit) }));
   server.read(ROUTES.readDelivery, async ({ params }) => {
     const delivery = await deliveries.read(params('delivery_id'));
-    return delivery && deliveryDetailOf(delivery);
+    return delivery && deliveryDetailOf(delivery, WEBHOOK_READERS);
   });
+  const replaying = { records: tools.records, readers: WEBHOOK_READERS };
   server.change(ROUTES.replayDelivery, ({ params, actor }) => ({
-    effect: (idempotency) => replayDelivery(tools, { id: params('delivery_id'), actor, idempotency }),
+    effect: (idempotency) => replayDelivery(replaying, { id: params('delivery_id'), actor, idempotency }),
   }));
 }
 

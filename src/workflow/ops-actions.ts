@@ -1,3 +1,4 @@
+import type { WebhookReaders } from '../contracts/read-webhook';
 import type { EntryKind } from '../domain/vocabulary';
 import { type Actor, auditOf } from '../domain/audit';
 import { resumeOperation as resume } from '../domain/circuits';
@@ -17,7 +18,7 @@ const noSuchDelivery = unknown('delivery_not_found', 'There is no such delivery.
 
 /** Makes a delivery due again, processed or not. */
 export function replayDelivery(
-  { records }: { readonly records: RecordStore },
+  { records, readers }: { readonly records: RecordStore; readonly readers: WebhookReaders },
   { id, actor, idempotency }: ReplayRequest,
 ): Promise<ActionResult<DeliveryDetail>> {
   return transactOnce(records, { orderKey: orderKeyOf('delivery', id), idempotency }, async (transaction) => {
@@ -27,7 +28,7 @@ export function replayDelivery(
     transaction.scheduleDelivery(id, transaction.nowMs);
     const on = { delivery_id: id, towing_reference_id: delivery.towingReferenceId };
     transaction.audit(auditOf(actor, 'delivery.replayed', { on }));
-    return done(deliveryDetailOf(delivery));
+    return done(deliveryDetailOf(delivery, readers));
   });
 }
 

@@ -1,11 +1,11 @@
 import type { ReportView, TowView } from '../contracts/operator';
+import type { WebhookReaders } from '../contracts/read-webhook';
 import type { PlaceInQueue, Task } from '../contracts/records';
 import type { ViolationView } from '../contracts/violations';
 import type { Delivery } from '../domain/delivery';
 import type { Dispatch } from '../domain/dispatch';
 import { answeredCharges, type Charges } from '../domain/charges';
 import { headOf, isSettled } from '../domain/outbox';
-import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
 import type { QueuePlace } from '../domain/waiting';
@@ -49,9 +49,10 @@ export function towViewOf(record: TowRecord): TowView {
 /** A delivery as the API shows it alone. */
 export type DeliveryDetail = ReturnType<typeof deliveryDetailOf>;
 
-export function deliveryDetailOf(delivery: Delivery) {
+/** With the rules of the contract that its body breaks, as the readers find them now. */
+export function deliveryDetailOf(delivery: Delivery, readers: WebhookReaders) {
   const { kind, rawBody } = delivery;
-  const read = WEBHOOK_READERS[kind](rawBody);
+  const read = readers[kind](rawBody);
   const differences = read.kind === 'message' ? read.tolerated : read.rules;
   return { ...deliveryViewOf(delivery), raw_body: rawBody, differences: [...differences] };
 }

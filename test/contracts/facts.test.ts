@@ -104,11 +104,10 @@ describe.each(FACT_EVENTS)('%s', (event) => {
   });
 
   test(`the report of the fact ${event} can be corrected only in fields that its call has`, () => {
-    const { request, safeToRepeat } = OPERATIONS[event];
+    const { request } = OPERATIONS[event];
 
     expect(Object.keys(request.shape)).toEqual(expect.arrayContaining([...FACTS[event].correctable]));
     expect(Object.keys(correctionBody.shape)).toEqual(expect.arrayContaining([...FACTS[event].correctable]));
-    expect(FACTS[event].sending.safeToRepeat).toBe(safeToRepeat);
   });
 
   test(`the fact ${event} is audited under a separate action`, () => {

@@ -1,5 +1,8 @@
 import { OPERATIONS, type Operation, type OperationName } from '../../src/contracts/operations';
 import { WEBHOOKS } from '../../src/contracts/webhooks';
+import { ENTRY_POLICY } from '../../src/domain/entry';
+import { ENTRY_KINDS } from '../../src/domain/vocabulary';
+import { VIOLATION_OPERATIONS } from '../../src/workflow/service-port';
 
 /** docs/service-api.md#operations, copied by hand. */
 const DOCUMENTED: Record<OperationName, [method: string, path: string]> = {
@@ -47,6 +50,12 @@ describe('the table of operations', () => {
 
   test('marks exactly the invoice and both violation operations as not repeatable', () => {
     expect(named(({ safeToRepeat }) => !safeToRepeat)).toEqual(['invoice', 'violation', 'violation_guide']);
+  });
+
+  test.each(ENTRY_KINDS)('%s is safe to repeat for the outbox exactly if its operations are', (kind) => {
+    const names = kind === 'violation' ? Object.values(VIOLATION_OPERATIONS) : [kind];
+    const { safeToRepeat } = ENTRY_POLICY[kind];
+    expect(names.map((name) => OPERATIONS[name].safeToRepeat)).toEqual(names.map(() => safeToRepeat));
   });
 
   test('sends violations as forms, capacity as a query, the token as credentials and the rest as JSON', () => {

@@ -145,7 +145,10 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
     },
     /** Replays a delivery; returns its result, or the code of the refusal. */
     async replay(id: string) {
-      const effect = await replayDelivery(progress, { id, actor: TESTER, idempotency: undefined });
+      const effect = await replayDelivery(
+        { records, readers: WEBHOOK_READERS },
+        { id, actor: TESTER, idempotency: undefined },
+      );
       return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
     },
     /** Closes an information task; returns `done`, or the code of the refusal. */
