@@ -31,7 +31,7 @@ export interface ProcessDeliveryTools {
   readonly metrics: Metrics;
   /** Absent: no traces. */
   readonly tracing?: Tracing;
-  /** Is shown the body of every webhook that is processed. */
+  /** Called with the body of every webhook that is processed. */
   readonly observe?: (kind: DeliveryKind, rawBody: string) => void;
 }
 

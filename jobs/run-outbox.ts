@@ -29,8 +29,6 @@ export interface RunOutboxTools<R extends OutboxRecord> {
   readonly claimMaxAgeMs: number;
   /** Absent: no record has images, or renewals are not observed. */
   readonly uploads?: Uploads;
-  /** The steps of a run before other records get their turn; 10 by default. */
-  readonly stepsPerRun?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -38,6 +36,7 @@ export interface RunOutboxTools<R extends OutboxRecord> {
   readonly tracing?: Tracing;
 }
 
+/** The steps of a run before other records get their turn. */
 const STEPS_PER_RUN = 10;
 /** No step begins after this time. */
 const RUN_MAX_MS = 5000;
@@ -54,13 +53,13 @@ export async function runOutbox<R extends OutboxRecord, T>(
   id: string,
   tools: T & RunOutboxTools<R>,
   /** Once true, no further step begins. */
-  isStopping: () => boolean = () => false,
+  isStopping: () => boolean,
 ): Promise<JobOutcome> {
-  const { clock, stepsPerRun = STEPS_PER_RUN } = tools;
+  const { clock } = tools;
   const startedMs = clock.monotonicMs();
   let timed: TimedClaim<R> = { claim: await tools.outbox.claim(id), startedMs };
   for (let steps = 1; ; steps += 1) {
-    const mayGoOn = () => !isStopping() && steps < stepsPerRun && clock.monotonicMs() - startedMs < RUN_MAX_MS;
+    const mayGoOn = () => !isStopping() && steps < STEPS_PER_RUN && clock.monotonicMs() - startedMs < RUN_MAX_MS;
     const { what, next, storedMs } = await takeStep(calls, timed, tools, mayGoOn);
     if (!next) return { kind: 'done', what };
     timed = { claim: next, startedMs: storedMs };

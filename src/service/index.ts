@@ -76,9 +76,9 @@ export interface ServiceClientOptions {
   readonly metrics?: LimitWatchTools['metrics'];
   /** False: rate limits that the service announces in headers are ignored. True by default. */
   readonly followsLimitHeaders?: boolean | undefined;
-  /** Is shown how an accepting answer differs from its contract, once per call. */
+  /** Called once per call whose accepting answer differs from its contract. */
   readonly observeDifference?: (seen: SeenDifference) => void;
-  /** Is shown every attempt that may have reached the service; `httpStatus` and `body` are null without an answer. */
+  /** Called for each attempt that may have reached the service; `httpStatus` and `body` are null without an answer. */
   readonly observe?: (seen: ObservedCall) => void;
   readonly userAgent?: string;
 }

@@ -8,6 +8,7 @@ import { noBudgets } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 import { readEntry } from '../support/stored-records';
+import { unstopped } from './run-steps';
 
 const redis = useRedis();
 let stores: Stores;
@@ -49,7 +50,7 @@ async function sendAnsweredWith(body: string) {
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   const { outbox } = stores;
   const tools = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
-  await runOutbox(CALLS.tow, 'A', tools);
+  await runOutbox(CALLS.tow, 'A', tools, unstopped);
   const { rawBody, ...rest } = await readEntry(stores.redis, { ref: 'A' }, 1);
   const { r1: _, ...record } = await stores.redis.hgetall('{p0}:tow:A');
   const others = [rest, record, await stores.redis.hgetall('{p0}:tasks')];

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, START, type Stores } from '../support/stores';
 import { changeEntry, letTry, readCircuits } from '../support/stored-records';
+import { unstopped } from './run-steps';
 
 const redis = useRedis();
 let stores: Stores;
@@ -77,7 +78,7 @@ async function run(ref = 'T1') {
   };
   const { outbox } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return runOutbox(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world });
+  return runOutbox(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
 }
 
 async function tow(ref = 'T1') {

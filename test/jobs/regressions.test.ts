@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
 import { GRACE_MS, INVOICE, openStores, START, towRequest, type Stores } from '../support/stores';
+import { unstopped } from './run-steps';
 
 const redis = useOwnRedis();
 let stores: Stores;
@@ -154,7 +155,7 @@ describe('report sending: failures of Redis and of the connection', () => {
   };
   const run = (ref: string, through: TowOutbox = outbox) => {
     const tools = { outbox: through, service, settings, claimMaxAgeMs: 5000, clock, log, metrics };
-    return runOutbox(CALLS.tow, ref, tools);
+    return runOutbox(CALLS.tow, ref, tools, unstopped);
   };
 
   async function setFaults(...rules: object[]): Promise<void> {

@@ -11,6 +11,7 @@ import { noBudgets } from '../support/outboxes';
 import { useRedis, redisNowMs } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 import { changeEntry, readCircuits, readEntry, setCircuit } from '../support/stored-records';
+import { unstopped } from './run-steps';
 
 const redis = useRedis();
 let stores: Stores;
@@ -57,7 +58,7 @@ function processWith(clock: MovableClock) {
   const { outbox } = stores;
   const world = { clock: longest, log: silentLog, metrics: createMetrics() };
   const tools: RunOutboxTools<StoredTow> = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
-  return async (ref: string) => (await runOutbox(CALLS.tow, ref, tools)).what;
+  return async (ref: string) => (await runOutbox(CALLS.tow, ref, tools, unstopped)).what;
 }
 
 /** Redis has its own clock, so everything that waits is moved closer instead. */

@@ -12,6 +12,7 @@ import type { ServicePort } from '../../src/workflow/service-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, START, towInvoice, type Stores } from '../support/stores';
+import { stoppedAfter } from './run-steps';
 
 const redis = useRedis();
 let stores: Stores;
@@ -56,10 +57,10 @@ const settings = {
 function tools(also: { clock?: Clock; outbox?: TowOutbox } = {}): RunOutboxTools<StoredTow> {
   const { outbox } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return { outbox, service, settings, claimMaxAgeMs: 5000, stepsPerRun: 1, ...world, ...also };
+  return { outbox, service, settings, claimMaxAgeMs: 5000, ...world, ...also };
 }
 
-const run = (ref: string, also = {}) => runOutbox(CALLS.tow, ref, tools(also));
+const run = (ref: string, also = {}) => runOutbox(CALLS.tow, ref, tools(also), stoppedAfter(1));
 
 /** Runs the job repeatedly, as the scheduler does, until the reports are in the expected states. */
 const runUntil = (ref: string, expected: string[]) =>
@@ -208,7 +209,7 @@ test('opens a task and keeps the answer to an invoice request that names another
     },
   };
 
-  await runOutbox(CALLS.tow, ref, { ...tools(), service: other });
+  await runOutbox(CALLS.tow, ref, { ...tools(), service: other }, stoppedAfter(1));
 
   const record = await stores.read(ref);
   expect(await stores.generalTasks()).toMatchObject([{ type: 'answer_differs' }]);

@@ -12,6 +12,7 @@ import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, START } from '../support/stores';
 import { startWorkerFor, type ViolationWorker } from './violation-world';
+import { unstopped } from './run-steps';
 
 /** A connection that takes this much longer to open than a permit of a rate limit lasts. */
 const CONNECTING_MS = LEAVES_WITHIN_MS + 1500;
@@ -81,7 +82,7 @@ test('sends a report whose connection opens slower than a permit of the tow rate
   };
   const tools = { outbox, service, settings, claimMaxAgeMs: 9500, clock, log: silentLog };
 
-  const outcome = await runOutbox(CALLS.tow, 'A', { ...tools, metrics: createMetrics() });
+  const outcome = await runOutbox(CALLS.tow, 'A', { ...tools, metrics: createMetrics() }, unstopped);
 
   expect([outcome.what, fake.calls.length, await permits(worker, 'tow')]).toEqual(['accepted', 1, 1]);
 });

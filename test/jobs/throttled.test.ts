@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { FAST_RETRIES, GRACE_MS, openStores, START, type Stores } from '../support/stores';
 import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
+import { stoppedAfter } from './run-steps';
 
 const redis = useRedis();
 const NO_LIMITS: BudgetSettings = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
@@ -75,8 +76,8 @@ async function processWith(
   const limited = { leaseMs: 20_000, graceMs: GRACE_MS, giveUpAfterMs: 3_600_000, rateLimit };
   const outbox = createTowOutbox(own.redis, systemClock, limited);
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  const tools = { outbox, service, settings: FAST_RETRIES, claimMaxAgeMs: 10_000, stepsPerRun: 1, ...world };
-  return { service, run: async (ref) => (await runOutbox(CALLS.tow, ref, tools)).what };
+  const tools = { outbox, service, settings: FAST_RETRIES, claimMaxAgeMs: 10_000, ...world };
+  return { service, run: async (ref) => (await runOutbox(CALLS.tow, ref, tools, stoppedAfter(1))).what };
 }
 
 async function start(...refs: string[]): Promise<void> {

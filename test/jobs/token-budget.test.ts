@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
 import { GRACE_MS, openStores, START, type Stores } from '../support/stores';
+import { unstopped } from './run-steps';
 
 const redis = useRedis();
 let stores: Stores;
@@ -62,7 +63,7 @@ function run(ref: string, service: ServiceClient) {
   };
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   const { outbox } = stores;
-  return runOutbox(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world });
+  return runOutbox(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
 }
 
 const sending = () => createSendingStore(stores.redis, AUTH_PER_MINUTE).read();

@@ -3,6 +3,7 @@ import { filesIn } from '../spool/world';
 import { useRedis } from '../support/redis';
 import { violationOf } from '../support/violations';
 import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
+import { stoppedAfter, unstopped } from './run-steps';
 
 const redis = useRedis();
 let worker: ViolationWorker;
@@ -18,7 +19,7 @@ const paths = () => worker.fake.calls.map(({ url }) => url.split('/').at(-1));
 const imagesLeft = async () => (await filesIn(`${worker.dataDir}/spool/violations`)).length;
 
 test('a violation run checks the ticket, sends the violation and cleans up', async () => {
-  expect(await worker.wake('U1', { stepsPerRun: 10 })).toBe('finished');
+  expect(await worker.wake('U1', {}, unstopped)).toBe('finished');
 
   expect(await worker.read()).toMatchObject({ state: 'accepted', attempts: 1, reference: 'V-1' });
   expect(paths()).toEqual(['active-ticket', 'public']);
@@ -26,10 +27,10 @@ test('a violation run checks the ticket, sends the violation and cleans up', asy
   expect(await worker.wake()).toBe('idle');
 });
 
-test('a violation run ends after its steps and continues in another run', async () => {
-  expect(await worker.wake('U1', { stepsPerRun: 2 })).toBe('accepted');
+test('a violation run that must stop ends after its step and continues in another run', async () => {
+  expect(await worker.wake('U1', {}, stoppedAfter(2))).toBe('accepted');
   expect(await imagesLeft()).toBe(1);
 
-  expect(await worker.wake('U1', { stepsPerRun: 2 })).toBe('finished');
+  expect(await worker.wake('U1', {}, stoppedAfter(2))).toBe('finished');
   expect(await imagesLeft()).toBe(0);
 });

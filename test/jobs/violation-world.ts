@@ -18,6 +18,7 @@ import { PNG } from '../support/images';
 import { openStores, type Stores } from '../support/stores';
 import { openOutbox, readViolation, report, violationOf } from '../support/violations';
 import { changeEntry } from '../support/stored-records';
+import { stoppedAfter } from './run-steps';
 
 /** A worker with its own database, disk and service. */
 
@@ -34,7 +35,7 @@ export interface ViolationWorker {
   readonly spool: Tools['spool'];
   readonly dataDir: string;
   /** Runs the worker for a violation, with other tools if given. */
-  wake(id?: string, also?: Partial<Tools>): Promise<string>;
+  wake(id?: string, also?: Partial<Tools>, isStopping?: () => boolean): Promise<string>;
   /** Makes everything due that waits. */
   makeDue(id?: string): Promise<void>;
   read(id?: string): ReturnType<typeof readViolation>;
@@ -81,7 +82,6 @@ export async function startWorkerFor(
     tickets: createLookups({ service, cache, clock: systemClock }),
     settings: POLICY,
     claimMaxAgeMs: 1000,
-    stepsPerRun: 1,
     metrics: createMetrics(),
   };
   return {
@@ -89,8 +89,8 @@ export async function startWorkerFor(
     fake,
     spool,
     dataDir,
-    async wake(id = 'U1', also = {}) {
-      const outcome = await runOutbox(CALLS.violation, id, { ...tools, ...also });
+    async wake(id = 'U1', also = {}, isStopping = stoppedAfter(1)) {
+      const outcome = await runOutbox(CALLS.violation, id, { ...tools, ...also }, isStopping);
       return outcome.what;
     },
     async makeDue(id = 'U1') {

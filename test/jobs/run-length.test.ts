@@ -1,0 +1,62 @@
+import { CALLS, runOutbox } from '../../jobs/run-outbox';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { recordFact } from '../../src/workflow/record-fact';
+import { clientWithToken, closeClients } from '../service/client-under-test';
+import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
+import { useRedis } from '../support/redis';
+import { GRACE_MS, INVOICE, openStores, RULES, START, TESTER, type Stores } from '../support/stores';
+import { unstopped } from './run-steps';
+
+const redis = useRedis();
+let stores: Stores;
+let fake: FakeService;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  fake = await startFakeService();
+  const amounts = { total_amount: 1, paid_amount: 0, tax: 0 };
+  fake.onCall(() => enveloped({ towing_reference_id: 'T1', towing_invoice: amounts }));
+});
+afterEach(async () => {
+  closeClients();
+  await fake.stop();
+  stores.close();
+});
+
+/** A run whose time does not pass, so that only its steps end it. */
+async function run() {
+  const settings = {
+    retryBaseMs: 20,
+    retryCapMs: 100,
+    notFoundRetries: 2,
+    notFoundRetryMs: 20,
+    unknownGraceMs: GRACE_MS,
+  };
+  const world = { clock: { ...systemClock, monotonicMs: () => 0 }, log: silentLog, metrics: createMetrics() };
+  const service = await clientWithToken(fake.url, { timeoutMs: 10_000 });
+  return runOutbox(
+    CALLS.tow,
+    'T1',
+    { outbox: stores.outbox, service, settings, claimMaxAgeMs: 5000, ...world },
+    unstopped,
+  );
+}
+
+test('a run sends ten reports of a tow and leaves the others to the next run', async () => {
+  const paymentStatuses = Array.from({ length: 10 }, (_, n) => `PART_${n}`);
+  const tools = { ...stores.progress, rules: { ...RULES, paymentStatuses } };
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', INVOICE);
+  for (const paymentStatus of paymentStatuses) {
+    await recordFact(tools, { ref: 'T1', command: { event: 'payment', paymentStatus }, actor: TESTER });
+  }
+  const accepted = async () => (await stores.read('T1')).reports.filter(({ state }) => state === 'accepted').length;
+
+  await run();
+  expect(await accepted()).toBe(10);
+
+  await run();
+  expect(await accepted()).toBe(12);
+});
