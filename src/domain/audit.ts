@@ -155,6 +155,7 @@ export function auditOfFact(
   });
 }
 
+/** The ids of the reports that are waived with what is audited; no detail without any. */
 export function alsoWaived(ids: readonly string[]): AuditDetails {
   return ids.length > 0 ? { also_waived: ids } : {};
 }

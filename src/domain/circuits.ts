@@ -65,6 +65,7 @@ export const NO_CIRCUITS: Circuits = {
   tasks: {},
 };
 
+/** Empty lists, to which each change of the circuits adds. */
 export function noEffects(): CircuitEffects {
   return { closed: [], probeTimes: [], due: [] };
 }

@@ -67,6 +67,7 @@ export function quantileMs(counts: readonly number[], share: number): number | n
   return LATENCY_STEPS_MS.at(-1) ?? null;
 }
 
+/** The outcome that metrics count for a verdict. An attempt that will be repeated has failed. */
 export function attemptOutcome(next: Verdict['next']): AttemptOutcome {
   switch (next) {
     case 'accepted':

@@ -102,6 +102,7 @@ export function nextVersion(before: string, id: string): string {
   return `${versionNumber(before) + 1}.${id.slice(0, 8)}`;
 }
 
+/** The reference of a tow; our id of a violation. */
 export function recordIdOf(record: OutboxRecord): string {
   return record.kind === 'tow' ? record.ref : record.id;
 }
@@ -120,6 +121,7 @@ export function memberOf(record: OutboxRecord): string {
   return memberNamed({ kind: record.kind, id: recordIdOf(record) });
 }
 
+/** The member that names a record; `recordNamed` is the inverse. */
 export function memberNamed({ kind, id }: RecordName): string {
   const isPlain = kind === 'tow' && !Object.values(MEMBER_PREFIXES).some((prefix) => id.startsWith(prefix));
   return isPlain ? id : `${MEMBER_PREFIXES[kind]}${id}`;
@@ -163,6 +165,7 @@ export function openTask(record: OutboxRecord, { subject, ...task }: NewTask, no
   record.tasks[id] = { task, openedAtMs: record.tasks[id]?.openedAtMs ?? nowMs };
 }
 
+/** Closes the task with this subject, if it is open. */
 export function closeTask(record: OutboxRecord, subject: string): void {
   delete record.tasks[taskIdOf(record, subject)];
 }

@@ -9,6 +9,7 @@ export type ReportEntry = Entry & { kind: ReportKind; state: ReportState };
 /** A report as far as the rules of facts depend on it. */
 export type ReportStatus = Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state' | 'attemptId' | 'possibleEffects'>>;
 
+/** False for the entry of a violation, which alone can be `held`. */
 export function isReport(entry: Entry): entry is ReportEntry {
   return entry.kind !== 'violation' && entry.state !== 'held';
 }

@@ -74,6 +74,7 @@ export interface AttemptHistory extends Readonly<
   readonly connectionFailures: number;
 }
 
+/** The history of an entry as it was claimed, with the connection failures that the claim names. */
 export function historyOf(entry: Entry, connectionFailures: number): AttemptHistory {
   const { kind, failures, notFound, unanswered, connectionLosses } = entry;
   const { safeToRepeat } = ENTRY_POLICY[kind];

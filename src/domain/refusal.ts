@@ -31,6 +31,7 @@ export function conflict(
   return { ok: false, refusal: { kind: 'conflict', code, message, details } };
 }
 
+/** Refused with `field_invalid`. The message lists the failing fields. */
 export function invalid(details: readonly FieldRule[]): { ok: false; refusal: Refusal } {
   const message = details.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
   return { ok: false, refusal: { kind: 'invalid', code: 'field_invalid', message, details } };

@@ -9,6 +9,7 @@ import { REPORT_KINDS, type ReportKind, type ReportState, type ShadowState } fro
 /** A tow whose request has come and that is not archived. */
 export type KnownTow = StoredTow & { tow: Tow };
 
+/** False while no tow request has come: the record has parked invoices and tasks at most. */
 export function isKnown(record: StoredTow): record is KnownTow {
   return record.tow !== null;
 }

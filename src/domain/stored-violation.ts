@@ -18,6 +18,7 @@ export interface RequestedTow extends MatchedTow {
   readonly isEchoed: boolean;
 }
 
+/** The only entry of a violation. @throws Error without one */
 export function entryOf({ entries, id }: StoredViolation): Entry {
   const [entry] = entries;
   if (!entry) throw new Error(`the violation ${id} has no entry`);

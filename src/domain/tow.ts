@@ -105,6 +105,7 @@ export const TRANSITIONS = {
   canceled: [],
 } as const satisfies Record<TowState, readonly TransitionEvent[]>;
 
+/** By the table alone: the rule of the fact may refuse it for other reasons. */
 export function transitionAllowed(from: TowState, event: TransitionEvent): boolean {
   const allowed: readonly TransitionEvent[] = TRANSITIONS[from];
   return allowed.includes(event);

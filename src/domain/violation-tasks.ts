@@ -17,6 +17,7 @@ export function violationTaskIds(id: string): readonly string[] {
 const beforeCorrectionId = (id: string) => `violation_before_correction.${id}`;
 const sharedReferenceId = (id: string) => `violation_mismatch.${id}`;
 
+/** The service refused it. With a hint, an earlier attempt without an answer may have created it. */
 export function violationRefusedTask(refused: {
   id: string;
   httpStatus: number;

@@ -37,6 +37,7 @@ export function slidingWindow(callsPerMinute: number, minuteMs = 60_000): RateLi
 /** The rate limits of the records with an outbox. */
 export type OutboxRateLimits = Readonly<Record<RecordKind, RateLimit>>;
 
+/** Reports count against the budget `tow`, violations against `violations`. */
 export function outboxRateLimits(settings: BudgetSettings): OutboxRateLimits {
   return { tow: slidingWindow(settings.tow), violation: slidingWindow(settings.violations) };
 }

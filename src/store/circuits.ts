@@ -38,6 +38,7 @@ export interface ReadCircuits {
 
 const BUDGET_STATE_FIELDS = [budgetStateField('tow'), budgetStateField('violations')];
 
+/** Reads all of it in one command. */
 export async function readCircuits(redis: Redis): Promise<ReadCircuits> {
   const fields = await redis.hmget(KEYS.circuits, 'v', 'circuits', ...BUDGET_STATE_FIELDS);
   const [version = null, json = null, tow, violation] = fields;
@@ -61,6 +62,10 @@ export interface TurnedCircuit {
   readonly isOpen: boolean;
 }
 
+/**
+ * The part of a commit that replaces the stored circuits `before` by `after`. `closed`: the circuits of which members
+ * become due. Without a change the version is checked only, and only while a circuit is open.
+ */
 export function changeOfCircuits(
   before: Circuits,
   after: Circuits,

@@ -13,6 +13,7 @@ export interface NewEvent {
   readonly violationId?: string;
 }
 
+/** The effect that publishes an event. `atMs`: Redis time. */
 export function eventEffect({ type, towingReferenceId, violationId }: NewEvent, atMs: number): Effect {
   const event = { type, towing_reference_id: towingReferenceId, violation_id: violationId, at_ms: atMs };
   return ['PUBLISH', KEYS.events, JSON.stringify(event)];

@@ -13,6 +13,7 @@ const PACKED = 'z';
  */
 const SMALL = { level: 3, windowBits: 13, memLevel: 5, chunkSize: 2048 };
 
+/** Replaces all fields by the packed one; `unpackFields` is the inverse. */
 export function packFields(fields: Fields): Fields {
   return { [PACKED]: deflateRawSync(JSON.stringify(fields), SMALL).toString('base64') };
 }

@@ -45,6 +45,7 @@ function joinPermitQueue(record: OutboxRecord, nowMs: number): Effect {
   return ['ZADD', permitQueue, 'LT', permitRankOf(record, nowMs), recordIdOf(record)];
 }
 
+/** Changes nothing if the record is not in the waiting queue. */
 export function leavePermitQueue(record: OutboxRecord): Effect {
   return ['ZREM', RECORD_KEYS[record.kind].permitQueue, recordIdOf(record)];
 }
@@ -66,11 +67,13 @@ export function latestForLease(before: OutboxRecord | null, after: OutboxRecord,
   return isNew ? nowMs + LEASE_LATE_MAX_MS : undefined;
 }
 
+/** Schedules a record for `atMs`; null removes it from its schedule. */
 export function dueOf(record: OutboxRecord, atMs: number | null): Effect[] {
   const [{ due }, id] = [RECORD_KEYS[record.kind], recordIdOf(record)];
   return [atMs === null ? ['ZREM', due, id] : ['ZADD', due, atMs, id]];
 }
 
+/** The same for a record that a member of the sets of a circuit names. */
 export function dueOfMember(member: string, atMs: number): Effect {
   const [schedule, id] = scheduleOf(member);
   return ['ZADD', schedule, atMs, id];

@@ -45,6 +45,7 @@ export function scheduleOf(member: string): readonly [schedule: string, id: stri
   return [RECORD_KEYS[kind].due, id];
 }
 
+/** The key of its hash. */
 export function keyOf(record: OutboxRecord): string {
   return RECORD_KEYS[record.kind].record(recordIdOf(record));
 }

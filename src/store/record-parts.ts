@@ -34,6 +34,7 @@ export interface FieldsChange {
 const LEVELS_COMPARED = 2;
 const VERSION = 'v';
 
+/** A field whose content is encoded as JSON when it is written. */
 export function jsonPart(name: string, content: unknown): RecordPart {
   return { name, content, text: () => JSON.stringify(content) };
 }

@@ -21,6 +21,10 @@ export interface Schedule {
   backlog(): Promise<{ due: number; oldestAgeMs: number }>;
 }
 
+/**
+ * The schedules of all queues. A poll of `reports` first releases what closed circuits blocked. Polls of `reports` and
+ * `violations` first repair their waiting queues for permits, with `rateLimits` also the times of those in front.
+ */
 export function createSchedules(redis: Redis, rateLimits?: OutboxRateLimits): Readonly<Record<QueueName, Schedule>> {
   const withPreparation = (schedule: Schedule, prepare: () => Promise<unknown>): Schedule => ({
     backlog: () => schedule.backlog(),

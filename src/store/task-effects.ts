@@ -10,11 +10,13 @@ export type TaskTexts = Readonly<
   Record<string, { readonly json: string; readonly openedAtMs: number; readonly group: string }>
 >;
 
+/** The tasks of a record in their stored form; none for null. */
 export function tasksOf(record: OutboxRecord | null): TaskTexts {
   if (!record) return {};
   return taskTexts(record.tasks, record.kind === 'tow' ? { towing_reference_id: record.ref } : {});
 }
 
+/** The stored form of open tasks. Each contains `about`. */
 export function taskTexts(
   tasks: Readonly<Record<string, OpenTask>>,
   about: { towing_reference_id?: string },
@@ -27,6 +29,10 @@ export function taskTexts(
   );
 }
 
+/**
+ * Writes the difference between the tasks of one record, or of the circuits, before and after a change. Groups are
+ * counted by it too, so `before` must be what is stored.
+ */
 export function taskEffects(before: TaskTexts, after: TaskTexts): Effect[] {
   const effects: Effect[] = [];
   for (const [id, { group }] of Object.entries(before)) {

@@ -66,6 +66,7 @@ function linkFields({ unfinishedSince, ...links }: KnownLinks) {
   return { ...links, cleanupSince: unfinishedSince };
 }
 
+/** The fields of its hash. `links` is left out while nothing in it is set. */
 export function partsOfViolation(record: StoredViolation): RecordPart[] {
   const links = linksOf(record);
   return [

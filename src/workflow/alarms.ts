@@ -117,6 +117,7 @@ export const FAILURES_BORNE = 3;
 /** With fewer failed attempts half may fail by chance. */
 const ATTEMPTS_FAILED_BORNE = 10;
 
+/** The alarms that hold in this state, the worst first. */
 export function alarmsOf(known: OpsState): readonly Alarm[] {
   const alarms = [
     ...ofConservation(known),

@@ -33,6 +33,7 @@ export function usedChannels(settings: NotificationSettings, senders: NoticeSend
   return NOTICE_CHANNELS.filter((channel) => senders[channel].missing.length === 0 && hasReceiver[channel]);
 }
 
+/** The settings that count: those that a person set, else those of the configuration; and the state of each channel. */
 export async function readNotifications({ store, senders, defaults }: NotificationTools): Promise<NotificationsView> {
   const { settings: own, state } = await store.read();
   const settings = own ?? defaults;
