@@ -5,7 +5,7 @@ import type { AttemptResult } from '../src/domain/attempt';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import { httpStatusOf, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { outageDelayMs } from '../src/domain/service-health';
-import { isApplied, type Settled } from '../src/domain/settle-attempt';
+import { isApplied, type StoredResult } from '../src/domain/settle-attempt';
 import type { EntryKind, JsonObject } from '../src/domain/vocabulary';
 import type { Metrics } from '../src/platform/metrics';
 import type { EndedSpan } from '../src/platform/tracing';
@@ -63,7 +63,7 @@ function keptAnswer(data: unknown): JsonObject | null {
 }
 
 export interface StoredAttempt extends Attempted {
-  readonly stored: Settled;
+  readonly stored: StoredResult;
   /** How long ago its fact was recorded, ms. */
   readonly sinceRecordedMs: number;
 }

@@ -109,7 +109,7 @@ export type RetryReason = 'surely_not_sent' | 'partly_sent' | 'throttled' | 'fai
 export const CONNECTION_LOSSES_MAX = 3;
 
 /** Statuses with which the service itself reports a failure. Any other 5xx may come from a gateway. */
-const SAYS_IT_FAILED: readonly number[] = [500, 503];
+const OWN_FAILURE_STATUSES: readonly number[] = [500, 503];
 
 /** Messages of a 404 that may mean that the service has not caught up with itself (docs/service-api.md#tow-errors). */
 const NOT_FOUND_MESSAGES: readonly string[] = ['violation not found', 'plate number not found'];
@@ -197,11 +197,11 @@ function judgeServerFault(
   waits: Waits,
 ): Verdict {
   if (history.safeToRepeat) {
-    const because = SAYS_IT_FAILED.includes(httpStatus) ? 'failed' : 'unanswered';
+    const because = OWN_FAILURE_STATUSES.includes(httpStatus) ? 'failed' : 'unanswered';
     return { next: 'retry', delayMs: waits.backoffMs, because };
   }
   // After an unanswered attempt only one more create may take effect, so its answer does not matter.
-  if (SAYS_IT_FAILED.includes(httpStatus) && history.unanswered === 0) {
+  if (OWN_FAILURE_STATUSES.includes(httpStatus) && history.unanswered === 0) {
     return { next: 'retry', delayMs: Math.max(settings.unknownGraceMs, waits.backoffMs), because: 'failed' };
   }
   return { next: 'unknown', delayMs: Math.max(settings.unknownGraceMs, waits.askedMs) };

@@ -53,17 +53,19 @@ export interface SettleContext {
 }
 
 /**
- * - done: stored.
+ * What was stored of the result of an attempt.
+ *
+ * - done: the result, be it an acceptance, a refusal or a failure.
  * - late: the lease was lost or the body is another one. The attempt does not settle the entry; its answer may be kept,
  *   and a possible effect counted.
  * - late_accepted: late, but the answer settled the entry.
  * - gone: there is no such entry.
  */
-export type Settled = 'done' | 'late' | 'late_accepted' | 'gone';
+export type StoredResult = 'done' | 'late' | 'late_accepted' | 'gone';
 
 /** True when the result of an attempt decides about its entry. */
-export function isApplied(settled: Settled): boolean {
-  return settled === 'done' || settled === 'late_accepted';
+export function isApplied(stored: StoredResult): boolean {
+  return stored === 'done' || stored === 'late_accepted';
 }
 
 const CONNECTION_WAIT_MAX_MS = 30_000;
@@ -81,7 +83,7 @@ export function settleAttempt(
   right: AttemptRight,
   result: AttemptResult,
   context: SettleContext,
-): Settled {
+): StoredResult {
   const { circuits, effects } = context;
   const stored = record.entries.find(({ seq }) => seq === right.entry.seq);
   // A failover may lose an entry whose call has left, and another fact then gets its number.
@@ -146,7 +148,7 @@ function settleLate(
   entry: Entry,
   { result, isSameBody }: { readonly result: AttemptResult; readonly isSameBody: boolean },
   context: SettleContext,
-): Settled {
+): StoredResult {
   if (!isSameBody && ENTRY_POLICY[entry.kind].safeToRepeat) return 'late';
   if (isSettled(entry.state)) {
     // A person or a webhook settled it meanwhile. The reference in the answer still matches tows.

@@ -6,7 +6,7 @@ import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } f
 import { dueAtMs } from '../domain/outbox-schedule';
 import { renewLease, type LeaseRight } from '../domain/lease';
 import { completeCleanup } from '../domain/settle-entry';
-import { isApplied, settleAttempt, type Settled } from '../domain/settle-attempt';
+import { isApplied, settleAttempt, type StoredResult } from '../domain/settle-attempt';
 import type { Clock } from '../platform/clock';
 import type { Claim, Outbox, EndedLease } from '../workflow/outbox-port';
 import { CIRCUITS_ORDER_KEY, orderKeyOf } from '../workflow/transaction-port';
@@ -51,7 +51,7 @@ function createOutbox<R extends OutboxRecord>(
     settle: (
       transaction: RecordTransaction,
       record: R,
-    ) => Promise<{ readonly kind: Settled; readonly isPermitSpent: boolean }>,
+    ) => Promise<{ readonly kind: StoredResult; readonly isPermitSpent: boolean }>,
   ): Promise<EndedLease<R>> {
     const id = recordIdOf(right.record);
     const next = new ClaimAttempt(redis, clock, { settings, whenFull: true });

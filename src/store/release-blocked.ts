@@ -24,14 +24,14 @@ export async function releaseBlocked(redis: Redis): Promise<void> {
  * Makes records due that were accepted with a kind before it was decided, so that their runs take the mark away. May be
  * repeated; removes the kind from the set when none is left.
  */
-async function releaseDifference(redis: Redis, id: string): Promise<void> {
-  const json = await redis.hget(differenceKey(id), 'document');
+async function releaseDifference(redis: Redis, differenceId: string): Promise<void> {
+  const json = await redis.hget(differenceKey(differenceId), 'document');
   // A process that can read the decision releases its records.
   if (json !== null && !documentOrNull(json)) return;
   const until = untilIn(json);
   const untilScore = until === Infinity ? '+inf' : String(until);
   const [, lastScore] = await redis.zrange(
-    differingKey(id),
+    differingKey(differenceId),
     '-inf',
     untilScore,
     'BYSCORE',
@@ -41,7 +41,7 @@ async function releaseDifference(redis: Redis, id: string): Promise<void> {
     'WITHSCORES',
   );
   const upTo = lastScore ?? untilScore;
-  const members = await redis.zrange(differingKey(id), '-inf', upTo, 'BYSCORE');
+  const members = await redis.zrange(differingKey(differenceId), '-inf', upTo, 'BYSCORE');
   if (members.length > 0) {
     const nowMs = await redisTimeMs(redis);
     const pipeline = redis.pipeline();
@@ -52,11 +52,11 @@ async function releaseDifference(redis: Redis, id: string): Promise<void> {
     for (const [failed] of (await pipeline.exec()) ?? []) if (failed) throw failed;
     // By score, because a report may be accepted again meanwhile, after the decision: its new entry must stay. An entry
     // that joins with a score from before the decision may go, because its record is due until a claim confirms it.
-    await redis.zremrangebyscore(differingKey(id), '-inf', upTo);
+    await redis.zremrangebyscore(differingKey(differenceId), '-inf', upTo);
   }
   if (lastScore !== undefined) return;
   // The document is checked, so that a decision made meanwhile is released too.
-  const checks = [isStill(id, json ?? '')];
-  const effects = [['SREM', KEYS.releasing, releasedDifference(id)]] as const;
+  const checks = [isStill(differenceId, json ?? '')];
+  const effects = [['SREM', KEYS.releasing, releasedDifference(differenceId)]] as const;
   await recordsOf(redis).commit({ records: [], checks, effects }, { whenFull: true });
 }

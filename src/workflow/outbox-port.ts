@@ -4,7 +4,7 @@ import type { GiveBack } from '../domain/give-back';
 import type { AttemptRight, LeaseRight } from '../domain/lease';
 import type { OutboxRecord } from '../domain/outbox-record';
 import type { ServiceHealth } from '../domain/service-health';
-import type { Settled } from '../domain/settle-attempt';
+import type { StoredResult } from '../domain/settle-attempt';
 
 /**
  * The outboxes of one kind of record: the only way to send calls. Order and no loss depend on it. Records are named
@@ -58,7 +58,7 @@ export type Claim<R extends OutboxRecord> =
 
 /** What was stored when a lease ended. */
 export interface EndedLease<R extends OutboxRecord> {
-  readonly kind: Settled;
+  readonly kind: StoredResult;
   /** The next claim, if one was requested and its step can start at once. */
   readonly next: Claim<R> | null;
 }
