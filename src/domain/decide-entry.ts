@@ -1,3 +1,4 @@
+import { change } from './change';
 import { ENTRY_POLICY, stateBetweenAttempts, unblock, type Entry } from './entry';
 import { isSettled } from './outbox';
 import { closeTask, entrySubject, type OutboxRecord } from './outbox-record';
@@ -42,7 +43,7 @@ function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision
   // A manual retry forgives earlier unanswered attempts; the next unanswered one escalates again.
   const { openAfterRetry } = ENTRY_POLICY[entry.kind];
   entry.forgiven = Math.max(0, entry.unanswered - openAfterRetry);
-  Object.assign(entry, {
+  change(entry, {
     nextAtMs: nowMs,
     hint: null,
     failures: 0,

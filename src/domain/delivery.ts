@@ -1,4 +1,5 @@
 import { backoffWithoutJitterMs, type RetrySettings } from './backoff';
+import { change } from './change';
 import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { failingDeliveryTask, invoicesSetAsideTask, parkedInvoiceTask } from './tasks';
 import { DAY_MS } from './timestamp';
@@ -39,13 +40,13 @@ const FAILURES_FOR_TASK = 10;
 export function settleDelivery(delivery: Delivery, tow: StoredTow, verdict: string, nowMs: number): void {
   // The estimated Redis time may be some ms earlier than the time at which the delivery was stored.
   const processedAtMs = Math.max(nowMs, delivery.receivedAtMs);
-  Object.assign(delivery, { state: 'processed', verdict, processedAtMs });
+  change(delivery, { state: 'processed', verdict, processedAtMs });
   endFailures(delivery, tow);
 }
 
 /** Keeps a delivery that breaks the contract until its kind of difference is judged again. */
 export function keepDiffering(delivery: Delivery, tow: StoredTow, differenceId: string): void {
-  Object.assign(delivery, { state: 'differs', differenceId });
+  change(delivery, { state: 'differs', differenceId });
   endFailures(delivery, tow);
 }
 
@@ -72,7 +73,7 @@ export function parkDelivery(
   }
   const parkedAtMs = delivery.parkedAtMs ?? nowMs;
   if (!isParked) tow.parked.push({ id: delivery.id, atMs: parkedAtMs });
-  if (delivery.state !== 'parked') Object.assign(delivery, { state: 'parked', parkedAtMs });
+  if (delivery.state !== 'parked') change(delivery, { state: 'parked', parkedAtMs });
   endFailures(delivery, tow);
   const askAtMs = parkedAtMs + PARKED_TASK_AFTER_MS;
   if (askAtMs > nowMs) return { verdict: 'parked', runAtMs: askAtMs };

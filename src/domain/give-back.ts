@@ -1,3 +1,4 @@
+import { change } from './change';
 import { stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
 import type { LeaseRight } from './lease';
 import { isSettled } from './outbox';
@@ -82,7 +83,7 @@ function scheduleOrEscalate(
 }
 
 function waitUntil(entry: Entry, nextAtMs: number, waitsFor: string | null): void {
-  Object.assign(entry, { state: stateBetweenAttempts(entry), nextAtMs, waitsFor });
+  change(entry, { state: stateBetweenAttempts(entry), nextAtMs, waitsFor });
 }
 
 /** Opens a task about an entry that was not sent; nothing is sent until a person decides. */
@@ -93,7 +94,7 @@ function escalateToPerson(
   nowMs: number,
 ): void {
   unblock(entry, nowMs);
-  Object.assign(entry, { state: 'held', nextAtMs: null, waitsFor: null });
+  change(entry, { state: 'held', nextAtMs: null, waitsFor: null });
   if (record.kind === 'violation') record.heldForTicket = isAboutTicket;
   openTask(record, task, nowMs);
 }
@@ -102,5 +103,5 @@ function keepTicket(record: OutboxRecord, entry: Entry, hasActiveTicket: boolean
   if (record.kind !== 'violation') return;
   record.ticket = { checked_at: isoTimestamp(nowMs), has_active_ticket: hasActiveTicket };
   entry.ticketFailures = 0;
-  if (entry.failures === 0) Object.assign(entry, { firstFailedAtMs: null, giveUpAtMs: null, error: null });
+  if (entry.failures === 0) change(entry, { firstFailedAtMs: null, giveUpAtMs: null, error: null });
 }

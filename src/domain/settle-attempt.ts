@@ -8,6 +8,7 @@ import {
   type EndedAttempt,
 } from './attempt';
 import { ASKED_WAIT_MAX_MS, backoffWithoutJitterMs } from './backoff';
+import { change } from './change';
 import { blockEntry, PROBE_TURN_MS } from './claim-entry';
 import {
   blocking,
@@ -227,7 +228,7 @@ function settleFailure(
   const { exchange, verdict } = result;
   countEffect(record, entry, exchange);
   if (verdict.next === 'refused' && !isPaused) {
-    Object.assign(entry, { state: 'refused', nextAtMs: null, error: errorOf(exchange), hint: verdict.hint });
+    change(entry, { state: 'refused', nextAtMs: null, error: errorOf(exchange), hint: verdict.hint });
     entry.forbidden = isForbidden(exchange);
     addEvent(record, { type: 'report.refused', report_id: entry.id }, nowMs);
   } else {
@@ -304,7 +305,7 @@ function scheduleNextAttempt(
   }
   if (!blocked && entry.state === 'pending' && verdict.next === 'retry' && verdict.because === 'throttled') {
     // It waits in line with the others of its budget, which is closed until then.
-    Object.assign(entry, { waitsFor: 'budget', nextAtMs: nowMs });
+    change(entry, { waitsFor: 'budget', nextAtMs: nowMs });
     record.runAtMs = nowMs + delayMs;
   }
   if (!blocked || (record.kind === 'violation' && entry.state !== 'pending')) return;

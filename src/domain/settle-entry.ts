@@ -1,3 +1,4 @@
+import { change } from './change';
 import { countPossibleEffect, questionedSinceMs, unblock, type AcceptingAnswer, type Entry } from './entry';
 import { compareInvoices } from './invoice-entries';
 import { headOf } from './outbox';
@@ -15,7 +16,7 @@ import type { AcceptedHow } from './vocabulary';
 /** Settles an entry as accepted: by the answer, by proof, or by hand. */
 export function acceptEntry(record: OutboxRecord, entry: Entry, how: AcceptedHow, nowMs: number): void {
   end(record, entry, nowMs);
-  Object.assign(entry, { state: 'accepted', acceptedHow: how, error: null, hint: null, waitsFor: null });
+  change(entry, { state: 'accepted', acceptedHow: how, error: null, hint: null, waitsFor: null });
   // The call in flight of a violation keeps its claim: its answer is kept too.
   if (record.kind === 'tow') entry.attemptId = null;
 }
@@ -23,7 +24,7 @@ export function acceptEntry(record: OutboxRecord, entry: Entry, how: AcceptedHow
 /** Keeps the answer that accepts an entry, and compares an invoice in it with the posted one. */
 export function keepAcceptingAnswer(record: OutboxRecord, entry: Entry, kept: AcceptingAnswer, nowMs: number): void {
   const { answer, rawBody, differs, deliveredAtMs } = kept;
-  Object.assign(entry, { answer, rawBody, differs, deliveredAtMs });
+  change(entry, { answer, rawBody, differs, deliveredAtMs });
   if (record.kind === 'tow') compareInvoices(record, entry, nowMs);
 }
 
@@ -41,7 +42,7 @@ export function settleByLateAnswer(record: OutboxRecord, entry: Entry, nowMs: nu
 /** Waives an entry: nothing more is sent for it. */
 export function waiveEntry(record: OutboxRecord, entry: Entry, reason: string, nowMs: number): void {
   end(record, entry, nowMs);
-  Object.assign(entry, { state: 'waived', reason, waitsFor: null });
+  change(entry, { state: 'waived', reason, waitsFor: null });
   if (record.kind === 'tow') entry.attemptId = null;
 }
 
@@ -55,7 +56,7 @@ export function reopenEntry(record: OutboxRecord, entry: Entry): void {
   } else {
     record.cleanupSince = null;
   }
-  Object.assign(entry, { differs: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
+  change(entry, { differs: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
   if (entry.attemptId !== null) return;
   entry.unanswered += 1;
   countPossibleEffect(entry);
@@ -87,7 +88,7 @@ export function confirmAnswers(record: OutboxRecord, decidedUntil: ReadonlyMap<s
 
 function end(record: OutboxRecord, entry: Entry, nowMs: number): void {
   unblock(entry, nowMs);
-  Object.assign(entry, { settledAtMs: nowMs, nextAtMs: null, lateAnswer: null });
+  change(entry, { settledAtMs: nowMs, nextAtMs: null, lateAnswer: null });
   closeTask(record, entrySubject(record, entry));
   if (record.kind !== 'violation') return;
   record.heldForTicket = false;

@@ -1,3 +1,4 @@
+import { change } from './change';
 import { closeCircuit, openCircuit, type CircuitEffects, type Circuits } from './circuits';
 import { unblock, type Entry } from './entry';
 import { headOf, isSettled } from './outbox';
@@ -82,7 +83,7 @@ export function decideShadow(
       if (head) {
         const entry = editEntry(record, head);
         unblock(entry, nowMs);
-        Object.assign(entry, { firstFailedAtMs: null, giveUpAtMs: null });
+        change(entry, { firstFailedAtMs: null, giveUpAtMs: null });
       }
       addEvent(record, { type: 'shadow.sent', by }, nowMs);
       return { ok: true };

@@ -1,3 +1,4 @@
+import { change } from './change';
 import type { Entry } from './entry';
 import { escalate } from './escalate-entry';
 import { isSettled } from './outbox';
@@ -115,7 +116,7 @@ function withdrawProof(record: StoredViolation, nowMs: number): void {
   closeTask(record, beforeCorrectionTask(record.id).subject);
   if (entry.attemptId !== null) {
     // The result of the call in flight decides.
-    Object.assign(entry, { state: 'sending', nextAtMs: nowMs });
+    change(entry, { state: 'sending', nextAtMs: nowMs });
   } else {
     entry.state = 'unknown';
     escalate(record, entry, 'unknown', nowMs);
