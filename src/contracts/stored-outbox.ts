@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { copyOfEntry, INITIAL_ENTRY, newEntry, type Entry } from '../domain/entry';
+import { copyOfEntry, INITIAL_ENTRY, newEntry, type AcceptingAnswer, type Entry } from '../domain/entry';
 import { isSettled } from '../domain/outbox';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
 import { TASK_TYPES } from '../domain/tasks';
@@ -31,16 +31,25 @@ export const ATTEMPT = 'attempt';
 const { unknownFields: _, ...INITIAL } = INITIAL_ENTRY;
 const FIELDS = namesIn(INITIAL);
 const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
+/** The stored name of `openDifferenceId`. The names of the other fields are stored as they are. */
+const OPEN_DIFFERENCE = 'differs';
+/** The names of stored fields in an entry. */
+const FIELD_NAMES: ReadonlyMap<string, string> = new Map(FIELDS.map((name) => [storedNameOf(name), name]));
 const optionalCount = count.exactOptional();
 const optionalNumber = nullableNumber.exactOptional();
 const optionalText = text.exactOptional();
 
-const lateAnswer = z.looseObject({
-  answer: storedObject.nullable(),
-  rawBody: text,
-  differs: text.default(null),
-  deliveredAtMs: nullableNumber.default(null),
-});
+const lateAnswer = z
+  .looseObject({
+    answer: storedObject.nullable(),
+    rawBody: text,
+    [OPEN_DIFFERENCE]: text.default(null),
+    deliveredAtMs: nullableNumber.default(null),
+  })
+  .transform(({ [OPEN_DIFFERENCE]: openDifferenceId, ...kept }) => ({
+    ...kept,
+    openDifferenceId,
+  })) satisfies z.ZodType<AcceptingAnswer>;
 
 /** The id of an entry and its non-initial values. */
 const storedEntryShape = z.looseObject({
@@ -74,7 +83,7 @@ const storedEntryShape = z.looseObject({
   forbidden: z.boolean().exactOptional(),
   answer: storedObject.nullable().exactOptional(),
   rawBody: optionalText,
-  differs: optionalText,
+  [OPEN_DIFFERENCE]: optionalText,
   lateAnswer: lateAnswer.nullable().exactOptional(),
   deliveredAtMs: optionalNumber,
   settledAtMs: optionalNumber,
@@ -98,13 +107,19 @@ function namesIn<T extends object>(fields: T): Extract<keyof T, string>[] {
   return names;
 }
 
+function storedNameOf(name: string): string {
+  return name === 'openDifferenceId' ? OPEN_DIFFERENCE : name;
+}
+
 /** Sets stored fields. Unknown ones are kept aside, so that all entries have the same shape. */
 function setFields(entry: Entry, stored: Readonly<Record<string, unknown>>): Entry {
   const names = Object.keys(stored);
-  if (names.every((name) => INITIAL_VALUES.has(name))) return Object.assign(entry, stored);
+  if (names.every((name) => FIELD_NAMES.get(name) === name)) return Object.assign(entry, stored);
   const where = (isKnown: boolean) =>
     Object.fromEntries(
-      names.filter((name) => INITIAL_VALUES.has(name) === isKnown).map((name) => [name, stored[name]]),
+      names
+        .filter((name) => FIELD_NAMES.has(name) === isKnown)
+        .map((name) => [FIELD_NAMES.get(name) ?? name, stored[name]]),
     );
   entry.unknownFields = { ...entry.unknownFields, ...where(false) };
   return Object.assign(entry, where(true));
@@ -172,9 +187,14 @@ export function encodeEntry(entry: Entry): string {
   const stored: Record<string, unknown> = { ...entry.unknownFields };
   for (const name of FIELDS) {
     const value = entry[name];
-    if (!isInitial(entry, name, value)) stored[name] = value;
+    if (!isInitial(entry, name, value)) stored[storedNameOf(name)] = value;
   }
+  if (entry.lateAnswer !== null) stored['lateAnswer'] = encodedAnswer(entry.lateAnswer);
   return JSON.stringify(stored);
+}
+
+function encodedAnswer({ openDifferenceId, ...kept }: AcceptingAnswer): z.input<typeof lateAnswer> {
+  return { ...kept, [OPEN_DIFFERENCE]: openDifferenceId };
 }
 
 function isInitial(entry: Entry, name: string, value: unknown): boolean {

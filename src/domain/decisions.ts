@@ -47,7 +47,7 @@ export function needsReason(action: TaskAction): boolean {
 }
 
 /** An entry as far as decisions depend on it; see asShown. */
-type Decidable = Readonly<Pick<Entry, 'state' | 'attemptId' | 'differs' | 'waitsFor'>>;
+type Decidable = Readonly<Pick<Entry, 'state' | 'attemptId' | 'openDifferenceId' | 'waitsFor'>>;
 type DecidableViolation = Decidable & Readonly<Pick<Entry, 'nextAtMs' | 'possibleEffects'>>;
 
 type DecisionRefused = ReturnType<typeof conflict>;
@@ -85,11 +85,11 @@ export function allowedViolationDecisions(violation: DecidableViolation, role: R
  */
 export function refusedForReport(
   action: DecisionAction,
-  { state, attemptId, differs, waitsFor }: Decidable,
+  { state, attemptId, openDifferenceId, waitsFor }: Decidable,
   reports: readonly Decidable[],
 ): DecisionRefused | null {
   if (isSettled(state)) {
-    const isSentAgain = action === 'retry' && state === 'accepted' && differs !== null;
+    const isSentAgain = action === 'retry' && state === 'accepted' && openDifferenceId !== null;
     if (!isSentAgain) return conflict('report_settled', `The report was already ${state}.`);
     // It goes to the head of the outbox. Another report that is in flight must stay the head.
     if (reports.some((report) => report.attemptId !== null)) {
@@ -114,7 +114,7 @@ export function refusedForReport(
  */
 export function refusedForViolation(action: DecisionAction, violation: DecidableViolation): DecisionRefused | null {
   const { state, attemptId, possibleEffects } = violation;
-  const isSentAgain = action === 'retry' && violation.differs !== null;
+  const isSentAgain = action === 'retry' && violation.openDifferenceId !== null;
   if ((state === 'accepted' && !isSentAgain) || state === 'waived') {
     return conflict('violation_settled', `The violation was already ${state}.`);
   }

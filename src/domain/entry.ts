@@ -83,7 +83,7 @@ export interface Entry {
    * The kind of difference of the answer that accepted it, while a task asks about that kind. The entry may be sent
    * again meanwhile, although it is settled.
    */
-  differs: string | null;
+  openDifferenceId: string | null;
   /**
    * An accepted answer that came after its lease was lost, during another attempt. It settles the entry if that
    * attempt ends without acceptance.
@@ -102,8 +102,8 @@ export interface Entry {
 export interface AcceptingAnswer {
   answer: JsonObject | null;
   rawBody: string | null;
-  /** See Entry.differs. */
-  differs: string | null;
+  /** See Entry.openDifferenceId. */
+  openDifferenceId: string | null;
   /** When it came; null when an earlier version stored it. A decision on its kind of difference that is later covers it. */
   deliveredAtMs: number | null;
 }
@@ -148,7 +148,7 @@ export const INITIAL_ENTRY: Readonly<Entry> = {
   forbidden: false,
   answer: null,
   rawBody: null,
-  differs: null,
+  openDifferenceId: null,
   lateAnswer: null,
   deliveredAtMs: null,
   settledAtMs: null,
@@ -205,7 +205,7 @@ export function copyOfEntry(entry: Entry): Entry {
     forbidden: entry.forbidden,
     answer: entry.answer,
     rawBody: entry.rawBody,
-    differs: entry.differs,
+    openDifferenceId: entry.openDifferenceId,
     lateAnswer: entry.lateAnswer,
     deliveredAtMs: entry.deliveredAtMs,
     settledAtMs: entry.settledAtMs,

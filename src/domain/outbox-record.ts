@@ -144,7 +144,7 @@ export function editEntry(record: OutboxRecord, entry: Entry): Entry {
 
 /** True while a task asks about the answer that accepted an entry. The images of a violation stay meanwhile. */
 export function isAnswerQuestioned({ entries }: Pick<OutboxRecord, 'entries'>): boolean {
-  return entries.some(({ differs }) => differs !== null);
+  return entries.some(({ openDifferenceId }) => openDifferenceId !== null);
 }
 
 type TaskOwner = Pick<StoredTow, 'kind' | 'ref'> | Pick<StoredViolation, 'kind'>;

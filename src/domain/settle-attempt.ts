@@ -180,7 +180,7 @@ function keepAnswer(record: OutboxRecord, entry: Entry, result: AttemptResult, c
 }
 
 function acceptingAnswer({ answer, rawBody }: AttemptResult, context: SettleContext): AcceptingAnswer {
-  return { answer, rawBody, differs: context.recordDifference(), deliveredAtMs: context.nowMs };
+  return { answer, rawBody, openDifferenceId: context.recordDifference(), deliveredAtMs: context.nowMs };
 }
 
 /** Updates the circuits after an attempt. Returns true when its operation is paused now. */

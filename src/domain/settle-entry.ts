@@ -23,8 +23,8 @@ export function acceptEntry(record: OutboxRecord, entry: Entry, how: AcceptedHow
 
 /** Keeps the answer that accepts an entry, and compares an invoice in it with the posted one. */
 export function keepAcceptingAnswer(record: OutboxRecord, entry: Entry, kept: AcceptingAnswer, nowMs: number): void {
-  const { answer, rawBody, differs, deliveredAtMs } = kept;
-  change(entry, { answer, rawBody, differs, deliveredAtMs });
+  const { answer, rawBody, openDifferenceId, deliveredAtMs } = kept;
+  change(entry, { answer, rawBody, openDifferenceId, deliveredAtMs });
   if (record.kind === 'tow') compareInvoices(record, entry, nowMs);
 }
 
@@ -33,7 +33,7 @@ export function settleByLateAnswer(record: OutboxRecord, entry: Entry, nowMs: nu
   const late = entry.lateAnswer;
   if (!late) return false;
   // Of a differing answer that an earlier version stored the time stays unknown, so that a decision made since covers it.
-  const deliveredAtMs = late.deliveredAtMs ?? (late.differs === null ? nowMs : null);
+  const deliveredAtMs = late.deliveredAtMs ?? (late.openDifferenceId === null ? nowMs : null);
   keepAcceptingAnswer(record, entry, { ...late, deliveredAtMs }, nowMs);
   acceptEntry(record, entry, 'late_answer', nowMs);
   return true;
@@ -56,7 +56,7 @@ export function reopenEntry(record: OutboxRecord, entry: Entry): void {
   } else {
     record.cleanupSince = null;
   }
-  change(entry, { differs: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
+  change(entry, { openDifferenceId: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
   if (entry.attemptId !== null) return;
   entry.unanswered += 1;
   countPossibleEffect(entry);
@@ -80,9 +80,10 @@ export function completeCleanup(record: OutboxRecord, seen: OutboxRecord): void 
  */
 export function confirmAnswers(record: OutboxRecord, decidedUntil: ReadonlyMap<string, number>): void {
   const confirmed = record.entries.filter(
-    (entry) => entry.differs !== null && questionedSinceMs(entry) <= (decidedUntil.get(entry.differs) ?? 0),
+    (entry) =>
+      entry.openDifferenceId !== null && questionedSinceMs(entry) <= (decidedUntil.get(entry.openDifferenceId) ?? 0),
   );
-  for (const entry of confirmed) editEntry(record, entry).differs = null;
+  for (const entry of confirmed) editEntry(record, entry).openDifferenceId = null;
   if (confirmed.length > 0 && record.kind === 'violation') requestCleanup(record);
 }
 

@@ -128,7 +128,7 @@ async function decidedUntilOf(
   record: OutboxRecord,
 ): Promise<ReadonlyMap<string, number>> {
   const kinds = record.entries
-    .flatMap(({ differs, lateAnswer }) => [differs, lateAnswer?.differs ?? null])
+    .flatMap(({ openDifferenceId, lateAnswer }) => [openDifferenceId, lateAnswer?.openDifferenceId ?? null])
     .filter((kind) => kind !== null);
   return kinds.length === 0 ? new Map<string, number>() : transaction.decidedDifferences([...new Set(kinds)]);
 }

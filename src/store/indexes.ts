@@ -95,9 +95,9 @@ function indexEntriesOf(record: OutboxRecord | null, withFacts: boolean): IndexE
 /** The answers that a task about a kind of difference questions. */
 function differenceEntries(record: OutboxRecord): IndexEntry[] {
   return record.entries.flatMap((entry) => {
-    if (entry.differs === null) return [];
+    if (entry.openDifferenceId === null) return [];
     const member = differingMember(memberOf(record), entry.id);
-    return [{ key: differingKey(entry.differs), member, score: questionedSinceMs(entry) }];
+    return [{ key: differingKey(entry.openDifferenceId), member, score: questionedSinceMs(entry) }];
   });
 }
 

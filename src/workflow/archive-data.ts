@@ -20,10 +20,11 @@ export function archivedViolation(record: ViolationRecord) {
 }
 
 function archivedEntry(entry: Omit<Report, 'kind'> | ViolationRecord) {
-  const { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, differs, answer, log } = entry;
-  const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, differs, answer, log };
+  const { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log } = entry;
+  const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log };
   return {
     ...same,
+    differs: entry.openDifferenceId,
     inFlight: entry.attemptId !== null,
     mayHaveHadEffect: entry.possibleEffects > 0,
     nextAttemptAtMs: entry.nextAtMs,

@@ -100,7 +100,7 @@ function reportViewOf(report: Report, isHead: boolean): ReportView {
     place_in_queue: isHead ? placeViewOf(report.queue) : null,
     give_up_at: isSettled(report.state) ? null : isoOrNull(report.giveUpAtMs),
     broken_answer: report.rawBody,
-    difference_id: report.differs,
+    difference_id: report.openDifferenceId,
     body: report.body,
     log: [...report.log],
   };
@@ -208,7 +208,7 @@ export function violationViewOf(record: ViolationRecord): ViolationView {
     accepted_how: record.acceptedHow,
     accepted_at: record.state === 'accepted' ? isoOrNull(record.settledAtMs) : null,
     broken_answer: record.rawBody,
-    difference_id: record.differs,
+    difference_id: record.openDifferenceId,
     log: [...record.log],
     created_at: violation.createdAt,
     by: violation.by,

@@ -62,7 +62,7 @@ test('the allowed decisions about a report are exactly those that the API would 
       if (!entry || entry.kind === 'violation') throw new Error('a report is owed');
       const { id, kind } = entry;
       if (isHeld) markShadow(stored);
-      if (isQuestioned) entry.differs = 'answer.started.1';
+      if (isQuestioned) entry.openDifferenceId = 'answer.started.1';
       const record = towRecordOf(stored, nowMs);
       const report = record.reports.find((each) => each.id === id);
       if (!report) throw new Error('the tow is known');
@@ -75,7 +75,13 @@ test('the allowed decisions about a report are exactly those that the API would 
 });
 
 test('what shadow mode holds can be corrected, waived and accepted, but not sent by a retry', () => {
-  const held = { kind: 'invoice', state: 'pending', attemptId: null, differs: null, waitsFor: 'shadow' } as const;
+  const held = {
+    kind: 'invoice',
+    state: 'pending',
+    attemptId: null,
+    openDifferenceId: null,
+    waitsFor: 'shadow',
+  } as const;
   const violation = { ...held, nextAtMs: 1, possibleEffects: 0 };
 
   expect(allowedReportDecisions(held, [held], 'dispatcher')).toEqual(['correct', 'waive', 'accept']);
@@ -83,7 +89,13 @@ test('what shadow mode holds can be corrected, waived and accepted, but not sent
 });
 
 test.each(ROLES)('the role %s may decide about reports and violations only if the API allows it', (role) => {
-  const report = { kind: 'invoice', state: 'refused', attemptId: null, differs: null, waitsFor: null } as const;
+  const report = {
+    kind: 'invoice',
+    state: 'refused',
+    attemptId: null,
+    openDifferenceId: null,
+    waitsFor: null,
+  } as const;
   const violation = { ...report, nextAtMs: null, possibleEffects: 0 };
   const expected = roleAllows(role, 'dispatcher') ? [...DECISIONS] : [];
 
@@ -99,7 +111,7 @@ test('only ops may resume an operation or declare a difference expected; every o
 test('a violation that may be at the service can be corrected only after a refusal or once it is given up', () => {
   const correctable = VIOLATION_STATES.filter((state) =>
     allowedViolationDecisions(
-      { state, attemptId: null, nextAtMs: 1, possibleEffects: 1, differs: null, waitsFor: null },
+      { state, attemptId: null, nextAtMs: 1, possibleEffects: 1, openDifferenceId: null, waitsFor: null },
       'dispatcher',
     ).includes('correct'),
   );
@@ -108,7 +120,7 @@ test('a violation that may be at the service can be corrected only after a refus
     attemptId: null,
     nextAtMs: null,
     possibleEffects: 1,
-    differs: null,
+    openDifferenceId: null,
     waitsFor: null,
   } as const;
 

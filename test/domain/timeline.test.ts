@@ -63,7 +63,7 @@ test('the timeline keeps the original values of a fact when it is corrected', ()
 test('the timeline keeps the acceptance of a report that is sent again', () => {
   const record = startedTow();
   for (const entry of record.entries) acceptEntry(record, entry, 'answered', nowMs + 5);
-  for (const entry of record.entries) entry.differs = 'answer.started.1';
+  for (const entry of record.entries) entry.openDifferenceId = 'answer.started.1';
 
   const decided = decideReport(record, 'started-1', { action: 'retry' }, context);
 

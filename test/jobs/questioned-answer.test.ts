@@ -25,7 +25,7 @@ async function acceptedWithDrift(body: object | null = { done: true }): Promise<
 }
 
 async function declareExpected(): Promise<void> {
-  await worker.stores.expect((await worker.read())?.differs ?? '');
+  await worker.stores.expect((await worker.read())?.openDifferenceId ?? '');
 }
 
 const sendAgain = () => decide(worker.stores, 'U1', { action: 'retry' });
@@ -39,14 +39,14 @@ test.each([
     await acceptedWithDrift(body);
     const violation = await worker.read();
     expect(violation?.state).toBe('accepted');
-    expect(violation?.differs).toMatch(/^answer\.violation\./);
+    expect(violation?.openDifferenceId).toMatch(/^answer\.violation\./);
     expect(await worker.tasks()).toEqual(['answer_differs']);
     expect(await imagesLeft()).toBe(1);
 
     await declareExpected();
     expect(await worker.wake()).toBe('finished');
     expect(await imagesLeft()).toBe(0);
-    expect(await worker.read()).toMatchObject({ state: 'accepted', differs: null });
+    expect(await worker.read()).toMatchObject({ state: 'accepted', openDifferenceId: null });
     expect(await worker.wake()).toBe('idle');
   },
 );
@@ -62,7 +62,12 @@ test('resends a questioned violation with its image and removes the image after 
   expect(withoutBoundary(second)).toBe(withoutBoundary(first));
   expect(await worker.wake()).toBe('finished');
   expect(await imagesLeft()).toBe(0);
-  expect(await worker.read()).toMatchObject({ state: 'accepted', reference: 'V-1', rawBody: null, differs: null });
+  expect(await worker.read()).toMatchObject({
+    state: 'accepted',
+    reference: 'V-1',
+    rawBody: null,
+    openDifferenceId: null,
+  });
 });
 
 test('escalates a resent violation without an answer or proof instead of sending it a third time', async () => {

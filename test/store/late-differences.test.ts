@@ -24,7 +24,7 @@ useStores(
 const ODD = oddAnswer('started');
 const RETRY = { next: 'retry', delayMs: 60_000, because: 'unanswered' } as const;
 
-const questioned = async () => (await stores.read('T1')).reports[0]?.differs ?? null;
+const questioned = async () => (await stores.read('T1')).reports[0]?.openDifferenceId ?? null;
 const waiting = (id = ODD.id) => createDifferenceStore(stores.redis).waiting(id);
 
 /** Keeps a late answer with this difference beside the attempt in flight. Returns both attempts. */
@@ -113,7 +113,7 @@ test('a late answer that differs from nothing, and that an earlier version store
   const attempt = await attemptBesideLateAnswer();
   const { lateAnswer } = await readEntry(stores.redis, { ref: 'T1' }, 1);
   if (!lateAnswer) throw new Error('there is no late answer');
-  const stored = { lateAnswer: { ...lateAnswer, differs: null, deliveredAtMs: null } };
+  const stored = { lateAnswer: { ...lateAnswer, openDifferenceId: null, deliveredAtMs: null } };
   await changeEntry(stores.redis, { ref: 'T1' }, 1, stored);
 
   await stores.outbox.settle(attempt, result(RETRY));
@@ -140,7 +140,11 @@ test('a kind of difference that a person closed questions no late answer that se
     if (claim.kind === 'cleanup') await violations.completeCleanup(claim.record);
   }
 
-  expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1', differs: null });
+  expect(await readViolation(stores, 'U1')).toMatchObject({
+    state: 'accepted',
+    reference: 'V-1',
+    openDifferenceId: null,
+  });
   expect([await waiting(odd.id), await stores.generalTasks()]).toEqual([0, []]);
 });
 

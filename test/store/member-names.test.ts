@@ -57,6 +57,6 @@ describe.each(REFERENCES)('the tow %s', (ref) => {
     await stores.expect(difference.id);
 
     for (const due of await stores.schedules.reports.pollDue(10, 1000)) await stores.outbox.claim(due);
-    expect((await stores.read(ref)).reports[0]?.differs).toBeNull();
+    expect((await stores.read(ref)).reports[0]?.openDifferenceId).toBeNull();
   });
 });

@@ -40,7 +40,7 @@ export function DecideReport({
   isAsked?: boolean;
 }) {
   const { viewer, failure } = model;
-  const isOver = isSettled(report.state) && report.differs === null;
+  const isOver = isSettled(report.state) && report.openDifferenceId === null;
   if (isOver || !viewer.may('dispatcher')) return null;
   const decisions = decisionsOn(model.record, report, waitingOf(model, report)?.kind !== 'behind');
   const wasRefused = DECISIONS.some((decision) => failure?.form === formOfDecision(report, decision));

@@ -46,7 +46,7 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
         </p>
       )}
       <ReportFacts model={model} report={report} shown={shown} />
-      {report.differs !== null && <Differs viewer={viewer} differenceId={report.differs} />}
+      {report.openDifferenceId !== null && <Differs viewer={viewer} differenceId={report.openDifferenceId} />}
       <details id={`wire-${report.id}`}>
         <summary>{messages.towReports.wire}</summary>
         <div class="folded-body">

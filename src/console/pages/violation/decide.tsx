@@ -74,7 +74,7 @@ export function Decide({ model }: { model: ViolationModel }) {
           ))}
           {takesImages(record) && <OtherImages model={model} />}
         </div>
-        {decisions.length > 0 && !decisions.includes('correct') && record.differs === null && (
+        {decisions.length > 0 && !decisions.includes('correct') && record.openDifferenceId === null && (
           <p class="muted">{messages.correctNot}</p>
         )}
       </div>
@@ -136,8 +136,8 @@ function OtherImages({ model }: { model: ViolationModel }) {
   );
 }
 
-function retryHintOf({ state, differs }: ViolationRecord) {
-  if (differs !== null) return 'sendAgain';
+function retryHintOf({ state, openDifferenceId }: ViolationRecord) {
+  if (openDifferenceId !== null) return 'sendAgain';
   return state === 'held' ? 'retryHeld' : 'retry';
 }
 

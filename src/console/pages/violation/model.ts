@@ -57,8 +57,8 @@ export async function readModel(
  * answer by which it was accepted it may be sent again.
  */
 export function isSettled({ record }: Pick<ViolationModel, 'record'>): boolean {
-  const { state, differs } = record;
-  return (state === 'accepted' && differs === null) || state === 'waived';
+  const { state, openDifferenceId } = record;
+  return (state === 'accepted' && openDifferenceId === null) || state === 'waived';
 }
 
 async function tasksOf({ tasks }: Pick<PageTools, 'tasks'>, id: string): Promise<Task[]> {

@@ -1,0 +1,52 @@
+import { deliveryRecord } from '../../src/contracts/records';
+import { decodeEntry, encodeEntry } from '../../src/contracts/stored-outbox';
+
+const STORED = { seq: 1, id: 'started-1', kind: 'started', createdAtMs: 1, body: {} };
+const DELIVERY = { id: 'd-1', kind: 'tow_request', towing_reference_id: 'T1', raw_body: '{}', state: 'processed' };
+
+const encodedAgain = (stored: object): unknown => JSON.parse(encodeEntry(decodeEntry(JSON.stringify(stored))));
+
+test('stores the kind of difference of an answer under the name that earlier versions gave it', () => {
+  const lateAnswer = { answer: null, rawBody: '{}', differs: 'answer.started.2', deliveredAtMs: 2, added: 'later' };
+  const stored = { ...STORED, differs: 'answer.started.1', lateAnswer };
+
+  const entry = decodeEntry(JSON.stringify(stored));
+
+  expect(entry).toMatchObject({
+    openDifferenceId: 'answer.started.1',
+    lateAnswer: { openDifferenceId: 'answer.started.2' },
+    unknownFields: {},
+  });
+  expect(encodedAgain(stored)).toEqual(stored);
+});
+
+test('keeps an unknown field of an entry, even with the name of a known one in the code', () => {
+  const stored = { ...STORED, openDifferenceId: ['of another version'] };
+  expect(decodeEntry(JSON.stringify(stored)).openDifferenceId).toBeNull();
+  expect(encodedAgain(stored)).toEqual(stored);
+});
+
+test('keeps values of an entry that only another version knows', () => {
+  const stored = {
+    ...STORED,
+    waitsFor: 'daylight',
+    hint: 'perhaps_elsewhere',
+    acceptedHow: 'proved_by_photo',
+    log: [{ attempt_id: 'a1', outcome: 'answered_twice' }],
+  };
+  expect(decodeEntry(JSON.stringify(stored))).toMatchObject(stored);
+  expect(encodedAgain(stored)).toEqual(stored);
+});
+
+test.each(['waitsFor', 'hint', 'acceptedHow'])('refuses a stored entry whose %s is no text', (name) => {
+  expect(() => decodeEntry(JSON.stringify({ ...STORED, [name]: 7 }))).toThrow(name);
+});
+
+test.each([
+  ['none yet', {}, null],
+  ['none yet, as a replay leaves it', { verdict: '' }, null],
+  ['a known one', { verdict: 'created' }, 'created'],
+  ['one of another version', { verdict: 'forwarded' }, 'forwarded'],
+])('reads the verdict of a delivery: %s', (_which, stored, verdict) => {
+  expect(deliveryRecord.parse({ ...DELIVERY, received_at: '1', ...stored }).verdict).toBe(verdict);
+});
