@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { PROCESSED_VERDICTS } from '../domain/delivery';
 import { DELIVERY_STATES, type STANDINGS } from '../domain/vocabulary';
-import { storedTimestampMs } from './stored';
+import { orUnknown, storedTimestampMs } from './stored';
 
 /** Counts of the conservation check, as stored and as the API shows them. */
 
@@ -81,7 +82,7 @@ export const checkedDelivery = z
     v: z.string(),
     state: z.enum(DELIVERY_STATES),
     towing_reference_id: z.string(),
-    verdict: z.string().nullable(),
+    verdict: orUnknown(PROCESSED_VERDICTS).nullable(),
     processed_at: storedTimestampMs,
     difference_id: z.string().nullable(),
   })

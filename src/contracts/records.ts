@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Delivery } from '../domain/delivery';
+import { PROCESSED_VERDICTS, type Delivery } from '../domain/delivery';
 import { TASK_ACTIONS } from '../domain/decisions';
 import type { Tow } from '../domain/tow';
 import {
@@ -14,7 +14,7 @@ import { towingReference, violationReference } from './common';
 import { dispatchRecord } from './dispatch';
 import { person } from './person';
 import { sensitive } from './sensitive';
-import { counter, storedObject, storedTimestampMs } from './stored';
+import { counter, orUnknown, storedObject, storedTimestampMs } from './stored';
 
 /**
  * Records in Redis, parsed at every read. A tow keeps unknown fields at every depth: another version wrote and needs
@@ -143,7 +143,10 @@ export const deliveryRecord: z.ZodType<Delivery> = z
     verified: z.enum(['verified', 'unverified']).default('unverified'),
     signature_id: z.string().default(''),
     state: z.enum(DELIVERY_STATES),
-    verdict: z.string().default(''),
+    verdict: z
+      .string()
+      .default('')
+      .pipe(z.union([z.literal('').transform(() => null), orUnknown(PROCESSED_VERDICTS)])),
     received_at: counter,
     processed_at: storedTimestampMs,
     parked_at: storedTimestampMs,
@@ -161,7 +164,7 @@ export const deliveryRecord: z.ZodType<Delivery> = z
     verified: stored.verified === 'verified',
     signatureId: stored.signature_id === '' ? null : stored.signature_id,
     state: stored.state,
-    verdict: stored.verdict === '' ? null : stored.verdict,
+    verdict: stored.verdict,
     receivedAtMs: stored.received_at,
     processedAtMs: stored.processed_at,
     parkedAtMs: stored.parked_at,

@@ -1,11 +1,20 @@
 import { z } from 'zod';
-import { copyOfEntry, INITIAL_ENTRY, newEntry, type AcceptingAnswer, type Entry } from '../domain/entry';
+import {
+  LOGGED_OUTCOMES,
+  copyOfEntry,
+  INITIAL_ENTRY,
+  newEntry,
+  WAIT_REASONS,
+  type AcceptingAnswer,
+  type Entry,
+} from '../domain/entry';
 import { isSettled } from '../domain/outbox';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
+import { HINTS } from '../domain/policy';
 import { TASK_TYPES } from '../domain/tasks';
-import { ENTRY_KINDS, SHADOW_STATES, VIOLATION_STATES } from '../domain/vocabulary';
+import { ACCEPTED_HOW, ENTRY_KINDS, SHADOW_STATES, VIOLATION_STATES } from '../domain/vocabulary';
 import { attempt, reportError, task } from './records';
-import { storedObject } from './stored';
+import { orUnknown, storedObject } from './stored';
 
 /**
  * The fields of a tow and a violation in Redis: one hash per record, JSON in every field but the version. Initial
@@ -15,11 +24,13 @@ import { storedObject } from './stored';
 const nullableNumber = z.number().nullable();
 const text = z.string().nullable();
 const count = z.number().int();
+const waitReason = orUnknown(WAIT_REASONS).nullable();
+const hint = orUnknown(HINTS).nullable();
 
 /** A task without what its record adds. */
 const storedTask = task
   .omit({ id: true, towing_reference_id: true, opened_at: true })
-  .extend({ type: z.enum(TASK_TYPES) })
+  .extend({ type: z.enum(TASK_TYPES), hint: hint.exactOptional() })
   .loose();
 
 const openTask = z.looseObject({ task: storedTask, openedAtMs: z.number() }) satisfies z.ZodType<OpenTask>;
@@ -75,10 +86,10 @@ const storedEntryShape = z.looseObject({
   sentRevision: optionalNumber,
   firstFailedAtMs: optionalNumber,
   giveUpAtMs: optionalNumber,
-  waitsFor: optionalText,
+  waitsFor: waitReason.exactOptional(),
   blockedSinceMs: optionalNumber,
   error: reportError.loose().nullable().exactOptional(),
-  hint: optionalText,
+  hint: hint.exactOptional(),
   reason: optionalText,
   forbidden: z.boolean().exactOptional(),
   answer: storedObject.nullable().exactOptional(),
@@ -87,9 +98,9 @@ const storedEntryShape = z.looseObject({
   lateAnswer: lateAnswer.nullable().exactOptional(),
   deliveredAtMs: optionalNumber,
   settledAtMs: optionalNumber,
-  acceptedHow: optionalText,
-  log: z.array(attempt.loose()).exactOptional(),
-});
+  acceptedHow: orUnknown(ACCEPTED_HOW).nullable().exactOptional(),
+  log: z.array(attempt.extend({ outcome: orUnknown(LOGGED_OUTCOMES) }).loose()).exactOptional(),
+}) satisfies z.ZodType<Partial<Omit<Entry, 'openDifferenceId'>>>;
 
 /** All entries come from `newEntry`: objects of one shape are fast to copy and compare. */
 export const storedEntry: z.ZodType<Entry> = storedEntryShape.transform((stored) => {
@@ -148,7 +159,7 @@ const inFlight = z.looseObject({
   ticketFailures: count.default(0),
   firstSentAtMs: nullableNumber.default(null),
   sentRevision: nullableNumber.default(null),
-  waitsFor: text.default(null),
+  waitsFor: waitReason.default(null),
 });
 type InFlight = z.output<typeof inFlight>;
 const NOT_IN_FLIGHT = inFlight.parse({ seq: 0 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../domain/vocabulary';
+import type { JsonObject, OrUnknown, UnknownValue } from '../domain/vocabulary';
 
 /** Values in Redis hashes, which are text; '' means "not set". */
 
@@ -15,6 +15,12 @@ export const storedObject: z.ZodType<JsonObject> = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
 );
+
+const unknownValue = z.custom<UnknownValue>((value) => typeof value === 'string');
+
+/** A stored value: one of these, or one of another version, which is kept. */
+export const orUnknown = <Known extends string>(known: readonly Known[]): z.ZodType<OrUnknown<Known>, string> =>
+  z.string().transform((text) => known.find((value) => value === text) ?? unknownValue.parse(text));
 
 /** Parses text that is JSON of a contract. */
 export const jsonText = <T extends z.ZodType>(schema: T) =>

@@ -1,5 +1,5 @@
 import type { SeenDifference } from './difference';
-import type { Entry, EntryAttempt } from './entry';
+import type { LoggedOutcome, Entry, EntryAttempt } from './entry';
 import type { AttemptRight } from './lease';
 import { messageOf } from './exchange-message';
 import { canonicalJson } from './json';
@@ -61,13 +61,13 @@ function bodyOf(record: OutboxRecord, entry: Entry): unknown {
 }
 
 /** The attempt as the log of its entry keeps it. */
-export function loggedAttempt({ right, result }: EndedAttempt): EntryAttempt {
-  const { exchange, verdict, startedAt, durationMs } = result;
+export function loggedAttempt({ right, result }: EndedAttempt, outcome: LoggedOutcome): EntryAttempt {
+  const { exchange, startedAt, durationMs } = result;
   return {
     attempt_id: right.attemptId,
     started_at: startedAt,
     duration_ms: durationMs,
-    outcome: verdict.next,
+    outcome,
     http_status: httpStatusOf(exchange),
     message: messageOf(exchange),
   };

@@ -1,3 +1,4 @@
+import type { Delivery } from './delivery';
 import type { Entry } from './entry';
 import { hasVoidLease, validLease } from './lease';
 import { headOf, isSettled } from './outbox';
@@ -88,7 +89,7 @@ export function checkViolation(record: StoredViolation, indexed: IndexEntries): 
 
 export interface CheckedDelivery {
   readonly state: (typeof DELIVERY_STATES)[number];
-  readonly verdict: string | null;
+  readonly verdict: Delivery['verdict'];
   readonly processedAtMs: number | null;
 }
 

@@ -3,7 +3,26 @@ import { change } from './change';
 import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { failingDeliveryTask, invoicesSetAsideTask, parkedInvoiceTask } from './tasks';
 import { DAY_MS } from './timestamp';
-import type { DeliveryKind, DeliveryState } from './vocabulary';
+import type { DeliveryKind, DeliveryState, OrUnknown } from './vocabulary';
+
+/**
+ * The results of processing a delivery.
+ *
+ * - created: a tow from its request. already_known: the same request again. rival_kept: another request for a known tow.
+ * - attached: an invoice to its tow. set_aside: an invoice without a tow, kept but not attached.
+ * - late: its tow is archived.
+ * - not_acted_on: it breaks the contract as expected, and nothing can be done with it.
+ */
+export const PROCESSED_VERDICTS = [
+  'created',
+  'already_known',
+  'rival_kept',
+  'attached',
+  'set_aside',
+  'late',
+  'not_acted_on',
+] as const;
+export type ProcessedVerdict = (typeof PROCESSED_VERDICTS)[number];
 
 /** A received webhook call. Timestamps are ms since the epoch, Redis time. */
 export interface Delivery {
@@ -17,7 +36,7 @@ export interface Delivery {
   readonly signatureId: string | null;
   state: DeliveryState;
   /** The result of processing; null before. */
-  verdict: string | null;
+  verdict: OrUnknown<ProcessedVerdict> | null;
   readonly receivedAtMs: number;
   processedAtMs: number | null;
   /** When it was parked until its tow request comes; null if never. */
@@ -37,7 +56,7 @@ const PARKED_TASK_AFTER_MS = DAY_MS;
 const FAILURES_FOR_TASK = 10;
 
 /** Records the result of processing a delivery, which also takes it off the schedule. */
-export function settleDelivery(delivery: Delivery, tow: StoredTow, verdict: string, nowMs: number): void {
+export function settleDelivery(delivery: Delivery, tow: StoredTow, verdict: ProcessedVerdict, nowMs: number): void {
   // The estimated Redis time may be some ms earlier than the time at which the delivery was stored.
   const processedAtMs = Math.max(nowMs, delivery.receivedAtMs);
   change(delivery, { state: 'processed', verdict, processedAtMs });

@@ -1,6 +1,8 @@
+import { CIRCUIT_NAMES } from './circuits';
 import { FACTS, perFact } from './facts';
 import type { SendingPolicy } from './outbox';
-import type { EntryKind, JsonObject, UnknownFields, ViolationState } from './vocabulary';
+import type { Hint } from './policy';
+import type { AcceptedHow, EntryKind, JsonObject, OrUnknown, UnknownFields, ViolationState } from './vocabulary';
 
 /**
  * The outbox: entries in order, each one call to the service. A tow has an entry per fact, a violation has one. The
@@ -12,6 +14,24 @@ import type { EntryKind, JsonObject, UnknownFields, ViolationState } from './voc
 
 /** `held`: only violations; nothing is sent until a person decides. */
 export type EntryState = ViolationState;
+
+/**
+ * What an entry waits for.
+ *
+ * - the name of a circuit: until that closes, or the entry may probe it.
+ * - budget: a permit of the rate limit.
+ * - spool: a worker that sees the disk with its images.
+ * - ticket_check: the next check for an active ticket; the last one had no answer.
+ */
+export const WAIT_REASONS = [...CIRCUIT_NAMES, 'budget', 'spool', 'ticket_check'] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+/**
+ * How the log of an entry says that an attempt ended: as its verdict, or `worker_lost` if its lease ended before a result
+ * came. An attempt with the verdict `hold` sent nothing and is not logged.
+ */
+export const LOGGED_OUTCOMES = ['accepted', 'refused', 'retry', 'unknown', 'worker_lost'] as const;
+export type LoggedOutcome = (typeof LOGGED_OUTCOMES)[number];
 
 /** The error of an attempt. `message` may quote the service. */
 export interface EntryError {
@@ -25,7 +45,7 @@ export interface EntryAttempt {
   started_at?: string | undefined;
   ended_at_ms?: number | undefined;
   duration_ms?: number | undefined;
-  outcome: string;
+  outcome: OrUnknown<LoggedOutcome>;
   http_status?: number | null | undefined;
   message?: string | null | undefined;
 }
@@ -69,12 +89,11 @@ export interface Entry {
   sentRevision: number | null;
   firstFailedAtMs: number | null;
   giveUpAtMs: number | null;
-  /** The name of a circuit, `budget`, `spool` or `ticket_check`. */
-  waitsFor: string | null;
+  waitsFor: OrUnknown<WaitReason> | null;
   /** Since when a circuit blocks it. Its give-up clock is paused meanwhile. */
   blockedSinceMs: number | null;
   error: EntryError | null;
-  hint: string | null;
+  hint: OrUnknown<Hint> | null;
   reason: string | null;
   forbidden: boolean;
   answer: JsonObject | null;
@@ -91,8 +110,7 @@ export interface Entry {
   lateAnswer: AcceptingAnswer | null;
   deliveredAtMs: number | null;
   settledAtMs: number | null;
-  /** One of ACCEPTED_HOW, or a value of a later version. */
-  acceptedHow: string | null;
+  acceptedHow: OrUnknown<AcceptedHow> | null;
   log: EntryAttempt[];
   /** Fields that another version of towhook stored; kept unchanged. */
   unknownFields: UnknownFields;

@@ -1,5 +1,5 @@
 import { change } from './change';
-import { stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
+import { stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError, type WaitReason } from './entry';
 import type { LeaseRight } from './lease';
 import { isSettled } from './outbox';
 import { editEntry, openTask, type OutboxRecord } from './outbox-record';
@@ -82,7 +82,7 @@ function scheduleOrEscalate(
   }
 }
 
-function waitUntil(entry: Entry, nextAtMs: number, waitsFor: string | null): void {
+function waitUntil(entry: Entry, nextAtMs: number, waitsFor: WaitReason | null): void {
   change(entry, { state: stateBetweenAttempts(entry), nextAtMs, waitsFor });
 }
 

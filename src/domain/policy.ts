@@ -88,7 +88,8 @@ export interface PolicySettings extends RetrySettings {
 }
 
 /** Why a refusal deserves a second look. */
-export type Hint = 'perhaps_already_accepted';
+export const HINTS = ['perhaps_already_accepted'] as const;
+export type Hint = (typeof HINTS)[number];
 
 /** What happens next with the report. Delays count from when the outcome is stored. */
 export type Verdict =

@@ -94,7 +94,7 @@ export function settleAttempt(
   const { exchange } = result;
   const outcome = result.verdict.next;
   const logged = entry.log.filter(({ attempt_id: id }) => id === right.attemptId);
-  if (outcome !== 'hold') logAttempt(entry, loggedAttempt(ended));
+  if (outcome !== 'hold') logAttempt(entry, loggedAttempt(ended, outcome));
   const isAlive = serviceHealth(exchange) === 'alive';
   const answer = { kind: entry.kind, wasAnswered: wasAnswered(ended), isAlive, isForbidden: isForbidden(exchange) };
   applyAnswer(circuits, answer, effects);

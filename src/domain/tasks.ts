@@ -2,7 +2,7 @@ import { DECISIONS, UNIFORM_DECISIONS, type TaskAction } from './decisions';
 import { isCorrectable } from './facts';
 import { countsAsAccepted, type DifferenceSource, type SeenDifference } from './difference';
 import type { Hint } from './policy';
-import { ENTRY_KINDS, type EntryKind, type ReportKind } from './vocabulary';
+import { ENTRY_KINDS, type EntryKind, type OrUnknown, type ReportKind } from './vocabulary';
 
 /** All tasks: what happened, and what a person can do about it. */
 
@@ -53,7 +53,7 @@ export interface NewTask {
   /** The kind of difference. */
   readonly difference_id?: string;
   readonly http_status?: number | null;
-  readonly hint?: string | null;
+  readonly hint?: OrUnknown<Hint> | null;
 }
 
 /** The service refused a report; the outbox waits for a decision. */

@@ -44,5 +44,5 @@ function recordingEntry({ event, occurredAt, by }: Fact): JsonObject {
 /** A decision by hand is a stored event, with actor and reason. */
 function acceptanceOf({ id, state, settledAtMs, acceptedHow: how }: Entry): RecordEvent[] {
   if (state !== 'accepted' || settledAtMs === null || how === null || how === 'by_hand') return [];
-  return [{ atMs: settledAtMs, entry: { type: 'report.accepted', report_id: id, how } }];
+  return [{ atMs: settledAtMs, entry: { type: 'report.accepted', report_id: id, how: how.toString() } }];
 }

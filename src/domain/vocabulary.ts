@@ -175,6 +175,7 @@ export type ViolationType = (typeof VIOLATION_TYPES)[number];
 
 declare const towing: unique symbol;
 declare const violation: unique symbol;
+declare const unknownValue: unique symbol;
 
 /** The service's name of a tow (docs/service-api.md#tow-record). Its format is documented but not relied on. */
 export type TowingReference = string & { readonly [towing]: true };
@@ -212,6 +213,21 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
 export type JsonObject = { [name: string]: Json };
 /** Fields that another version of towhook stored. */
 export type UnknownFields = Readonly<Record<string, unknown>>;
+/**
+ * A text that another version of towhook stored and this one does not know. It is shown, and stored again as it is. It is
+ * not typed as `string`, because the compiler would then let a stored value be compared with any text.
+ */
+export interface UnknownValue {
+  readonly [unknownValue]: true;
+  toString(): string;
+}
+/** A stored value: a known one, or one of another version. */
+export type OrUnknown<Known extends string> = Known | UnknownValue;
+
+/** The text of a stored value, to show or store it. */
+export function textOfValue(value: OrUnknown<string> | null): string | null {
+  return value === null ? null : value.toString();
+}
 
 /** What the client id and secret of the service must be to travel in a header. */
 const SENDABLE_CREDENTIAL = /^[\x21-\x7e]+$/;

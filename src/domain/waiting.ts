@@ -51,7 +51,7 @@ export type CallWaiting =
       readonly taskId: string | null;
       readonly because: EntryError | null;
       /** Why it deserves a second look. */
-      readonly hint: string | null;
+      readonly hint: Entry['hint'];
     };
 
 export type ReportWaiting = { readonly reportId: string; readonly reportKind: ReportKind } & (
@@ -117,11 +117,11 @@ export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'st
     : { ...reportNames(report), ...headWaiting(report, tow) };
 }
 
-/** Parses the stored `waitsFor` of a call; null when it names nothing that blocks all calls. */
-function sendingBlockOf(waitsFor: string | null): SendingBlock | null {
+/** What blocks sending, if the call waits for that; null when it waits for something of its own. */
+function sendingBlockOf(waitsFor: Entry['waitsFor']): SendingBlock | null {
   const circuit = (['connection', 'outage', 'shadow', 'budget'] as const).find((known) => known === waitsFor);
   if (circuit !== undefined) return { kind: circuit };
-  const operation = ENTRY_KINDS.find((known) => waitsFor === `paused.${known}`);
+  const operation = ENTRY_KINDS.find((known) => waitsFor === (`paused.${known}` as const));
   return operation === undefined ? null : { kind: 'paused', operation };
 }
 

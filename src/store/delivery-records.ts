@@ -37,7 +37,7 @@ function changeable({
 }: Delivery): Record<string, string> {
   return {
     state,
-    verdict: verdict ?? '',
+    verdict: verdict?.toString() ?? '',
     processed_at: String(processedAtMs ?? ''),
     parked_at: String(parkedAtMs ?? ''),
     difference_id: differenceId ?? '',

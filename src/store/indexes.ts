@@ -1,5 +1,5 @@
 import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
-import { ENTRY_POLICY, questionedSinceMs } from '../domain/entry';
+import { ENTRY_POLICY, questionedSinceMs, type Entry } from '../domain/entry';
 import { headOf } from '../domain/outbox';
 import { memberOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { OVERDUE_STATES, stateSinceMs, unsettledSinceMs } from '../domain/overdue';
@@ -168,7 +168,7 @@ function circuitEntries(record: OutboxRecord): IndexEntry[] {
   return ENTRY_POLICY[head.kind].safeToRepeat ? [blocked, { key: probesKey(name), member, score: null }] : [blocked];
 }
 
-function circuitNamed(waitsFor: string | null): CircuitName | null {
+function circuitNamed(waitsFor: Entry['waitsFor']): CircuitName | null {
   return CIRCUIT_NAMES.find((name) => name === waitsFor) ?? null;
 }
 

@@ -5,9 +5,11 @@ import type { ViolationView } from '../contracts/violations';
 import type { Delivery } from '../domain/delivery';
 import type { Dispatch } from '../domain/dispatch';
 import { answeredCharges, type Charges } from '../domain/charges';
+import type { EntryAttempt } from '../domain/entry';
 import { headOf, isSettled } from '../domain/outbox';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
+import { textOfValue } from '../domain/vocabulary';
 import type { QueuePlace } from '../domain/waiting';
 import type { Report, TowRecord, ViolationRecord } from './read-models';
 import type { TaskSubjects } from './task-subjects';
@@ -63,7 +65,7 @@ export function deliveryViewOf(delivery: Delivery) {
     id: delivery.id,
     kind: delivery.kind,
     state: delivery.state,
-    verdict: delivery.verdict,
+    verdict: textOfValue(delivery.verdict),
     difference_id: delivery.differenceId,
     towing_reference_id: delivery.towingReferenceId,
     verified: delivery.verified,
@@ -91,19 +93,23 @@ function reportViewOf(report: Report, isHead: boolean): ReportView {
     attempts: report.attempts,
     last_error: report.error,
     next_attempt_at: isHead ? isoOrNull(report.nextAtMs) : null,
-    hint: report.hint,
+    hint: textOfValue(report.hint),
     reason: report.reason,
     created_at: isoTimestamp(report.createdAtMs),
     delivered_at: isoOrNull(report.deliveredAtMs),
     in_flight: report.attemptId !== null,
-    waits_for: isHead ? report.waitsFor : null,
+    waits_for: isHead ? textOfValue(report.waitsFor) : null,
     place_in_queue: isHead ? placeViewOf(report.queue) : null,
     give_up_at: isSettled(report.state) ? null : isoOrNull(report.giveUpAtMs),
     broken_answer: report.rawBody,
     difference_id: report.openDifferenceId,
     body: report.body,
-    log: [...report.log],
+    log: logViewOf(report.log),
   };
+}
+
+function logViewOf(log: readonly EntryAttempt[]): ReportView['log'] {
+  return log.map((attempt) => ({ ...attempt, outcome: attempt.outcome.toString() }));
 }
 
 function placeViewOf(queue: QueuePlace | null): PlaceInQueue | null {
@@ -198,18 +204,18 @@ export function violationViewOf(record: ViolationRecord): ViolationView {
     attempts: record.attempts,
     last_error: record.error,
     next_attempt_at: isSettled(record.state) ? null : isoOrNull(record.nextAtMs),
-    waits_for: record.waitsFor,
+    waits_for: textOfValue(record.waitsFor),
     place_in_queue: placeViewOf(record.queue),
     shadow: record.shadow,
     give_up_at: isSettled(record.state) ? null : isoOrNull(record.giveUpAtMs),
-    hint: record.hint,
+    hint: textOfValue(record.hint),
     reason: record.reason,
     in_flight: record.attemptId !== null,
-    accepted_how: record.acceptedHow,
+    accepted_how: textOfValue(record.acceptedHow),
     accepted_at: record.state === 'accepted' ? isoOrNull(record.settledAtMs) : null,
     broken_answer: record.rawBody,
     difference_id: record.openDifferenceId,
-    log: [...record.log],
+    log: logViewOf(record.log),
     created_at: violation.createdAt,
     by: violation.by,
   };

@@ -1,3 +1,5 @@
+import { orUnknown } from '../../src/contracts/stored';
+import { WAIT_REASONS } from '../../src/domain/entry';
 import { waitingOfViolation, type WaitingViolation } from '../../src/domain/waiting-violation';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';
 import { nowMs } from './tows';
@@ -59,8 +61,8 @@ test.each([
   ],
   [
     'given up',
-    { nextAtMs: null, hint: 'perhaps' },
-    { kind: 'decision', why: 'given_up', taskId: null, because: null, hint: 'perhaps' },
+    { nextAtMs: null, hint: 'perhaps_already_accepted' },
+    { kind: 'decision', why: 'given_up', taskId: null, because: null, hint: 'perhaps_already_accepted' },
   ],
   [
     'of unknown outcome for too long',
@@ -76,7 +78,8 @@ test('every violation has one waiting reason, and only settled violations are ov
   for (const state of VIOLATION_STATES) {
     for (const attemptId of [null, 'a1']) {
       for (const nextAtMs of [null, nowMs - 1, nowMs, later]) {
-        for (const waitsFor of [null, 'budget', 'connection', 'spool', 'ticket_check', 'paused.violation', '?']) {
+        for (const word of [null, 'budget', 'connection', 'spool', 'ticket_check', 'paused.violation', '?']) {
+          const waitsFor = orUnknown(WAIT_REASONS).nullable().parse(word);
           const { kind } = waitingOfViolation(violation({ state, attemptId, nextAtMs, waitsFor, attempts: 2 }));
           seen.add(kind);
           expect(kind === 'over').toBe(state === 'accepted' || state === 'waived');

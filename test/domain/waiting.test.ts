@@ -1,5 +1,8 @@
 import * as fc from 'fast-check';
+import { orUnknown } from '../../src/contracts/stored';
+import { WAIT_REASONS } from '../../src/domain/entry';
 import { isSettled } from '../../src/domain/outbox';
+import { HINTS } from '../../src/domain/policy';
 import { waitingOf, waitingOfReport, type Waiting, type WaitingReport } from '../../src/domain/waiting';
 import { ENTRY_KINDS, REPORT_KINDS, REPORT_STATES, TOW_STATES } from '../../src/domain/vocabulary';
 import { nowMs } from './tows';
@@ -21,6 +24,9 @@ const reportAs = (changes: Partial<WaitingReport> = {}): WaitingReport => ({
 
 const waiting = (reports: readonly WaitingReport[], more: Partial<Parameters<typeof waitingOf>[0]> = {}): Waiting =>
   waitingOf({ state: 'started', reports, tasks: [], nowMs, ...more });
+
+/** What an entry waits for, also by the word of another version. */
+const asStored = (text: string) => orUnknown(WAIT_REASONS).parse(text);
 
 const STARTED = { reportId: 'started-1', reportKind: 'started' } as const;
 const accepted = reportAs({ state: 'accepted' });
@@ -115,12 +121,18 @@ describe('waitingOf with an unsettled report', () => {
   });
 
   test("a tow that waits for a decision shows the task, the service's message and the hint", () => {
-    const report = reportAs({ state: 'refused', nextAtMs: null, error: LAST_ERROR, hint: 'perhaps' });
+    const report = reportAs({ state: 'refused', nextAtMs: null, error: LAST_ERROR, hint: 'perhaps_already_accepted' });
     const tasks = [
       { id: 'other.T1', type: 'report_refused', report_id: 'detained-2' },
       { id: 'started-1.T1', type: 'report_refused', report_id: 'started-1' },
     ];
-    const decision = { ...STARTED, kind: 'decision', why: 'refused', because: LAST_ERROR, hint: 'perhaps' };
+    const decision = {
+      ...STARTED,
+      kind: 'decision',
+      why: 'refused',
+      because: LAST_ERROR,
+      hint: 'perhaps_already_accepted',
+    };
     expect(waiting([report], { tasks })).toEqual({ ...decision, taskId: 'started-1.T1' });
     expect(waiting([report])).toEqual({ ...decision, taskId: null });
   });
@@ -133,7 +145,7 @@ describe('waitingOf with an unsettled report', () => {
   });
 
   test('a tow waits for a free worker when the stored reason is unknown', () => {
-    expect(waiting([reportAs({ waitsFor: 'paused.everything' })]).kind).toBe('turn');
+    expect(waiting([reportAs({ waitsFor: asStored('paused.everything') })]).kind).toBe('turn');
   });
 });
 
@@ -163,7 +175,7 @@ describe('waitingOfReport', () => {
 });
 
 test('every record has one waiting reason, which is about its first unsettled report', () => {
-  const blocks = ['connection', 'outage', 'budget', 'paused.invoice', 'paused.', 'anything', null];
+  const blocks = [...['connection', 'outage', 'budget', 'paused.invoice', 'paused.', 'anything'].map(asStored), null];
   const reports = fc.uniqueArray(
     fc.record({
       id: fc.nat({ max: 20 }).map((at) => `report-${at}`),
@@ -174,7 +186,7 @@ test('every record has one waiting reason, which is about its first unsettled re
       nextAtMs: fc.option(fc.integer({ min: nowMs - 1e6, max: nowMs + 1e6 })),
       waitsFor: fc.constantFrom(...blocks),
       error: fc.option(fc.constant(LAST_ERROR)),
-      hint: fc.option(fc.string()),
+      hint: fc.option(fc.string().map((text) => orUnknown(HINTS).parse(text))),
     }),
     { maxLength: 6, selector: ({ id }) => id },
   );

@@ -76,7 +76,7 @@ export async function outcomeOf(stage: Stage): Promise<SweepOutcome> {
       .toSorted(),
     reports: tows.flatMap(({ entries }) => entries.map(({ kind, state }) => `${kind} ${state}`)),
     violations: await Promise.all(violations.map((record) => violationLine(testBed, record))),
-    deliveries: items.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).toSorted(),
+    deliveries: items.map(({ kind, state, verdict }) => `${kind} ${state} ${String(verdict)}`).toSorted(),
     bulk: await bulkLines(testBed),
     tasks: (await redis.hvals(KEYS.tasks)).map(taskLine).toSorted(),
     audit: (await auditOf(testBed)).toReversed(),

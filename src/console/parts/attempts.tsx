@@ -1,4 +1,4 @@
-import type { EntryAttempt } from '../../domain/entry';
+import type { LoggedOutcome, EntryAttempt } from '../../domain/entry';
 import { entryOf } from '../messages';
 import type { Viewer } from '../viewer';
 import { causeOf } from './error-text';
@@ -88,11 +88,20 @@ export function AttemptDuration({ viewer, attempt: { duration_ms: ms } }: { view
   );
 }
 
+const TONES: Readonly<Record<LoggedOutcome, Tone>> = {
+  accepted: 'good',
+  retry: 'wait',
+  refused: 'bad',
+  unknown: 'bad',
+  worker_lost: 'bad',
+};
+
 /** The result of an attempt as a badge. */
 export function AttemptBadge({ viewer, attempt }: { viewer: Viewer; attempt: EntryAttempt }) {
+  const outcome = attempt.outcome.toString();
   return (
-    <Badge tone={toneOf(attempt.outcome)}>
-      {entryOf(viewer.messages.attempts.outcomes, attempt.outcome) ?? attempt.outcome}
+    <Badge tone={entryOf(TONES, outcome) ?? 'quiet'}>
+      {entryOf(viewer.messages.attempts.outcomes, outcome) ?? outcome}
     </Badge>
   );
 }
@@ -123,24 +132,9 @@ function CauseCode({
 
 function answerOf(viewer: Viewer, attempt: EntryAttempt): string {
   const { http_status: status = null, message = null } = attempt;
-  const isSaidAlready = message === null || message === attempt.outcome || message === `HTTP ${status}`;
+  const isSaidAlready = message === null || message === attempt.outcome.toString() || message === `HTTP ${status}`;
   const cause = causeOf(viewer.messages, { http_status: status, message: message ?? '' });
   const head = status === null ? viewer.messages.attempts.noStatus : `HTTP ${status}`;
   if (cause !== null && !isSaidAlready) return status === null ? cause.text : `${head}: ${cause.text}`;
   return isSaidAlready ? head : `${head}: ${message}`;
-}
-
-function toneOf(outcome: string): Tone {
-  switch (outcome) {
-    case 'accepted':
-      return 'good';
-    case 'refused':
-    case 'unknown':
-    case 'worker_lost':
-      return 'bad';
-    case 'retry':
-      return 'wait';
-    default:
-      return 'quiet';
-  }
 }

@@ -1,4 +1,5 @@
 import type { ReportView } from '../../contracts/operator';
+import type { Entry } from '../../domain/entry';
 import { isGivenUp } from '../../domain/outbox';
 import type {
   ReportKind,
@@ -146,7 +147,7 @@ function reportTone({ state, isInFlight, attempts }: ReportProgress): Tone {
 /** What the state of a violation depends on. */
 interface ViolationStatus {
   /** `known`: reported by other software, never sent by towhook. */
-  readonly acceptedHow: string | null;
+  readonly acceptedHow: Entry['acceptedHow'];
   readonly state: ViolationStateName;
   readonly attempts: number;
   readonly attemptId: string | null;

@@ -7,7 +7,7 @@ import type { CallWaiting, QueuePlace, ReportWaiting, SendingBlock, Waiting } fr
 import type { EntryError } from '../../domain/entry';
 import type { TransitionEvent } from '../../domain/tow';
 import type { ViolationWaiting } from '../../domain/waiting-violation';
-import { ROLES, type ReportKind } from '../../domain/vocabulary';
+import { ROLES, textOfValue, type ReportKind } from '../../domain/vocabulary';
 import { formatted } from '../messages';
 import type { Viewer } from '../viewer';
 import { ErrorText } from './error-text';
@@ -140,7 +140,7 @@ function WhyCall({ viewer, waiting, kind }: { viewer: Viewer; waiting: CallWaiti
           viewer={viewer}
           main={main}
           because={waiting.because}
-          then={waiting.hint === 'perhaps_already_accepted' ? mayHaveWorked : waiting.hint}
+          then={waiting.hint === 'perhaps_already_accepted' ? mayHaveWorked : textOfValue(waiting.hint)}
         />
       );
   }

@@ -172,7 +172,7 @@ function resultOf(
   const found = timeline.find(
     (entry) =>
       entry['report_id'] === id &&
-      entry.type === `report.${attempt.outcome}` &&
+      entry.type === `report.${attempt.outcome.toString()}` &&
       Math.abs(entry.atMs - endedMs) < CLOCKS_APART_MS &&
       !taken.has(entry),
   );

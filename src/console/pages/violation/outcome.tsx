@@ -141,10 +141,10 @@ export function Ticket({ model }: { model: ViolationModel }) {
   );
 }
 
-export function Attempts({ model: { viewer, view } }: { model: ViolationModel }) {
+export function Attempts({ model: { viewer, record } }: { model: ViolationModel }) {
   return (
     <Card id="attempts" title={viewer.messages.violations.sections.attempts}>
-      <AttemptList viewer={viewer} log={view.log} count={view.attempts} />
+      <AttemptList viewer={viewer} log={record.log} count={record.attempts} />
     </Card>
   );
 }
