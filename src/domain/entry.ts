@@ -33,7 +33,10 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 export const LOGGED_OUTCOMES = ['accepted', 'refused', 'retry', 'unknown', 'worker_lost'] as const;
 export type LoggedOutcome = (typeof LOGGED_OUTCOMES)[number];
 
-/** The error of an attempt. `message` may quote the service. */
+/**
+ * The error of an attempt. `message` may quote the service. It is stored and shown as it is, so its fields have the names
+ * of the API, like those of `EntryAttempt`, `NewTask` and the ticket of a `StoredViolation`.
+ */
 export interface EntryError {
   http_status: number | null;
   message: string;
