@@ -1,6 +1,6 @@
 import type { DeliveryJob, JobOutcome } from '../src/contracts/jobs';
 import type { WebhookReaders } from '../src/contracts/read-webhook';
-import type { DeferredDelivery } from '../src/domain/delivery';
+import type { Delivery, DeferredDelivery } from '../src/domain/delivery';
 import { UnusableRecord } from '../src/domain/unusable-record';
 import { failingDeliveryTask } from '../src/domain/tasks';
 import type { DeliveryKind, ServiceMode } from '../src/domain/vocabulary';
@@ -31,7 +31,7 @@ export interface ProcessDeliveryTools {
   readonly metrics: Metrics;
   /** Absent: no traces. */
   readonly tracing?: Tracing;
-  /** Called with the body of every webhook that is processed. */
+  /** Called once with the body of each webhook, after its first run, even if that failed. */
   readonly observe?: (kind: DeliveryKind, rawBody: string) => void;
 }
 
@@ -45,12 +45,20 @@ interface Processed {
   readonly towingReferenceId: string | null;
   /** How long ago it was received, ms; null unless this was its first processing. */
   readonly sinceReceivedMs: number | null;
+  /** Its body; null unless no run came before, not even a failed one. */
+  readonly firstBody: string | null;
 }
 
 /** A delivery that failed without being counted as failed is older than this when it succeeds. */
 const FAILED_BEFORE_MS = 10_000;
 
-const GONE: Processed = { verdict: 'gone', kind: null, towingReferenceId: null, sinceReceivedMs: null };
+const GONE: Processed = {
+  verdict: 'gone',
+  kind: null,
+  towingReferenceId: null,
+  sinceReceivedMs: null,
+  firstBody: null,
+};
 
 /** Processes deliveries: creates a tow, attaches an invoice or parks it, or keeps what breaks the contract. */
 export async function processDeliveries(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<JobOutcome> {
@@ -66,7 +74,8 @@ export async function processDelivery(id: string, tools: ProcessDeliveryTools): 
   const { clock, log, metrics } = tools;
   const startedMs = clock.monotonicMs();
   try {
-    const { verdict, kind, towingReferenceId, sinceReceivedMs } = await processInTransaction(id, tools);
+    const { verdict, kind, towingReferenceId, sinceReceivedMs, firstBody } = await processInTransaction(id, tools);
+    if (kind !== null && firstBody !== null) tools.observe?.(kind, firstBody);
     const level = verdict === 'settled_before' ? 'debug' : 'info';
     log[level]('delivery.processed', { delivery_id: id, kind, towing_reference_id: towingReferenceId, verdict });
     const tookMs = clock.monotonicMs() - startedMs;
@@ -96,28 +105,36 @@ export async function processDelivery(id: string, tools: ProcessDeliveryTools): 
 }
 
 /** Defers a failed delivery. The line is an error from the failure on that opens a task; before, retries may end it. */
-async function deferFailed(
-  id: string,
-  error: unknown,
-  { defer, isTransient, log, transientLog }: ProcessDeliveryTools,
-): Promise<void> {
+async function deferFailed(id: string, error: unknown, tools: ProcessDeliveryTools): Promise<void> {
+  const { defer, isTransient, log, transientLog } = tools;
   const { failures, needsPerson } = await defer(id).catch(
     // It is due again by its schedule. Without a count of its failures no task opens.
     (cause: unknown) => ({ failures: null, needsPerson: !isTransient(cause) }),
   );
+  if (failures === 1) await observeFailed(id, tools);
   const fields = { delivery_id: id, failures, ...errorFacts(error) };
   if (needsPerson) log.error('delivery.failed', fields);
   else (isTransient(error) ? transientLog : log).warn('delivery.failed', { ...fields, stack: undefined });
 }
 
+/** A delivery that keeps failing may be one that differs from its contract, so its first failure shows its body. */
+async function observeFailed(id: string, { deliveries, observe }: ProcessDeliveryTools): Promise<void> {
+  const failed = await deliveries.read(id).catch(() => null);
+  if (failed && isUndecided(failed)) observe?.(failed.kind, failed.rawBody);
+}
+
+/** True until a run of the delivery succeeds, or a person replays it. */
+function isUndecided({ state, parkedAtMs, replays }: Delivery): boolean {
+  return state === 'waiting' && parkedAtMs === null && replays === 0;
+}
+
 /** Processes a delivery and its tow in one commit. */
 async function processInTransaction(
   id: string,
-  { records, deliveries, readers, mode, observe }: ProcessDeliveryTools,
+  { records, deliveries, readers, mode }: ProcessDeliveryTools,
 ): Promise<Processed> {
   // The read gives the order key. A repeated decision reads again.
   let known = await deliveries.read(id);
-  if (known && known.state !== 'processed') observe?.(known.kind, known.rawBody);
   const orderKey = known ? orderKeyOf('tow', known.towingReferenceId) : orderKeyOf('delivery', id);
   return records.transact(orderKey, async (transaction) => {
     const delivery = await transaction.delivery(id, known);
@@ -126,12 +143,12 @@ async function processInTransaction(
       transaction.scheduleDelivery(id, null);
       return GONE;
     }
-    const { kind, towingReferenceId, state, parkedAtMs, replays, receivedAtMs, failures } = delivery;
+    const { kind, towingReferenceId, state, rawBody, receivedAtMs, failures } = delivery;
     if (state === 'processed') {
       transaction.scheduleDelivery(id, null);
-      return { verdict: 'settled_before', kind, towingReferenceId, sinceReceivedMs: null };
+      return { verdict: 'settled_before', kind, towingReferenceId, sinceReceivedMs: null, firstBody: null };
     }
-    const isFirst = state === 'waiting' && parkedAtMs === null && replays === 0;
+    const isFirst = isUndecided(delivery);
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
     const verdict = await processMessage(transaction, { delivery, isFirst, mode }, readers);
     // The general task about a delivery that could not be read, or whose tow could not.
@@ -140,6 +157,7 @@ async function processInTransaction(
     }
     // A delivery that differs waits in the list of its kind.
     if (verdict === 'differs') transaction.scheduleDelivery(id, null);
-    return { verdict, kind, towingReferenceId, sinceReceivedMs };
+    const firstBody = isFirst && failures === 0 ? rawBody : null;
+    return { verdict, kind, towingReferenceId, sinceReceivedMs, firstBody };
   });
 }

@@ -17,7 +17,7 @@ export interface ServiceObserver {
   }): void;
   /** `count` answers that differ from their contract. One to a report or violation is left to the commit that settles it. */
   differed(seen: SeenDifference, count?: number): void;
-  /** A webhook that was processed. */
+  /** A webhook, once, however often it is processed. */
   received(kind: DeliveryKind, body: string): void;
   /** Returns all observations and forgets them; null without any. */
   take(): SeenService | null;

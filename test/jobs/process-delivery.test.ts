@@ -1,4 +1,5 @@
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
+import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { createMetrics } from '../../src/platform/metrics';
 import { createCounters } from '../../src/platform/counters';
 import { throttledLog } from '../../src/platform/log-throttle';
@@ -16,6 +17,7 @@ afterEach(() => stores.close());
 /** Both workers read the delivery before either of them has processed it. */
 async function processTwice(id: string) {
   const counters = createCounters();
+  const observed: string[] = [];
   let readings = 0;
   let release = () => {};
   const bothHaveRead = new Promise<void>((resolve) => {
@@ -33,16 +35,18 @@ async function processTwice(id: string) {
       },
     },
     metrics: createMetrics(counters),
+    observe: (_kind, body) => void observed.push(body),
   };
   const outcomes = await Promise.all([1, 2].map(() => processDeliveries({ delivery_ids: [id] }, tools)));
-  return { verdicts: outcomes.map(({ what }) => what).toSorted(), counted: counters.take().added };
+  return { verdicts: outcomes.map(({ what }) => what).toSorted(), counted: counters.take().added, observed };
 }
 
 test('a tow request that two workers process at the same time is counted once', async () => {
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
-  const { verdicts, counted } = await processTwice('request-T1');
+  const { verdicts, counted, observed } = await processTwice('request-T1');
   expect(verdicts).toEqual(['created', 'settled_before']);
   expect(counted).toMatchObject({ 'processed.tow_request': 1 });
+  expect(observed).toEqual([JSON.stringify(towRequest('T1'))]);
 });
 
 test('an invoice that two workers process at the same time is counted once', async () => {
@@ -51,6 +55,50 @@ test('an invoice that two workers process at the same time is counted once', asy
   const { verdicts, counted } = await processTwice('invoice-T1');
   expect(verdicts).toEqual(['attached', 'settled_before']);
   expect(counted).toMatchObject({ 'processed.tow_invoice': 1 });
+});
+
+describe('the body of a webhook is observed once', () => {
+  let observed: string[];
+  const processed = (id: string, parts: Partial<ProcessDeliveryTools> = {}) =>
+    stores.process(id, { observe: (_kind, body) => void observed.push(body), ...parts });
+  const failing = {
+    ...WEBHOOK_READERS,
+    tow_request: () => {
+      throw new Error('played by a test');
+    },
+  };
+  beforeEach(() => {
+    observed = [];
+  });
+
+  test('although it is processed again when the tow of its parked invoice is known', async () => {
+    await stores.accept('tow_invoice', towInvoice('T1'), 'invoice-T1');
+    expect(await processed('invoice-T1')).toBe('parked');
+    expect(await processed('invoice-T1')).toBe('parked');
+    await stores.request('T1');
+    expect(await processed('invoice-T1')).toBe('attached');
+
+    expect(observed).toEqual([JSON.stringify(towInvoice('T1'))]);
+  });
+
+  test.each(['deferred', 'created'])('although it failed before, and was %s in the end', async (verdict) => {
+    await stores.accept('tow_request', towRequest('T1'), 'request-T1');
+    await processed('request-T1', { readers: failing });
+    await processed('request-T1', { readers: failing });
+    expect(await processed('request-T1', verdict === 'created' ? {} : { readers: failing })).toBe(verdict);
+
+    expect(observed).toEqual([JSON.stringify(towRequest('T1'))]);
+  });
+
+  test('although it differs from its contract, and is replayed', async () => {
+    const odd = { ...towRequest('T1'), metadata: ['T1'] };
+    await stores.accept('tow_request', odd, 'request-T1');
+    expect(await processed('request-T1')).toBe('differs');
+    await stores.replay('request-T1');
+    expect(await processed('request-T1')).toBe('differs');
+
+    expect(observed).toEqual([JSON.stringify(odd)]);
+  });
 });
 
 test('the other deliveries of a job are processed when one fails and cannot be deferred', async () => {
