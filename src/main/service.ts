@@ -33,9 +33,12 @@ export function openServiceClient(
 }
 
 /** Look-ups of the service through this client; all processes share the cached answers. */
-export function openLookups({ config, clock, redis, troubleLog }: Foundation, service: ServicePort): Lookups {
+export function openLookups(
+  { config, clock, redis, serviceObserver, troubleLog }: Foundation,
+  service: ServicePort,
+): Lookups {
   const cache = createLookupCache(redis, { clock, log: troubleLog, keptMs: config.lookupCacheMs });
-  return createLookups({ service, cache, clock });
+  return createLookups({ service, cache, clock, observeDifference: (seen) => serviceObserver.differed(seen) });
 }
 
 /** The look-ups of the console, with a client of their own. Null without access to the service. */

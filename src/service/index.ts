@@ -76,7 +76,10 @@ export interface ServiceClientOptions {
   readonly metrics?: LimitWatchTools['metrics'];
   /** False: rate limits that the service announces in headers are ignored. True by default. */
   readonly followsLimitHeaders?: boolean | undefined;
-  /** Called once per call whose accepting answer differs from its contract. */
+  /**
+   * Called once per token call whose answer differs from its contract. Whether other answers keep theirs is
+   * known to the caller alone: it depends on what was asked about.
+   */
   readonly observeDifference?: (seen: SeenDifference) => void;
   /** Called for each attempt that may have reached the service; `httpStatus` and `body` are null without an answer. */
   readonly observe?: (seen: ObservedCall) => void;
@@ -153,7 +156,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     };
     const { exchange, ...made } = await (name === 'token' ? attempt(credentials) : withToken(attempt));
     if (exchange.kind === 'accepted' && exchange.differences) warnOnce(name, exchange.differences);
-    const difference = differenceOfAnswer(name, { exchange, rawBody: made.rawBody });
+    const difference = name === 'token' ? differenceOfAnswer(name, { exchange, rawBody: made.rawBody }) : null;
     if (difference) options.observeDifference?.(difference);
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     log.debug('service.called', {

@@ -1,9 +1,11 @@
 import { jsonObject } from '../contracts/common';
-import { OPERATIONS, type AnswerOf, type RequestOf } from '../contracts/operations';
+import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
+import type { SeenDifference } from '../domain/difference';
 import type { Exchange } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import { noAnswerAfter } from './lookup-failure';
 import type { LookupOutcome, LookupCache, NoAnswer, Question } from './lookup-port';
+import { differenceOfAnswer } from './see-difference';
 import { brokenIf, type CallOptions, type CallResult, type ServicePort } from './service-port';
 
 /**
@@ -40,6 +42,8 @@ export interface LookupTools {
   readonly service: ServicePort;
   readonly cache: LookupCache;
   readonly clock: Clock;
+  /** Is shown how an answer of the service differs from its contract, once per call. */
+  readonly observeDifference?: (seen: SeenDifference) => void;
 }
 
 /** The longest total wait for a permit; after that the caller gets a time to come back. */
@@ -48,14 +52,18 @@ const BUSY_RETRY_MS = 1000;
 
 type LookupCall = CallResult<'capacity'> | CallResult<'ticket'>;
 interface Inquiry {
+  readonly operation: OperationName;
   readonly question: Question;
   readonly fields: readonly string[];
   readonly call: (options: CallOptions) => Promise<LookupCall>;
 }
 
-export function createLookups({ service, cache, clock }: LookupTools): Lookups {
-  const ask = async ({ fields, call }: Inquiry, waitedMs: number): Promise<LookupOutcome> => {
-    const { exchange, data } = await call({ permitWaitMs: Math.max(0, PERMIT_WAIT_MS - waitedMs) });
+export function createLookups({ service, cache, clock, observeDifference }: LookupTools): Lookups {
+  const ask = async ({ operation, fields, call }: Inquiry, waitedMs: number): Promise<LookupOutcome> => {
+    const result = await call({ permitWaitMs: Math.max(0, PERMIT_WAIT_MS - waitedMs) });
+    const difference = differenceOfAnswer(operation, result);
+    if (difference) observeDifference?.(difference);
+    const { exchange, data } = result;
     const nowMs = clock.nowMs();
     if (exchange.kind !== 'accepted') return notAnswered(noAnswerAfter(exchange, fields, nowMs));
     // A number that is too large for JSON passes the contract but cannot be cached.
@@ -76,16 +84,17 @@ export function createLookups({ service, cache, clock }: LookupTools): Lookups {
     async capacity(zoneId) {
       const call = async (options: CallOptions) =>
         aboutThisZone(zoneId, await service.call('capacity', { zoneId }, options));
-      const inquiry = { question: ['capacity', zoneId], fields: ['zoneId'], call };
+      const inquiry = { operation: 'capacity', question: ['capacity', zoneId], fields: ['zoneId'], call } as const;
       return find(inquiry, OPERATIONS.capacity.answer);
     },
     async ticket(question) {
       const { zoneId, plateNumber, plateType } = question;
       const inquiry = {
+        operation: 'ticket',
         question: ['ticket', zoneId, plateNumber, plateType],
         fields: ['zoneId', 'plateNumber', 'plateType'],
         call: (options: CallOptions) => service.call('ticket', { zoneId, plateNumber, plateType }, options),
-      };
+      } as const;
       return find(inquiry, OPERATIONS.ticket.answer);
     },
     async checkTicket(question) {

@@ -1,6 +1,6 @@
 import { contractNames } from '../contracts/contract-fields';
 import type { OperationName } from '../contracts/operations';
-import { countsAsAccepted, type DifferenceSource, fieldsOf, type SeenDifference } from '../domain/difference';
+import { type DifferenceSource, fieldsOf, type SeenDifference } from '../domain/difference';
 import { latencyStep } from '../domain/metric-names';
 import type { SeenService } from '../domain/seen-service';
 import type { DeliveryKind } from '../domain/vocabulary';
@@ -15,7 +15,7 @@ export interface ServiceObserver {
     readonly durationMs: number;
     readonly body: string | null;
   }): void;
-  /** `count` answers that differ from their contract. One to a report or violation is left to the commit that settles it. */
+  /** `count` answers that differ. Those to reports and violations are counted by the commits that settle them. */
   differed(seen: SeenDifference, count?: number): void;
   /** A webhook, once, however often it is processed. */
   received(kind: DeliveryKind, body: string): void;
@@ -57,7 +57,6 @@ export function createServiceObserver(): ServiceObserver {
       if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300 && body) sample('answer', operation, body);
     },
     differed(difference, count = 1) {
-      if (countsAsAccepted(difference)) return;
       const before = differences.get(difference.id)?.count ?? 0;
       differences.set(difference.id, { seen: difference, count: before + count });
     },
