@@ -31,12 +31,14 @@ import { PARTITION } from '../store/keys';
 import { createProcessStore } from '../store/processes';
 import { createSendingStore } from '../store/sending';
 import { recordsOf } from '../store/records';
+import { evenUnconfirmed } from '../store/replicas';
 import { createSeenServiceStore } from '../store/seen-service';
 import { createSpoolMarker } from '../store/spool-marker';
 import { createTaskStore } from '../store/tasks';
 import { createWebhookAnswerStore } from '../store/webhook-answers';
 import { createServiceObserver, type ServiceObserver } from '../workflow/observe-service';
 import { opsStateReader, type ReadOpsState } from '../workflow/ops-state';
+import { orderKeyOf } from '../workflow/transaction-port';
 import { createWebhookHealth, type WebhookHealth } from '../workflow/webhook-health';
 import { checkDataKeysOf, watchDataKeys } from './data-keys';
 import { watchInstallation } from './gauges';
@@ -215,11 +217,13 @@ function openServiceObserver(tools: {
     for (let next = observer.takeDifference(); next !== null; next = observer.takeDifference()) {
       const { seen: difference, count } = next;
       try {
+        const counting = records.transact(orderKeyOf('difference', difference.id), async (transaction) => {
+          await transaction.recordDifference(difference, count);
+        });
         // oxlint-disable-next-line eslint/no-await-in-loop
-        await records.transact(`difference ${difference.id}`, (transaction) =>
-          transaction.recordDifference(difference, count),
-        );
+        await evenUnconfirmed(counting);
       } catch (error) {
+        // Whether a write without a reply is done is unknown. A count that is too high is better than no task.
         observer.differed(difference, count);
         throw error;
       }

@@ -26,6 +26,18 @@ test('answers that differ are counted although Redis was away when they were to 
   expect(await redis.ask('HGET', differenceKey(difference.id), 'count')).toBe('2');
 });
 
+test('answers that differ are counted once while replicas are missing', async () => {
+  const app = await startApp({ redisUrl: redis.url, role: 'worker', environment: { REDIS_MIN_REPLICAS: '1' } });
+  const difference = oddAnswer('ticket');
+  const counted = () => redis.ask('HGET', differenceKey(difference.id), 'count');
+  app.foundation.serviceObserver.differed(difference);
+  await eventually(async () => expect(await counted()).not.toBeNull());
+
+  await app.stop();
+
+  expect(await counted()).toBe('1');
+});
+
 test.each([
   ['about another zone', { zoneId: '00000000-0000-4000-8000-000000000000', availableSlots: 3 }],
   ['without its slots', { zoneId: '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1c' }],
