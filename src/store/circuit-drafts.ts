@@ -20,6 +20,12 @@ export interface CircuitsMemory {
   kept: (ReadCircuits & { readonly untilMs: number }) | null;
 }
 
+interface LoadedCircuits extends ReadCircuits {
+  readonly draft: Circuits;
+  /** True for those that this process had kept: another process may have opened a circuit since. */
+  readonly isKept: boolean;
+}
+
 /** The circuits that one transaction reads and changes. */
 export class CircuitDrafts {
   readonly effects: CircuitEffects = noEffects();
@@ -27,7 +33,7 @@ export class CircuitDrafts {
   hasChanged = false;
   /** The circuits that this change opens or closes. */
   turned: readonly TurnedCircuit[] = [];
-  #loaded: (ReadCircuits & { readonly draft: Circuits }) | null = null;
+  #loaded: LoadedCircuits | null = null;
 
   constructor(
     private readonly redis: Redis,
@@ -82,11 +88,13 @@ export class CircuitDrafts {
     return isKept ? kept : null;
   }
 
-  async #load(isFresh: boolean): Promise<ReadCircuits & { readonly draft: Circuits }> {
-    if (this.#loaded) return this.#loaded;
+  async #load(isFresh: boolean): Promise<LoadedCircuits> {
+    const loaded = this.#loaded;
+    // A draft that was changed is not replaced: if the kept circuits are outdated, its commit is refused as stale.
+    if (loaded && !(isFresh && loaded.isKept && areQuiet(loaded.draft))) return loaded;
     const kept = isFresh ? null : this.#kept();
     const { known, budgets } = kept ?? (await this.#read());
-    return (this.#loaded = { known, budgets, draft: draftOfCircuits(known) });
+    return (this.#loaded = { known, budgets, draft: draftOfCircuits(known), isKept: kept !== null });
   }
 
   async #read(): Promise<ReadCircuits> {
