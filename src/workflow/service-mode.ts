@@ -29,32 +29,46 @@ export interface CommonMode {
 /** A process in shadow mode opens the circuit before its first heartbeat, which comes within this time. */
 const FIRST_HEARTBEAT_MS = 5000;
 
+/** The log events, with their text. */
+const PROBLEMS = {
+  'mode.shadow': 'SERVICE_MODE=shadow: nothing is sent',
+  'mode.contradicted':
+    'this process runs with SERVICE_MODE=live and another one with shadow: nothing is sent until all agree',
+  'mode.live': 'shadow mode has ended: what is recorded from now on is sent',
+} as const;
+
+interface Agreed {
+  readonly common: CommonMode;
+  /** What the log notes; null for nothing. */
+  readonly event: keyof typeof PROBLEMS | null;
+}
+
 /** Opens or closes the circuit if this process may. Rejects when Redis does not answer. */
-export function agreeOnMode(tools: ModeTools): Promise<CommonMode> {
-  const { mode, records, log } = tools;
-  return records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
-    const { nowMs, circuitEffects } = transaction;
-    const circuits = await transaction.circuits({ isFresh: true });
-    if (mode === 'shadow') {
-      if (beginShadow(circuits, nowMs)) log.warn('mode.shadow', { problem: 'SERVICE_MODE=shadow: nothing is sent' });
-      return { shadowSinceMs: circuits.open.shadow?.sinceMs ?? nowMs, isContradicted: false };
-    }
-    const { shadow } = circuits.open;
-    if (!shadow) return LIVE;
-    if (await isShadowRunning(tools)) {
-      log.warn('mode.contradicted', {
-        problem:
-          'this process runs with SERVICE_MODE=live and another one with shadow: nothing is sent until all agree',
-      });
-      return { shadowSinceMs: shadow.sinceMs, isContradicted: true };
-    }
-    // Far ahead of now, the circuit was opened by a clock that jumped.
-    const isNew = Math.abs(nowMs - shadow.sinceMs) < FIRST_HEARTBEAT_MS;
-    if (isNew) return { shadowSinceMs: shadow.sinceMs, isContradicted: false };
-    endShadow(circuits, circuitEffects);
-    log.warn('mode.live', { problem: 'shadow mode has ended: what is recorded from now on is sent' });
-    return LIVE;
-  });
+export async function agreeOnMode(tools: ModeTools): Promise<CommonMode> {
+  const { records, log } = tools;
+  // A decision may be repeated or not be committed, so it logs nothing itself.
+  const { common, event } = await records.transact(CIRCUITS_ORDER_KEY, (transaction) => decide(transaction, tools));
+  if (event !== null) log.warn(event, { problem: PROBLEMS[event] });
+  return common;
+}
+
+async function decide(transaction: Transaction, tools: ModeTools): Promise<Agreed> {
+  const { nowMs, circuitEffects } = transaction;
+  const circuits = await transaction.circuits({ isFresh: true });
+  if (tools.mode === 'shadow') {
+    const event = beginShadow(circuits, nowMs) ? 'mode.shadow' : null;
+    return { common: { shadowSinceMs: circuits.open.shadow?.sinceMs ?? nowMs, isContradicted: false }, event };
+  }
+  const { shadow } = circuits.open;
+  if (!shadow) return { common: LIVE, event: null };
+  if (await isShadowRunning(tools)) {
+    return { common: { shadowSinceMs: shadow.sinceMs, isContradicted: true }, event: 'mode.contradicted' };
+  }
+  // Far ahead of now, the circuit was opened by a clock that jumped.
+  const isNew = Math.abs(nowMs - shadow.sinceMs) < FIRST_HEARTBEAT_MS;
+  if (isNew) return { common: { shadowSinceMs: shadow.sinceMs, isContradicted: false }, event: null };
+  endShadow(circuits, circuitEffects);
+  return { common: LIVE, event: 'mode.live' };
 }
 
 /**

@@ -9,10 +9,12 @@ import type { FactCommand } from '../../src/domain/fact-command';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { decideShadowTow } from '../../src/workflow/decide-shadow';
 import { recordFact } from '../../src/workflow/record-fact';
-import { agreeOnMode } from '../../src/workflow/service-mode';
+import { agreeOnMode, type ModeTools } from '../../src/workflow/service-mode';
 import { shadowCsv, type ShadowStore } from '../../src/workflow/shadow-list';
+import type { RecordStore } from '../../src/workflow/transaction-port';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
+import { recordedLog } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
 import {
   ACCEPTED,
@@ -55,12 +57,17 @@ const runsIn = (mode: 'live' | 'shadow', isSilent = false): ProcessStatus => ({
   queues: [],
 });
 
-const agree = (mode: 'live' | 'shadow', running: readonly ProcessStatus[] = NONE_RUNNING) =>
+const agree = (
+  mode: 'live' | 'shadow',
+  running: readonly ProcessStatus[] = NONE_RUNNING,
+  others: Partial<ModeTools> = {},
+) =>
   agreeOnMode({
     mode,
     records: stores.records,
     processes: { list: () => Promise.resolve(running) },
     log: silentLog,
+    ...others,
   });
 
 /** Lets the shadow mode begin a minute ago, as if its processes had long had their first heartbeat. */
@@ -139,6 +146,40 @@ describe('the common mode', () => {
 
     expect(shadowSinceMs).not.toBeNull();
     expect(isContradicted).toBe(false);
+  });
+
+  test('the end of shadow mode is logged once although its decision is repeated after a stale commit', async () => {
+    await beginShadow();
+    const { log, lines } = recordedLog();
+    let decisions = 0;
+    const list = async () => {
+      decisions += 1;
+      // Another process changes the circuits while the first decision is made.
+      if (decisions === 1) await stores.redis.hset(KEYS.circuits, 'v', '99.other');
+      return NONE_RUNNING;
+    };
+
+    await agree('live', NONE_RUNNING, { log, processes: { list } });
+
+    expect(decisions).toBe(2);
+    expect(lines.map(({ event }) => event)).toEqual(['mode.live']);
+  });
+
+  test.each(['live', 'shadow'] as const)('a change to %s that is not committed is not logged', async (mode) => {
+    if (mode === 'live') await beginShadow();
+    const { log, lines } = recordedLog();
+    const records: RecordStore = {
+      isUnwritten: (error) => stores.records.isUnwritten(error),
+      transact: (key, decide) =>
+        stores.records.transact(key, async (transaction) => {
+          await decide(transaction);
+          throw new Error('played by a test');
+        }),
+    };
+
+    await expect(agree(mode, NONE_RUNNING, { log, records })).rejects.toThrow('played by a test');
+
+    expect(lines).toEqual([]);
   });
 
   test('the end of shadow mode makes the reports due that were recorded in live mode before it', async () => {
