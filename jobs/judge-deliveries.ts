@@ -44,12 +44,20 @@ export async function judgeDeliveries(differenceId: string, tools: JudgeDeliveri
 }
 
 /** The tow of a delivery; null when the delivery is gone or cannot be used. One that cannot be decoded opens a task. */
-async function towOf(id: string, { deliveries, defer, log }: JudgeDeliveriesTools): Promise<string | null> {
+async function towOf(
+  id: string,
+  { deliveries, defer, isTransient, log }: JudgeDeliveriesTools,
+): Promise<string | null> {
   try {
     return (await deliveries.read(id))?.towingReferenceId ?? null;
   } catch (error) {
-    const isUnusable = error instanceof UnusableRecord || (await defer(id)).failures === null;
-    if (!isUnusable) throw error;
+    // A read that fails for Redis shows nothing about the delivery, and the next run repeats it.
+    if (isTransient(error)) throw error;
+    if (!(error instanceof UnusableRecord)) {
+      // The failures of a delivery that can be decoded are counted: the fault is in this program.
+      const { failures } = await defer(id);
+      if (failures !== null) throw error;
+    }
     log.error('judgement.delivery_unusable', { delivery_id: id, ...errorFacts(error) });
     return null;
   }

@@ -239,17 +239,20 @@ describe('a delivery that cannot be used', () => {
   });
 
   test('fails the run when Redis does not answer its read, so that the order of a tow is kept', async () => {
-    const away = () => Promise.reject(new Error('Redis is away'));
+    const away = () => Promise.reject(new Error('Command timed out'));
     const { id } = await kind();
 
-    const run = judgeDeliveries(id, { ...tools(WIDER), deliveries: { read: away }, defer: away });
+    const run = judgeDeliveries(id, { ...tools(WIDER), deliveries: { read: away } });
 
-    await expect(run).rejects.toThrow('Redis is away');
+    await expect(run).rejects.toThrow('Command timed out');
     expect(await statesOfOthers()).toEqual([
       ['differs', null],
       ['differs', null],
     ]);
     expect(await start()).toBe('refused');
+    // The delivery has not failed, and is not due.
+    expect(await stores.deliveries.read('odd-A')).toMatchObject({ failures: 0 });
+    expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(0);
   });
 });
 
