@@ -33,7 +33,10 @@ export type Exchange =
       /** The earliest time for the next call, ms since the epoch. */
       readonly notBeforeMs: number | null;
     }
-  /** DNS failure, connection refused or connect timeout: no byte of the request can have arrived. */
+  /**
+   * DNS failure, connection refused or connect timeout: no byte of the request can have arrived. `cause` is a word of
+   * `OWN_CAUSES`, or one that the system or a proxy gave.
+   */
   | { readonly kind: 'surely_not_sent'; readonly cause: string }
   /** Bytes were sent, but the last byte of the body surely not: the service cannot have the whole request. */
   | { readonly kind: 'partly_sent'; readonly cause: string }
@@ -61,6 +64,26 @@ export const DROPPED_CAUSES = [
   'shadow_mode',
 ] as const;
 export type DroppedCause = (typeof DROPPED_CAUSES)[number];
+
+/**
+ * Why this process ended an attempt without an answer, and whether the service may be at fault.
+ *
+ * - timeout, connect_timeout, stalled: nothing came, or nothing went on, for too long.
+ * - answered_early: something came before a byte of the request was sent.
+ * - stopped: the right to send was lost, or the process ends.
+ * - image_unreadable, body_unreadable, body_length_wrong: an image is missing, or is not what was stored.
+ */
+export const OWN_CAUSES = {
+  timeout: 'service',
+  connect_timeout: 'service',
+  stalled: 'service',
+  answered_early: 'service',
+  stopped: 'ours',
+  image_unreadable: 'ours',
+  body_unreadable: 'ours',
+  body_length_wrong: 'ours',
+} as const;
+export type OwnCause = keyof typeof OWN_CAUSES;
 
 /** Why a 2xx is not an answer of the service. `broken_off`: truncated. `too_long`: not read to its end. */
 export type ForeignBody = 'not_json' | 'not_an_object' | 'broken_off' | 'too_long';

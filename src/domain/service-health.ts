@@ -1,5 +1,5 @@
 import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
-import { isMisconfiguration, isServerFault, type Exchange } from './policy';
+import { isMisconfiguration, isServerFault, OWN_CAUSES, type Exchange } from './policy';
 
 /** What exchanges show about the service as a whole. */
 
@@ -29,7 +29,7 @@ export function serviceHealth(exchange: Exchange): ServiceHealth {
     case 'surely_not_sent':
     case 'partly_sent':
     case 'unanswered':
-      return isOwnFault(exchange.cause) ? 'silent' : 'failing';
+      return OWN_FAULTS.has(exchange.cause) ? 'silent' : 'failing';
     case 'not_the_service':
     case 'connection':
     case 'dropped':
@@ -37,13 +37,10 @@ export function serviceHealth(exchange: Exchange): ServiceHealth {
   }
 }
 
-/**
- * True for an attempt that this process ended itself, or whose data was unreadable or had another length than announced:
- * not a fault of the service.
- */
-function isOwnFault(cause: string): boolean {
-  return cause === 'image_unreadable' || cause === 'stopped' || cause.startsWith('body_');
-}
+/** The causes that show nothing about the service. */
+const OWN_FAULTS: ReadonlySet<string> = new Set(
+  Object.entries(OWN_CAUSES).flatMap(([cause, fault]) => (fault === 'ours' ? [cause] : [])),
+);
 
 /**
  * The wait before the next probe of an outage, ms: backoff by failed probes, with a lower cap than for a report,

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { afterReading } from '../platform/timers';
 import { decodedBody } from './content-encoding';
-import { reasonOf, TransportFailure, type ConnectionStage, type FailedPhase } from './transport-failure';
+import { TransportFailure, type ConnectionStage, type FailedPhase, type FailureReason } from './transport-failure';
 
 /** What one attempt needs. */
 export interface AttemptPlan {
@@ -101,7 +101,7 @@ class HttpAttempt {
     );
     this.#request.on('socket', (socket) => this.#onSocket(socket));
     this.#request.on('response', (response) => this.#onResponse(response));
-    this.#request.on('error', (error) => this.#fail(reasonOf(error, this.#stage)));
+    this.#request.on('error', (error) => this.#fail({ error, stage: this.#stage }));
     if (isStream(this.#plan.body)) this.#plan.body.on('error', () => this.#fail('body_unreadable'));
     this.#plan.stop?.addEventListener('abort', this.#stop);
     if (this.#plan.stop?.aborted === true) this.#stop();
@@ -132,7 +132,10 @@ class HttpAttempt {
     // While it was asked for, the connection may have been closed or the deadline may have passed.
     if (this.#settled || this.#isLate) return;
     if (permission.granted) this.#write();
-    else this.#reject(new TransportFailure({ phase: 'dropped', reason: 'not_permitted', ...permission }));
+    else {
+      const { notBeforeMs } = permission;
+      this.#reject(new TransportFailure({ phase: 'dropped', reason: 'not_permitted', notBeforeMs }));
+    }
   }
 
   #write(): void {
@@ -206,14 +209,14 @@ class HttpAttempt {
     if (ended !== 'complete' || !this.#request.writableEnded) this.#tearDown();
   }
 
-  #fail(reason: string): void {
+  #fail(reason: FailureReason): void {
     if (this.#response) this.#finish(this.#response, 'broken_off');
     else {
       this.#reject(new TransportFailure({ phase: this.#failedPhase(), reason }));
     }
   }
 
-  #failedPhase(): FailedPhase {
+  #failedPhase(): Exclude<FailedPhase, 'dropped'> {
     // Headers are written first and only to a connected socket, so while they wait nothing has left.
     if (!this.#request.headersSent) return 'surely_not_sent';
     return this.#isIncomplete() ? 'partly_sent' : 'unanswered';

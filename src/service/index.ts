@@ -95,10 +95,10 @@ const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = {
 /**
  * The service, reached over HTTP: one path for all operations, driven by their table (contracts/operations.ts).
  *
- * Causes: `surely_not_sent`, `partly_sent` and `unanswered` carry a word of transport-failure.ts; `connection` carries
+ * Causes: `surely_not_sent`, `partly_sent` and `unanswered` carry the reason of a TransportFailure; `connection` carries
  * `token_refused` (a renewed token was refused too), `token_http_<status>`, `token_contract_broken`,
  * `token_renewal_stuck` (another process holds the right to renew for too long), `token_cache_failed`, or `token_` and
- * a word of transport-failure.ts.
+ * such a reason.
  *
  * Throws an Error for an address or credentials that cannot be used; its text repeats neither.
  */

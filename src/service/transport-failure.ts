@@ -1,4 +1,5 @@
 import { AxiosError } from 'axios';
+import type { OwnCause } from '../domain/policy';
 
 /**
  * How far an attempt got before it failed.
@@ -16,19 +17,27 @@ export type FailedPhase = 'dropped' | 'surely_not_sent' | 'partly_sent' | 'unans
  */
 export class TransportFailure extends AxiosError {
   readonly phase: FailedPhase;
-  /** One word of the list at `reasonOf`. */
+  /** `not_permitted` of a dropped attempt, a word of `OWN_CAUSES`, or one of `reasonOf`. */
   readonly reason: string;
   /** Of a dropped attempt, when it may be sent, if that is known. */
   readonly notBeforeMs: number | null;
 
-  constructor(facts: { phase: FailedPhase; reason: string; notBeforeMs?: number | null }) {
-    super(`the call to the service failed: ${facts.reason}`, facts.reason);
+  constructor(facts: FailureFacts) {
+    const reason = typeof facts.reason === 'string' ? facts.reason : reasonOf(facts.reason.error, facts.reason.stage);
+    super(`the call to the service failed: ${reason}`, reason);
     this.name = 'TransportFailure';
     this.phase = facts.phase;
-    this.reason = facts.reason;
-    this.notBeforeMs = facts.notBeforeMs ?? null;
+    this.reason = reason;
+    this.notBeforeMs = facts.phase === 'dropped' ? facts.notBeforeMs : null;
   }
 }
+
+/** Why an attempt has no answer: a cause of our own, whose fault the domain must know, or an error of the connection. */
+export type FailureReason = OwnCause | { readonly error: unknown; readonly stage: ConnectionStage };
+
+type FailureFacts =
+  | { readonly phase: 'dropped'; readonly reason: 'not_permitted'; readonly notBeforeMs: number | null }
+  | { readonly phase: Exclude<FailedPhase, 'dropped'>; readonly reason: FailureReason };
 
 /** Where a connection stood when it failed. */
 export type ConnectionStage = 'connecting' | 'securing' | 'connected';
@@ -48,8 +57,6 @@ const REASONS: Readonly<Record<string, string>> = {
  * Why a connection failed, as one word: `dns_failed`, `connection_refused`, `connection_reset`, `unreachable`,
  * `connect_timeout`, `timeout`, `not_http`, `tls_<code>` while securing, `proxy_<word>` for a tunnel that
  * was not opened (`proxy_http_407`, `proxy_connection_refused`, `proxy_timeout`), else the system's own code in lower case.
- * The attempt itself adds `not_permitted`, `stopped`, `stalled`, `answered_early`, `body_unreadable` and
- * `body_length_wrong`, and the encoding of its body `image_unreadable`.
  * Taken from the error's code alone, never from its text, which may name hosts and paths.
  */
 export function reasonOf(error: unknown, stage: ConnectionStage): string {

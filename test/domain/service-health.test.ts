@@ -31,6 +31,7 @@ const TABLE: readonly (readonly [what: string, exchange: Exchange, expected: Ser
   ['an image that we cannot read', { kind: 'surely_not_sent', cause: 'image_unreadable' }, 'silent'],
   ['an image that broke while it was sent', { kind: 'unanswered', cause: 'body_length_wrong' }, 'silent'],
   ['an image that failed while it was sent', { kind: 'unanswered', cause: 'body_unreadable' }, 'silent'],
+  ['a connection that failed with a word like ours', { kind: 'unanswered', cause: 'body_timeout' }, 'failing'],
   ['no token', { kind: 'connection', cause: 'token_http_403', notBeforeMs: null }, 'silent'],
   ['nothing sent', { kind: 'dropped', cause: 'permission_expired', notBeforeMs: null }, 'silent'],
   ['a redirect: the address is wrong', answered(302), 'silent'],
