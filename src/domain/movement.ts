@@ -70,7 +70,10 @@ export function release(tow: Tow, command: FactCommand<'released'>, context: Fac
   };
 }
 
-/** The tow is called off; open holds do not prevent it. Reports of its invoice that had no effect are withdrawn. */
+/**
+ * The tow is called off; open holds do not prevent it. Pending reports of its invoice and payment are withdrawn if none of
+ * their attempts may have taken effect; others stay owed.
+ */
 export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: FactContext): Advance {
   if (!mayBecome(tow, 'canceled')) return refusedTransition(tow, 'canceled');
   const reason = entered(command.cancellationReason);

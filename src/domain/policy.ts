@@ -124,7 +124,11 @@ export type Verdict =
    * With `connectionDelayMs` the connection is broken for all calls and is probed after that time.
    */
   | { readonly next: 'unknown'; readonly delayMs: number; readonly connectionDelayMs?: number }
-  /** Nothing was sent, and the report is not at fault. Due after the delay, without counting a failure. */
+  /**
+   * The report is not at fault. `dropped`: it was not sent. `connection`: there was no token, a fresh one was refused, or
+   * something answered in place of the service (a redirect, a 404 page, a foreign 2xx). Due after the delay. The call
+   * counts neither as an attempt nor as a failure of the report.
+   */
   | { readonly next: 'hold'; readonly delayMs: number; readonly because: 'connection' | 'dropped' };
 
 export type RetryReason = 'surely_not_sent' | 'partly_sent' | 'throttled' | 'failed' | 'unanswered' | 'not_found';

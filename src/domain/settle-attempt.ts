@@ -266,12 +266,14 @@ function countOutcome(entry: Entry, { right, result }: EndedAttempt, { nowMs, gi
     startGiveUpClock(entry, nowMs, giveUpAfterMs);
     return delayMs;
   }
-  // Nothing was sent. A claim that expires once in a while is no failure; repeated expiry is.
+  // The report was not judged: it was not sent, its token was refused, or something else than the service answered. Faults
+  // of the connection count in its circuit, and what a foreign 2xx may have done as unanswered.
   entry.attempts -= 1;
   if (verdict.because === 'connection') {
     if (isConnectionLoss(exchange, right.connectionFailures)) entry.connectionLosses += 1;
     if (isUnanswered) entry.unanswered += 1;
   } else if (isTooOld(exchange)) {
+    // A claim that expires once in a while is no failure; repeated expiry is.
     entry.drops += 1;
     if (entry.drops >= DROPS_MAX) {
       startGiveUpClock(entry, nowMs, giveUpAfterMs);

@@ -58,7 +58,8 @@ export type AcceptedHow = (typeof ACCEPTED_HOW)[number];
  * The states of a violation.
  *
  * - pending: not sent yet.
- * - held: not sent, because the vehicle has an active ticket or the check for one was refused; a person decides.
+ * - held: not sent, because the vehicle has an active ticket, the check for one was refused or had no answer for too long,
+ *   or its images are missing; a person decides.
  * - sending: claimed; the call may be on the wire.
  * - unknown: the call ended without an answer; a tow request that echoes its id proves it, else a person decides.
  * - refused: the service refused it; a person decides.

@@ -54,6 +54,10 @@ export function startWorkers(options: WorkersOptions): Workers {
   const runsOf = (name: QueueName) => [...running].filter(([, queue]) => queue === name).map(([run]) => run);
   const isBusy = (name: QueueName) => runsOf(name).length >= concurrencyOf(name);
   const mustWait = (name: QueueName) => !isStopping && isBusy(name);
+  /**
+   * Runs a job, or a record without one. Only the end of a job is progress: runs without one go on when the BullMQ worker
+   * has silently stopped, and would hide that.
+   */
   const begin = async (name: QueueName, job: Pick<Job<unknown>, 'id' | 'data'>): Promise<string> => {
     options.progress.runBegan(name);
     const run = runJob(name, job, { ...options, isStopping: () => isStopping });

@@ -16,20 +16,6 @@ import { namesTow, readCall, readObject, type BrokenCall } from './read-call';
 import { recordAnswer, type AnsweredCall, type AnswerRecorder } from './record-answer';
 import { verify, type VerifySettings } from './verify';
 
-/**
- * The webhook receiver. Its answers, and whether the sender repeats the call:
- *
- * - 200 `accepted` or `already_known`: stored, now or before. Not repeated.
- * - 200 `not_for_towhook`: a JSON object on another path, kept in a bounded list. Not repeated. One that names a tow
- *   opens a task.
- * - 400: not JSON, or names no tow. Repeated, which is harmless.
- * - 401: a secret is configured, and the signature, its timestamp or its header is wrong. Repeated.
- * - 405: another method than POST on the path of a webhook. Not counted as a refused webhook.
- * - 413, 415, 429: too large, not application/json, above the rate limit of the source. Repeated.
- * - 503 with Retry-After: Redis has not stored the call within 2 s. Repeated.
- *
- * A 200 is sent only after one script has stored and scheduled the delivery. A scheduler adds its job later.
- */
 export interface ReceiverOptions extends AnswerRecorder {
   readonly intake: Intake;
   /** The secrets may be replaced while the receiver runs. */
@@ -55,7 +41,23 @@ const RETRY_AFTER_SECONDS = 2;
 /** Longer paths are cut where they are kept. */
 const PATH_LENGTH_MAX = 200;
 
-/** The receiver as an Express application. */
+/**
+ * The webhook receiver as an Express application. Its answers, and whether the sender repeats the call:
+ *
+ * - 200 `accepted` or `already_known`: stored, now or before. Not repeated.
+ * - 200 `not_for_towhook`: a JSON object on another path, kept in a bounded list. Not repeated. One that names a tow
+ *   opens a task.
+ * - 400 `not_json` or `contract_broken`: not a JSON object, or names no tow. Repeated, which is harmless.
+ * - 400 `not_readable`: the path cannot be decoded, or the body ended early. Repeated.
+ * - 401: a secret is configured, and the signature, its timestamp or its header is wrong. Repeated.
+ * - 404: another method than POST, or another content type than JSON, on another path. Only a POST counts as refused.
+ * - 405: another method than POST on the path of a webhook. Not counted as refused.
+ * - 413, 415, 429: too large, not application/json or compressed, above the rate limit of the source. Repeated.
+ * - 503 with Retry-After: Redis has not stored the call within 2 s. Repeated.
+ *
+ * A 200 is sent only after one script has stored and scheduled the delivery. That script hands a delivery that comes alone
+ * to a worker at once; a scheduler adds the jobs of others.
+ */
 export function createReceiver(options: ReceiverOptions) {
   const app = express();
   app.disable('x-powered-by');

@@ -101,7 +101,11 @@ export class Committer {
     this.#redisClock = new RedisClock(redis, monotonicMs);
   }
 
-  /** Rejects when the commit was not written, or when that is uncertain. Repeating it is safe. */
+  /**
+   * Rejects when the commit was not written, or when that is uncertain. Repeating it is safe if a record gets a new version
+   * by it: if it was written, the repetition finds that version and is `done`, or `stale` after a later change. A commit
+   * that only deletes records is `stale` then. Without either, its effects are written again unless a check fails.
+   */
   commit(commit: Commit, { whenFull = false }: WriteOptions = {}): Promise<CommitReply> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ commit, whenFull, resolve, reject });

@@ -12,7 +12,10 @@ const CONFIRM_MS = 500;
 /** The same for the question whether there are enough replicas, which holds up other commands. */
 const PRESENT_MS = 100;
 
-/** The write is done on the master, and it is unknown whether a failover would keep it. Repeating it is safe. */
+/**
+ * The write is done on the master, and it is unknown whether a failover would keep it. Repeating it is as safe as after a
+ * lost reply.
+ */
 export class NotReplicated extends Error {
   override readonly name = 'NotReplicated';
 

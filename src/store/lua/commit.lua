@@ -11,7 +11,8 @@
 --           effects: [[command, key, argument, …]] }]
 -- RETURNS { now in Unix ms, reply per commit: 'done' · 'stale' · 'early' · 'error <message>' }
 --
--- A commit that is repeated because its reply was lost finds its own version, and is 'done'.
+-- A commit that is repeated because its reply was lost finds its own version, and is 'done'. One that only deletes records
+-- is 'stale'. One that changes no record has its effects again, unless a check fails by then.
 --! include shared/now.lua
 
 local COMMANDS = {
