@@ -14,13 +14,13 @@ import type { QueuePlace } from '../domain/waiting';
 /** Tows and violations as lists and pages read them. The fields of their entries have the names of the rules. */
 
 /** What a list reads beside the record. */
-interface Place {
+interface WithQueuePlace {
   /** Its place among those that wait for the rate limit; null when it does not wait, or for a draft. */
   readonly queue: QueuePlace | null;
 }
 
 /** A report of a tow. */
-export type Report = Readonly<ReportEntry> & Place;
+export type Report = Readonly<ReportEntry> & WithQueuePlace;
 
 /** An event on the timeline of a tow. */
 export interface TimelineEntry {
@@ -31,7 +31,7 @@ export interface TimelineEntry {
 }
 
 /** Everything about one tow, read at one instant. */
-export interface TowRecord {
+export interface ShownTow {
   readonly tow: Tow;
   /** Raised by every write; a decision on an older version is refused. */
   readonly version: number;
@@ -45,8 +45,8 @@ export interface TowRecord {
 }
 
 /** A violation and its entry in one. */
-export type ViolationRecord = Readonly<Entry> &
-  Place &
+export type ShownViolation = Readonly<Entry> &
+  WithQueuePlace &
   Readonly<Pick<StoredViolation, 'violation' | 'shadow' | 'ticket' | 'ticketOverruled' | 'serviceStatus' | 'canTow'>> &
   Readonly<Pick<StoredViolation, 'reference' | 'references' | 'tows'>> & {
     /** Raised by every write; a decision on an older version is refused. */
@@ -54,7 +54,7 @@ export type ViolationRecord = Readonly<Entry> &
   };
 
 /** `nowMs` is the Redis time of the read. */
-export function towRecordOf(stored: KnownTow, nowMs: number): TowRecord {
+export function shownTowOf(stored: KnownTow, nowMs: number): ShownTow {
   const { tow, version, entries, shadow } = stored;
   return {
     tow,
@@ -78,7 +78,7 @@ function tasksOf({ ref, tasks }: KnownTow): Task[] {
   }));
 }
 
-export function violationRecordOf(stored: StoredViolation): ViolationRecord {
+export function shownViolationOf(stored: StoredViolation): ShownViolation {
   const { violation, shadow, ticket, ticketOverruled, serviceStatus, canTow, reference, references, tows } = stored;
   return {
     ...asShown(entryOf(stored), shadow),
@@ -97,11 +97,11 @@ export function violationRecordOf(stored: StoredViolation): ViolationRecord {
 }
 
 /** The tow as it will be once its changed draft is committed. */
-export function towAfter(draft: KnownTow, nowMs: number): TowRecord {
-  return { ...towRecordOf(draft, nowMs), version: versionNumber(draft.version) + 1 };
+export function towAfter(draft: KnownTow, nowMs: number): ShownTow {
+  return { ...shownTowOf(draft, nowMs), version: versionNumber(draft.version) + 1 };
 }
 
 /** The same of a violation. */
-export function violationAfter(draft: StoredViolation): ViolationRecord {
-  return { ...violationRecordOf(draft), version: versionNumber(draft.version) + 1 };
+export function violationAfter(draft: StoredViolation): ShownViolation {
+  return { ...shownViolationOf(draft), version: versionNumber(draft.version) + 1 };
 }

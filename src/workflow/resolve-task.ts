@@ -8,7 +8,7 @@ import { parkedInvoiceTask } from '../domain/tasks';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import type { TaskStore } from './ports';
 import { taskViewOf, type TaskView } from './views';
-import { towRecordOf, violationRecordOf } from './read-models';
+import { shownTowOf, shownViolationOf } from './read-models';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 
 export interface ResolveTools {
@@ -61,8 +61,8 @@ async function resolveIn(
     );
   }
   const value = taskViewOf(task, {
-    tow: tow && isKnown(tow) ? towRecordOf(tow, transaction.nowMs) : null,
-    violation: violation && violationRecordOf(violation),
+    tow: tow && isKnown(tow) ? shownTowOf(tow, transaction.nowMs) : null,
+    violation: violation && shownViolationOf(violation),
   });
   const subject = {
     ...(ref === undefined ? {} : { towing_reference_id: ref }),

@@ -6,7 +6,7 @@ import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';
 import type { ArchivableKind, Archive, NewArchivedRecord, RetentionStore } from './retention-port';
 import { archivedTow, archivedViolation } from './archive-data';
-import type { TowRecord, ViolationRecord } from './read-models';
+import type { ShownTow, ShownViolation } from './read-models';
 
 /**
  * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged
@@ -70,14 +70,14 @@ interface SweptKind {
 }
 
 /** How records of one kind are read and archived. */
-interface Kind<R> {
+interface RetainedKind<R> {
   readonly what: ArchivableKind;
   readonly keepMs: number;
   read(id: string): Promise<R | null>;
   lineOf(record: R): NewArchivedRecord;
 }
 
-function deliveriesOf({ deliveries, keep }: RetentionTools): Kind<Delivery> {
+function deliveriesOf({ deliveries, keep }: RetentionTools): RetainedKind<Delivery> {
   return {
     what: 'delivery',
     keepMs: keep.deliveriesMs,
@@ -86,7 +86,7 @@ function deliveriesOf({ deliveries, keep }: RetentionTools): Kind<Delivery> {
   };
 }
 
-function towsOf({ tows, keep }: RetentionTools): Kind<TowRecord> {
+function towsOf({ tows, keep }: RetentionTools): RetainedKind<ShownTow> {
   return {
     what: 'tow',
     keepMs: keep.towsMs,
@@ -98,7 +98,7 @@ function towsOf({ tows, keep }: RetentionTools): Kind<TowRecord> {
   };
 }
 
-function violationsOf({ violations, keep }: RetentionTools): Kind<ViolationRecord> {
+function violationsOf({ violations, keep }: RetentionTools): RetainedKind<ShownViolation> {
   return {
     what: 'violation',
     keepMs: keep.violationsMs,
@@ -110,7 +110,7 @@ function violationsOf({ violations, keep }: RetentionTools): Kind<ViolationRecor
   };
 }
 
-async function sweepKind<R>(tools: RetentionTools, kind: Kind<R>): Promise<SweptKind> {
+async function sweepKind<R>(tools: RetentionTools, kind: RetainedKind<R>): Promise<SweptKind> {
   const candidates = await tools.retention.finished(kind.what, kind.keepMs, BATCH_RECORDS_MAX);
   const batch: { id: string; version: string }[] = [];
   const lines: NewArchivedRecord[] = [];
@@ -138,7 +138,7 @@ async function sweepKind<R>(tools: RetentionTools, kind: Kind<R>): Promise<Swept
  */
 async function readLine<R>(
   tools: RetentionTools,
-  kind: Kind<R>,
+  kind: RetainedKind<R>,
   id: string,
 ): Promise<NewArchivedRecord | 'unreadable' | null> {
   try {

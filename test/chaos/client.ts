@@ -17,9 +17,9 @@ export interface RetryingClient {
   /** Posts a multipart form in the same way. */
   postForm(path: string, change: { form: FormData; key: string }): Promise<ClientAnswer>;
   tow(ref: string): Promise<TowView | null>;
-  violation(id: string): Promise<ShownViolation | null>;
-  violations(): Promise<ShownViolation[]>;
-  tasks(): Promise<ShownTask[]>;
+  violation(id: string): Promise<CheckedViolation | null>;
+  violations(): Promise<CheckedViolation[]>;
+  tasks(): Promise<CheckedTask[]>;
   deliveries(cursor: string | null): Promise<typeof deliveryPage._zod.output>;
   /** Reads any path as JSON; null for 404. */
   read(path: string): Promise<unknown>;
@@ -41,7 +41,7 @@ export interface ClientAnswer {
 }
 
 /** Only the fields that are checked, because a run has many violations. */
-const shownViolation = violationView.pick({
+const checkedViolation = violationView.pick({
   id: true,
   state: true,
   metadata_id: true,
@@ -50,9 +50,9 @@ const shownViolation = violationView.pick({
   towing_reference_ids: true,
   log: true,
 });
-export type ShownViolation = z.infer<typeof shownViolation>;
-const shownTask = task.extend({ violation: shownViolation.nullable() });
-export type ShownTask = z.infer<typeof shownTask>;
+export type CheckedViolation = z.infer<typeof checkedViolation>;
+const checkedTask = task.extend({ violation: checkedViolation.nullable() });
+export type CheckedTask = z.infer<typeof checkedTask>;
 
 const ANSWER_MS = 5000;
 
@@ -125,10 +125,10 @@ export function createRetryingClient(to: { consoleUrl: string; apiKey: string; s
     },
     async violation(id) {
       const body = await read(`/violations/${encodeURIComponent(id)}`);
-      return body === null ? null : shownViolation.parse(body);
+      return body === null ? null : checkedViolation.parse(body);
     },
-    violations: () => readAll('/violations', shownViolation),
-    tasks: () => readAll('/tasks', shownTask),
+    violations: () => readAll('/violations', checkedViolation),
+    tasks: () => readAll('/tasks', checkedTask),
     async deliveries(cursor) {
       const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
       return deliveryPage.parse(await read(`/deliveries?limit=200${after}`));

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/platform/clock';
-import type { RetryingClient, ShownTask } from './client';
+import type { RetryingClient, CheckedTask } from './client';
 import type { ServiceRecord } from './record';
 
 /** A decision of the dispatcher about one violation. */
@@ -20,7 +20,7 @@ const QUESTIONS: readonly string[] = ['violation_unknown', 'violation_refused'];
  * retried. Returns the decision, null when the task was settled in the meantime, or a problem.
  */
 export async function decideViolation(
-  task: ShownTask,
+  task: CheckedTask,
   key: string,
   tools: { client: RetryingClient; record: ServiceRecord; clock: Clock },
 ): Promise<DispatcherViolationDecision | string | null> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../src/platform/clock';
-import type { RetryingClient, ShownTask } from './client';
+import type { RetryingClient, CheckedTask } from './client';
 import { decideViolation, type DispatcherViolationDecision } from './dispatcher-violations';
 import type { ServiceRecord } from './record';
 
@@ -44,7 +44,7 @@ export function createDispatcher(tools: DispatcherTools): Dispatcher {
   let posts = 0;
 
   /** A report is accepted only if the service shows its effect. */
-  const decide = async (task: ShownTask, ref: string, reportId: string) => {
+  const decide = async (task: CheckedTask, ref: string, reportId: string) => {
     const kind = reportId.replace(/-\d+$/, '');
     const calls = await record.calls(ref);
     const wasTaken = calls.some(({ operation, effect }) => operation === kind && effect);
@@ -61,7 +61,7 @@ export function createDispatcher(tools: DispatcherTools): Dispatcher {
       refusals.push(`${ref}: ${action} of ${reportId} was answered ${answer.status} ${answer.code}`);
     }
   };
-  const decideOnViolation = async (task: ShownTask) => {
+  const decideOnViolation = async (task: CheckedTask) => {
     posts += 1;
     const decided = await decideViolation(task, `${task.id} ${posts}`, tools);
     if (typeof decided === 'string') refusals.push(decided);

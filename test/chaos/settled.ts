@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../src/platform/clock';
 import { errorCode } from '../../src/platform/errors';
-import type { RetryingClient, ShownViolation } from './client';
+import type { RetryingClient, CheckedViolation } from './client';
 import type { CrewViolation } from './report-violation';
 
 /** The state of the violations that towhook acknowledged, by its API and on its disk. */
@@ -51,7 +51,7 @@ export async function untilSettled(reported: readonly CrewViolation[], tools: Se
 async function lookAt(reported: readonly CrewViolation[], tools: SettledTools): Promise<SettledFindings> {
   const known = new Map((await tools.client.violations()).map((violation) => [violation.id, violation]));
   const ids = new Set(reported.map(({ id }) => id));
-  const isAccepted = (violation: ShownViolation | undefined) =>
+  const isAccepted = (violation: CheckedViolation | undefined) =>
     violation?.state === 'accepted' && !violation.in_flight && violation.towing_reference_ids.length > 0;
   const open = reported.filter(({ id }) => !isAccepted(known.get(id)));
   const unreported = [...known.keys()].filter((id) => !ids.has(id));
@@ -79,7 +79,7 @@ async function lookAt(reported: readonly CrewViolation[], tools: SettledTools): 
   };
 }
 
-function statusOf(violation: ShownViolation | undefined): string {
+function statusOf(violation: CheckedViolation | undefined): string {
   if (!violation) return 'not known';
   const { state, in_flight: inFlight, towing_reference_ids: tows } = violation;
   return `${state}${inFlight ? ', in flight' : ''}; tows: ${tows.join(', ') || 'none'}`;

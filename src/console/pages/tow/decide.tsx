@@ -9,19 +9,19 @@ import { waitingOf, type TowModel } from './model';
 import { Folded, LiveForm } from '../../parts/live-form';
 import { English, Age } from '../../parts/text';
 import { ErrorText } from '../../parts/error-text';
-import type { Report, TowRecord } from '../../../workflow/read-models';
+import type { Report, ShownTow } from '../../../workflow/read-models';
 
 /**
  * The decisions to offer about a report. A report that waits behind another one offers no retry: its turn has not come, so
  * a retry would change nothing.
  */
-export function decisionsOn(record: TowRecord, report: Report, isHead: boolean): readonly DecisionAction[] {
+export function decisionsOn(record: ShownTow, report: Report, isHead: boolean): readonly DecisionAction[] {
   const allowed = allowedReportDecisions(report, record.reports, 'dispatcher');
   return allowed.filter((decision) => decision !== 'retry' || isHead || isSettled(report.state));
 }
 
 /** The question that a decision on the report answers; null if nothing can be decided. */
-export function questionOn(record: TowRecord, report: Report): string | null {
+export function questionOn(record: ShownTow, report: Report): string | null {
   if (decisionsOn(record, report, true).length === 0) return null;
   const asked = record.tasks.filter(({ report_id }) => report_id === report.id);
   return [report.revision, report.state, ...asked.map(questionOf)].join(' ');
