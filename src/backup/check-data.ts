@@ -7,16 +7,16 @@ import { folderOf, layoutOf } from '../spool/folders';
 import { imagePieces } from '../spool/stored-image';
 import { createAuditStore } from '../store/audit';
 import { createBackupRecordStore } from '../store/backup-record';
+import type { Redis } from '../store/connect';
 import { completeScan } from '../store/conservation';
 import { keptImages } from '../store/kept-images';
 import { dataKeysOf } from '../store/sealed-values';
 import { verifyAudit } from '../workflow/verify-audit';
 import { join } from 'node:path';
 import { hashOf } from './files';
-import type { Connection } from './installation';
 
 export interface CheckedData {
-  readonly redis: Connection;
+  readonly redis: Redis;
   /** The folder with spool, photos and archive that belongs to it. */
   readonly dataDir: string;
   /** The time for which the data must vouch, Unix ms; null without one. */
@@ -37,7 +37,7 @@ export async function checkData(data: CheckedData): Promise<Finding[]> {
 }
 
 /** The snapshot must contain the time that was written into Redis before it was taken. */
-async function checkTime(redis: Connection, takenAtMs: number): Promise<Finding> {
+async function checkTime(redis: Redis, takenAtMs: number): Promise<Finding> {
   const notes = notesOf('time');
   const { begunAtMs } = await createBackupRecordStore(redis).read();
   if ((begunAtMs ?? 0) >= takenAtMs) {
@@ -46,7 +46,7 @@ async function checkTime(redis: Connection, takenAtMs: number): Promise<Finding>
   return notes.fault('older', 'the snapshot of Redis is older than the backup states', EARLIER);
 }
 
-async function checkConservation(redis: Connection): Promise<Finding> {
+async function checkConservation(redis: Redis): Promise<Finding> {
   const notes = notesOf('conservation');
   const scan = await completeScan(redis);
   if (scan === null) return notes.fault('no_result', 'the conservation check gave no result', EARLIER);

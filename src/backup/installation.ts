@@ -9,9 +9,14 @@ import { createResources, type Resources } from '../platform/resources';
 import type { Environment } from '../platform/variable-rules';
 import { openAccess } from '../store/access';
 import { RestoreUnfinished } from '../store/schema';
-import { connectForCommandLine, connectPatient, READY_TIMEOUT_MS, whenReady, type Server } from '../store/connect';
-
-export type Connection = ReturnType<typeof connectForCommandLine>;
+import {
+  connectForCommandLine,
+  connectPatient,
+  READY_TIMEOUT_MS,
+  whenReady,
+  type Redis,
+  type Server,
+} from '../store/connect';
 
 /** The installation of the environment, as a command sees it. */
 export interface OpenedInstallation {
@@ -67,7 +72,7 @@ export async function openRedis(
   server: Server,
   { resources, log }: Pick<OpenedInstallation, 'resources' | 'log'>,
   kind: 'fail fast' | 'patient' = 'fail fast',
-): Promise<Connection> {
+): Promise<Redis> {
   const connect = kind === 'patient' ? connectPatient : connectForCommandLine;
   const redis = resources.add('redis', connect(server, { log }), (connection) => connection.disconnect());
   try {

@@ -19,6 +19,7 @@ import { errorMessage } from '../platform/errors';
 import { createQueues } from '../queue/queues';
 import { openAccess, privateAccess } from '../store/access';
 import { createBackupRecordStore } from '../store/backup-record';
+import type { Redis } from '../store/connect';
 import { copyData, endCopy, releaseTarget, takeTarget } from '../store/copy-data';
 import { dataKeyFaults, type DataKeyFault } from '../store/data-key-record';
 import { PARTITION } from '../store/keys';
@@ -27,7 +28,7 @@ import { dataKeysOf } from '../store/sealed-values';
 import { checkData } from './check-data';
 import { explained } from './failure';
 import { sizeOf } from './files';
-import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
+import { openRedis, liveRedis, type OpenedInstallation } from './installation';
 import { checkFiles, readManifest } from './manifest';
 import { restoreFiles } from './restore-files';
 
@@ -89,7 +90,7 @@ function requireDataKeys({ data_keys: needed }: BackupManifest, { config }: Open
  *
  * @throws BackupProblem when a key is missing or has another content.
  */
-async function requireSameDataKeys(data: Connection): Promise<void> {
+async function requireSameDataKeys(data: Redis): Promise<void> {
   const faults = await dataKeyFaults(data, dataKeysOf(data));
   const idsOf = (fault: DataKeyFault['fault']) => faults.filter((each) => each.fault === fault).map(({ id }) => id);
   const [missing, different] = [idsOf('missing'), idsOf('different')];
@@ -129,7 +130,7 @@ async function verifyInPlace(verifies: boolean, installation: OpenedInstallation
 async function openSnapshot(
   folder: string,
   { manifest, installation }: { manifest: BackupManifest; installation: OpenedInstallation },
-): Promise<Connection | Finding> {
+): Promise<Redis | Finding> {
   const { config, clock, log, resources } = installation;
   const notes = notesOf('redis');
   if ((await sizeOf(join(folder, SNAPSHOT))) === null) {
@@ -160,7 +161,7 @@ async function openSnapshot(
 }
 
 /** The Redis of the environment. @throws BackupProblem when it has data. */
-async function openEmpty(installation: OpenedInstallation): Promise<Connection> {
+async function openEmpty(installation: OpenedInstallation): Promise<Redis> {
   const { config } = installation;
   const url = config.redis.url ?? (await openEmbedded(config, installation));
   const redis = await openRedis(openAccess(config.redis, url, openDataKeys(config)), installation, 'patient');
@@ -186,11 +187,7 @@ function redisKilled(): BackupProblem {
 }
 
 /** Copies the data. Sending stays paused until a person resumes it. */
-async function restoreRedis(
-  from: Connection,
-  to: Connection,
-  { clock, log, resources }: OpenedInstallation,
-): Promise<void> {
+async function restoreRedis(from: Redis, to: Redis, { clock, log, resources }: OpenedInstallation): Promise<void> {
   await copyData(from, to);
   const queues = createQueues({ connection: to, prefix: PARTITION, clock, log });
   resources.add('queues', queues, (opened) => opened.close());

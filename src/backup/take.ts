@@ -10,14 +10,14 @@ import { createSpool } from '../spool';
 import { BackupRunning } from '../spool/backup';
 import { layoutOf } from '../spool/folders';
 import { createBackupRecordStore } from '../store/backup-record';
-import type { Server } from '../store/connect';
+import type { Redis, Server } from '../store/connect';
 import { neededDataKeys } from '../store/data-key-record';
 import { readSchema } from '../store/schema';
 import { SnapshotFailed, snapshotOf } from '../store/snapshot';
 import { createSpoolMarker } from '../store/spool-marker';
 import type { SpoolState } from '../workflow/spool-port';
 import { copyFiles, filesBelow, sizeOf, writeFileTo } from './files';
-import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
+import { openRedis, liveRedis, type OpenedInstallation } from './installation';
 
 /**
  * Writes a backup of a running installation into a new or empty folder. The parts are read in an order that makes them
@@ -68,7 +68,7 @@ async function requireEmpty(folder: string): Promise<void> {
 /** Copies Redis first, and then the files. Returns the time of the backup. */
 async function copyParts(
   target: string,
-  { redis, server, installation }: { redis: Connection; server: Server; installation: OpenedInstallation },
+  { redis, server, installation }: { redis: Redis; server: Server; installation: OpenedInstallation },
 ): Promise<{ readonly takenAt: string; readonly files: readonly BackedUpFile[] }> {
   const { config, clock, log } = installation;
   const { dataDir } = config;

@@ -6,6 +6,7 @@ import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { openDataKeys, type DataKeys } from '../platform/data-keys';
 import { silentLog } from '../platform/log';
+import type { Redis } from '../store/connect';
 import { dataKeyFaults, forgetDataKeys, neededDataKeys, noteDataKeys } from '../store/data-key-record';
 import { createSpool } from '../spool';
 import { layoutOf } from '../spool/folders';
@@ -14,7 +15,7 @@ import { ownedEpoch } from '../store/locks';
 import { countSealed, resealAll, type SealedCounts } from '../store/reseal';
 import { createSpoolMarker } from '../store/spool-marker';
 import { resealProblem } from './reseal-problem';
-import { withRedis, type CommandConnection } from './with-redis';
+import { withRedis } from './with-redis';
 
 /** `remaining`: values remain that are plain, sealed under another key than the first, or in a broken file. */
 const EXIT = { done: 0, remaining: 1, unavailable: 3 } as const;
@@ -45,7 +46,7 @@ interface ResealTools {
   readonly options: ResealOptions;
 }
 
-async function reseal(redis: CommandConnection, { dataDir, keys, options }: ResealTools): Promise<AllCounts> {
+async function reseal(redis: Redis, { dataDir, keys, options }: ResealTools): Promise<AllCounts> {
   await noteDataKeys(redis, keys);
   await requireSameKeys(redis, keys);
   await requireSharedDisk(redis, dataDir);
@@ -64,7 +65,7 @@ async function reseal(redis: CommandConnection, { dataDir, keys, options }: Rese
 }
 
 /** @throws ConfigurationError for another key of an id: with it the processes could not open what is sealed here. */
-async function requireSameKeys(redis: CommandConnection, keys: DataKeys): Promise<void> {
+async function requireSameKeys(redis: Redis, keys: DataKeys): Promise<void> {
   const others = (await dataKeyFaults(redis, keys)).filter(({ fault }) => fault === 'different').map(({ id }) => id);
   if (others.length === 0) return;
   const rule = `has another key of the id ${others.join(', ')} than the stored data: use the file of the running processes`;
@@ -72,7 +73,7 @@ async function requireSameKeys(redis: CommandConnection, keys: DataKeys): Promis
 }
 
 /** A disk that is not in use yet has no images. @throws Error for another disk than the one in use. */
-async function requireSharedDisk(redis: CommandConnection, dataDir: string): Promise<void> {
+async function requireSharedDisk(redis: Redis, dataDir: string): Promise<void> {
   const marker = createSpoolMarker(redis);
   if ((await marker.read()) === null) return;
   const spool = createSpool({ dataDir, marker, keepMs: 0, clock: systemClock, log: silentLog });
@@ -83,7 +84,7 @@ async function requireSharedDisk(redis: CommandConnection, dataDir: string): Pro
 
 /** Rewrites the files of the archive. Drafts are beside the marker, where the sweep removes what an ended process left. */
 async function resealFiles(
-  redis: CommandConnection,
+  redis: Redis,
   { dataDir, keys, onFile }: { readonly dataDir: string; readonly keys: DataKeys; readonly onFile: () => void },
 ): Promise<readonly ArchiveBroken[]> {
   const { spool: draftFolder } = layoutOf(dataDir);
@@ -97,11 +98,7 @@ interface AllCounts extends SealedCounts {
 }
 
 /** An image, and a batch of the archive, count as one value. */
-async function countAll(
-  redis: CommandConnection,
-  dataDir: string,
-  unopened: readonly ArchiveBroken[],
-): Promise<AllCounts> {
+async function countAll(redis: Redis, dataDir: string, unopened: readonly ArchiveBroken[]): Promise<AllCounts> {
   const { byKey, plain } = await countSealed(redis);
   const archive = await archiveKeys(dataDir);
   const broken = [...new Set([...archive.broken, ...unopened].map(({ message }) => message))];

@@ -5,9 +5,7 @@ import { openDataKeys, type DataKeys } from '../platform/data-keys';
 import { silentLog } from '../platform/log';
 import { createResources } from '../platform/resources';
 import { openAccess } from '../store/access';
-import { connectForCommandLine, READY_TIMEOUT_MS, whenReady } from '../store/connect';
-
-export type CommandConnection = ReturnType<typeof connectForCommandLine>;
+import { connectForCommandLine, READY_TIMEOUT_MS, whenReady, type Redis } from '../store/connect';
 
 /**
  * Runs a command with a connection to the Redis of the installation, and closes what it opened. The embedded Redis is
@@ -17,7 +15,7 @@ export type CommandConnection = ReturnType<typeof connectForCommandLine>;
  */
 export async function withRedis<T>(
   config: Config,
-  work: (redis: CommandConnection, keys: DataKeys | null) => Promise<T>,
+  work: (redis: Redis, keys: DataKeys | null) => Promise<T>,
   opened?: DataKeys,
 ): Promise<T> {
   const tools = { log: silentLog, clock: systemClock, resources: createResources(silentLog) };

@@ -1,10 +1,9 @@
 import type { Finding } from '../cli';
 import { isSevere, type RedisFault, type RedisSetting } from '../domain/redis-settings';
 import type { Config } from '../platform/config';
+import type { Redis } from '../store/connect';
 import { infoOf, redisSafety, UNREADABLE_PROBLEM } from '../store/redis-settings';
 import { notesOf } from './finding';
-
-type CheckedRedis = Parameters<typeof redisSafety>[0];
 
 const notes = notesOf('redis');
 
@@ -12,7 +11,7 @@ const notes = notesOf('redis');
 const OLDEST = { major: 6, minor: 2 };
 
 /** The version of Redis, and the settings on which the promise depends. */
-export async function settingsOf(redis: CheckedRedis, config: Config): Promise<Finding[]> {
+export async function settingsOf(redis: Redis, config: Config): Promise<Finding[]> {
   const { faults, unreadable } = await redisSafety(redis, config.redis);
   const version = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(await infoOf(redis, 'server'));
   const [, text = 'unknown', major, minor] = version ?? [];

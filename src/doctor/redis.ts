@@ -6,7 +6,14 @@ import { silentLog } from '../platform/log';
 import type { Resources } from '../platform/resources';
 import { errorMessage } from '../platform/errors';
 import { openAccess, type RedisAccess } from '../store/access';
-import { connectForCommandLine, deniedCommand, tryCommands, whenReady, writability } from '../store/connect';
+import {
+  connectForCommandLine,
+  deniedCommand,
+  tryCommands,
+  whenReady,
+  writability,
+  type Redis,
+} from '../store/connect';
 import { dataKeyFaults } from '../store/data-key-record';
 import { readRedisMemory } from '../store/redis-state';
 import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
@@ -17,12 +24,10 @@ import { clockFinding, notesOf } from './finding';
 import { settingsOf } from './redis-settings';
 import { failureOf, troubleOf, unreachable } from './redis-trouble';
 
-export type CheckedRedis = ReturnType<typeof connectForCommandLine>;
-
 export interface RedisCheck {
   readonly findings: readonly Finding[];
   /** Null when Redis cannot be used. */
-  readonly redis: CheckedRedis | null;
+  readonly redis: Redis | null;
 }
 
 const READY_TIMEOUT_MS = 4000;
@@ -103,7 +108,7 @@ function none(finding: Finding): RedisCheck {
 }
 
 /** No finding where personal data is not sealed, as by default. */
-async function dataKeysOf(redis: CheckedRedis, keys: DataKeys | null): Promise<Finding[]> {
+async function dataKeysOf(redis: Redis, keys: DataKeys | null): Promise<Finding[]> {
   const lacking = (await dataKeyFaults(redis, keys)).map(({ id, fault }) => `${id} (${fault})`);
   if (lacking.length > 0) {
     return [
@@ -117,7 +122,7 @@ async function dataKeysOf(redis: CheckedRedis, keys: DataKeys | null): Promise<F
   return keys === null ? [] : [notes.fine('redis_sealed', `personal data is sealed under the key ${keys.first}`)];
 }
 
-async function schemaOf(redis: CheckedRedis): Promise<Finding> {
+async function schemaOf(redis: Redis): Promise<Finding> {
   try {
     const stored = await checkSchema(redis);
     const known = knownSchema().version;
@@ -142,7 +147,7 @@ async function schemaOf(redis: CheckedRedis): Promise<Finding> {
 const MEMORY_SHARE_MAX = 0.75;
 
 /** No finding where Redis does not show its memory. */
-async function memoryOf(redis: CheckedRedis): Promise<Finding[]> {
+async function memoryOf(redis: Redis): Promise<Finding[]> {
   const memory = await readRedisMemory(redis);
   if (memory === null) return [];
   const { usedBytes, limitBytes } = memory;
@@ -158,7 +163,7 @@ function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-async function writesOf(redis: CheckedRedis): Promise<Finding> {
+async function writesOf(redis: Redis): Promise<Finding> {
   const denied = await tryCommands(redis).then(
     () => null,
     (error: unknown) => (deniedCommand(error) === null ? null : unreachable(error)),
@@ -172,7 +177,7 @@ async function writesOf(redis: CheckedRedis): Promise<Finding> {
   );
 }
 
-async function clockOf(redis: CheckedRedis, clock: Clock): Promise<Finding> {
+async function clockOf(redis: Redis, clock: Clock): Promise<Finding> {
   const beforeMs = clock.nowMs();
   const [seconds, microseconds] = await redis.time();
   const afterMs = clock.nowMs();

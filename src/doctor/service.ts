@@ -11,13 +11,13 @@ import {
   type ObservedCall,
 } from '../service';
 import { createBudgets } from '../store/budgets';
+import type { Redis } from '../store/connect';
 import { createTokenCache } from '../store/tokens';
 import type { Budgets } from '../workflow/service-port';
 import { addressFindings } from './addresses';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';
 import { probeFindings } from './probe';
-import type { CheckedRedis } from './redis';
 import { tokenMeaning } from './token';
 
 const notes = notesOf('service');
@@ -25,7 +25,7 @@ const CREDENTIALS = 'SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET';
 
 export interface ServiceTools {
   readonly clock: Clock;
-  readonly redis: CheckedRedis | null;
+  readonly redis: Redis | null;
   readonly wrong: readonly string[];
   /** Whether each operation is tried without effect. */
   readonly probes: boolean;

@@ -3,15 +3,15 @@ import type { Clock } from '../platform/clock';
 import { silentLog } from '../platform/log';
 import { errorCode } from '../platform/errors';
 import { createSpool, type DiskSpool, type SharedMarker } from '../spool';
+import type { Redis } from '../store/connect';
 import { createSpoolMarker } from '../store/spool-marker';
 import { notesOf } from './finding';
-import type { CheckedRedis } from './redis';
 
 const notes = notesOf('images');
 
 /** Checks that DATA_DIR is the disk of images that console and workers share. */
 export async function checkSpool(
-  redis: CheckedRedis,
+  redis: Redis,
   {
     dataDir,
     keepMs,

@@ -1,13 +1,13 @@
 import type { Finding } from '../cli';
+import type { Redis } from '../store/connect';
 import { createProcessStore } from '../store/processes';
 import { serviceDifference } from '../workflow/called-service';
 import { notesOf } from './finding';
-import type { CheckedRedis } from './redis';
 
 const notes = notesOf('worker');
 
 /** Checks by the heartbeats in Redis that a process with a worker runs and makes progress. */
-export async function checkWorkers(redis: CheckedRedis): Promise<Finding> {
+export async function checkWorkers(redis: Redis): Promise<Finding> {
   const processes = await createProcessStore(redis).list();
   const difference = serviceDifference(processes);
   if (difference !== null) {

@@ -21,7 +21,7 @@ import { createQueues, type Queues } from '../queue/queues';
 import { createSpool, type DiskSpool } from '../spool';
 import { outboxRateLimits } from '../store/budgets';
 import { openAccess } from '../store/access';
-import { connectFailFast, connectPatient, READY_TIMEOUT_MS, whenReady } from '../store/connect';
+import { connectFailFast, connectPatient, READY_TIMEOUT_MS, whenReady, type Redis } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createMetricsStore } from '../store/metrics';
 import { createNotificationStore } from '../store/notification-record';
@@ -46,8 +46,6 @@ import { watchMode, type ModeWatch } from './mode';
 import { openRedisSettings, watchRedisSettings, type RedisSettingsReader } from './redis-settings';
 import { checkSchemaOf, watchSchema, type SeenSchema } from './schema';
 
-type Connection = ReturnType<typeof connectFailFast>;
-
 /** What all roles of a process share; opened once per process. */
 export interface Foundation {
   readonly config: Config;
@@ -63,10 +61,10 @@ export interface Foundation {
   readonly tracing: Tracing;
   readonly resources: Resources;
   /** For records: a command fails at once while Redis is away. */
-  readonly redis: Connection;
+  readonly redis: Redis;
   readonly redisSettings: RedisSettingsReader;
   /** Opens a connection whose commands wait until Redis is back, for blocking reads and subscriptions. */
-  readonly patient: (owner?: Resources) => Connection;
+  readonly patient: (owner?: Resources) => Redis;
   readonly queues: Queues;
   /** Images below DATA_DIR. Opening it does not touch the disk. */
   readonly spool: DiskSpool;
@@ -202,12 +200,7 @@ function openTracing({ tracing }: Config, log: Log): Tracing {
 const OBSERVED_EVERY_MS = 5000;
 
 /** Collects what this process sees of the service, and adds it every few seconds to what all have seen. */
-function openServiceObserver(tools: {
-  redis: Connection;
-  clock: Clock;
-  log: Log;
-  resources: Resources;
-}): ServiceObserver {
+function openServiceObserver(tools: { redis: Redis; clock: Clock; log: Log; resources: Resources }): ServiceObserver {
   const observer = createServiceObserver();
   const store = createSeenServiceStore(tools.redis, tools.clock);
   const records = recordsOf(tools.redis);
@@ -239,7 +232,7 @@ function openServiceObserver(tools: {
 }
 
 async function checkRedis(
-  redis: Connection,
+  redis: Redis,
   {
     dataKeys,
     log,

@@ -7,6 +7,9 @@ import { DatabaseRefused, RedisConnection } from './connection';
 import { KEYS } from './keys';
 import { hasReplicas } from './replicas';
 
+/** For the layers above, which do not import the library. */
+export type { Redis };
+
 /**
  * Connections to Redis. The client never repeats a write that may have reached Redis, and a Redis that does not answer
  * is detected.
