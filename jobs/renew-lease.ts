@@ -27,7 +27,7 @@ export interface Uploads {
   readonly onRenewed: () => void;
 }
 
-interface RenewalTools<R extends OutboxRecord> {
+interface LeaseRenewalTools<R extends OutboxRecord> {
   readonly outbox: Outbox<R>;
   readonly uploads?: Uploads;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ interface RenewalTools<R extends OutboxRecord> {
 export function keepLeaseRenewed<R extends OutboxRecord>(
   claimed: Claimed<R>,
   startedMs: number,
-  { outbox, uploads, clock, log }: RenewalTools<R>,
+  { outbox, uploads, clock, log }: LeaseRenewalTools<R>,
 ): RenewedLease {
   const { leaseMs } = claimed;
   const lost = new AbortController();

@@ -194,7 +194,7 @@ function logAttemptResult<R extends OutboxRecord, T>(
   });
 }
 
-export interface ProbeTools {
+export interface OutageProbeTools {
   readonly outbox: Pick<Outbox<OutboxRecord>, 'settleProbe'>;
   readonly service: ServicePort;
   readonly settings: PolicySettings;
@@ -203,7 +203,7 @@ export interface ProbeTools {
 }
 
 /** Makes a token call to probe an outage when no entry that is safe to repeat can do so. */
-async function probeOutage(failedProbes: number, tools: ProbeTools): Promise<string> {
+async function probeOutage(failedProbes: number, tools: OutageProbeTools): Promise<string> {
   const { clock, settings } = tools;
   const { exchange, durationMs } = await tools.service.call('token', null);
   const service = serviceHealth(exchange);

@@ -56,10 +56,10 @@ export async function imagesOf(claimed: Claimed<StoredViolation>, tools: ImageTo
   }
 }
 
-type Seen = Found | { readonly kind: 'missing'; readonly state: SpoolState };
+type ImageLookup = Found | { readonly kind: 'missing'; readonly state: SpoolState };
 
 /** The images; if one is missing, the state of the disk. Rejects when the disk fails. */
-async function lookFor({ id, images }: Violation, spool: ImageTools['spool']): Promise<Seen> {
+async function lookFor({ id, images }: Violation, spool: ImageTools['spool']): Promise<ImageLookup> {
   const files: ImageOnDisk[] = [];
   for (const image of images) {
     const source = await spool.sourceOf({ kind: 'violation', id }, image);

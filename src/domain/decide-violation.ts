@@ -79,17 +79,17 @@ export function decideViolation(
   }
 }
 
-type Correction = Extract<ViolationCommand, { readonly action: 'correct' }>;
+type CorrectionCommand = Extract<ViolationCommand, { readonly action: 'correct' }>;
 
 /** The hashes of the images that a correction replaces. */
-function replacedBy({ images }: Violation, command: Correction): AuditDetails {
+function replacedBy({ images }: Violation, command: CorrectionCommand): AuditDetails {
   return command.images ? { replaced_images: images.map(({ sha256 }) => sha256) } : {};
 }
 
 /** The violation with new values in its form, or other images, and their names. */
 function correctedViolation(
   violation: Violation,
-  { fields, images }: Correction,
+  { fields, images }: CorrectionCommand,
   { actor, clockMs }: Pick<ViolationContext, 'actor' | 'clockMs'>,
 ): Decision<{ violation: Violation; fields: readonly string[] }> {
   if (images?.length === 0) return invalid([{ field: 'images', rule: 'is required (at least one image)' }]);

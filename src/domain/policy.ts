@@ -194,7 +194,7 @@ export function judge(
   }
 }
 
-type RefusedExchange = Extract<Exchange, { kind: 'refused' }>;
+export type RefusedExchange = Extract<Exchange, { kind: 'refused' }>;
 type Waits = { readonly backoffMs: number; readonly askedMs: number };
 
 function judgeStatus(

@@ -23,14 +23,14 @@ const TAKE_OVER_MS = 15_000;
 
 const storedDocument = jsonText(storedJudgement);
 
-interface Loaded {
+interface LoadedJudgement {
   readonly version: string;
   readonly judgement: StoredJudgement | null;
 }
 
 export function createJudgementStore(redis: Redis, clock: Clock): JudgementStore {
   const records = recordsOf(redis);
-  const load = async (id: string): Promise<Loaded> => {
+  const load = async (id: string): Promise<LoadedJudgement> => {
     const [version, document] = await redis.hmget(judgementKey(id), 'v', 'document');
     return { version: version ?? '', judgement: document ? storedDocument.parse(document) : null };
   };

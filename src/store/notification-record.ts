@@ -18,13 +18,13 @@ const storedSettings = jsonText(notificationSettings);
 const storedState = jsonText(storedNotificationState);
 const storedChannels = jsonText(storedChannelState);
 
-interface Loaded extends StoredNotifications {
+interface LoadedNotifications extends StoredNotifications {
   readonly version: string;
 }
 
 export function createNotificationStore(redis: Redis, clock: Clock): NotificationStore {
   const records = recordsOf(redis);
-  const load = async (): Promise<Loaded> => {
+  const load = async (): Promise<LoadedNotifications> => {
     const [version, settings, state] = await redis.hmget(KEYS.notifications, 'v', 'settings', 'state');
     return {
       version: version ?? '',
@@ -34,7 +34,7 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
   };
   const write = (
     transaction: RecordTransaction,
-    { version }: Loaded,
+    { version }: LoadedNotifications,
     change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] },
   ) => {
     const next = nextVersion(version, clock.id());
@@ -43,7 +43,7 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
   /** A change of a person, at most once per Idempotency-Key. */
   const save = (
     idempotency: IdempotencyRecord | undefined,
-    decide: (transaction: RecordTransaction, loaded: Loaded) => ActionResult,
+    decide: (transaction: RecordTransaction, loaded: LoadedNotifications) => ActionResult,
   ): Promise<ActionResult> =>
     transactOnce(records, { orderKey: KEYS.notifications, idempotency }, async (transaction) =>
       decide(transaction, await load()),

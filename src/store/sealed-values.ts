@@ -11,18 +11,18 @@ export function dataKeysOf(redis: Redis): DataKeys | null {
 }
 
 /** The place of a value in Redis; '' is the field of an element of a list. */
-interface Place {
+interface SealedPlace {
   readonly key: string;
   readonly field: string;
 }
 
 /** The stored form of a value: as it is without keys. */
-export function sealValue(redis: Redis, { key, field }: Place, text: string): string {
+export function sealValue(redis: Redis, { key, field }: SealedPlace, text: string): string {
   return dataKeysOf(redis)?.seal(placeOf(key, field), text) ?? text;
 }
 
 /** The value of a stored one. See openedAt for what cannot be opened. */
-export function openValue(redis: Redis, { key, field }: Place, stored: string): string {
+export function openValue(redis: Redis, { key, field }: SealedPlace, stored: string): string {
   const keys = dataKeysOf(redis);
   return keys === null ? stored : openedAt(keys, placeOf(key, field), stored);
 }

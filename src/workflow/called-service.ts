@@ -14,10 +14,10 @@ export interface ServiceDifference {
   readonly hosts: string;
 }
 
-type Caller = Pick<ProcessStatus, 'service' | 'isSilent' | 'hostName' | 'processId'>;
+type CallingProcess = Pick<ProcessStatus, 'service' | 'isSilent' | 'hostName' | 'processId'>;
 
 /** Null while all live processes that call a service call the same one. */
-export function serviceDifference(processes: readonly Caller[]): ServiceDifference | null {
+export function serviceDifference(processes: readonly CallingProcess[]): ServiceDifference | null {
   const callers = processes.flatMap(({ service, isSilent, hostName, processId }) =>
     service === null || isSilent ? [] : [{ service, name: `${hostName} (process ${processId})` }],
   );

@@ -7,15 +7,15 @@ import { conflict, unknown } from '../domain/refusal';
  */
 export interface IdentityProvider {
   /** Begins a sign-in that leads back to `next`, a path of the console. */
-  begin(next: string, from: Visitor): Promise<BegunSignIn>;
+  begin(next: string, from: SignInBrowser): Promise<BegunSignIn>;
   /** Finishes it with the query of the address that the provider has sent the browser to, and the ticket, if any. */
-  finish(query: URLSearchParams, from: Visitor & { readonly ticket: string | null }): Promise<FinishedSignIn>;
+  finish(query: URLSearchParams, from: SignInBrowser & { readonly ticket: string | null }): Promise<FinishedSignIn>;
   /** Where the browser ends its session at the provider; null without such an address, or while the provider is away. */
   signOutAddress(): Promise<string | null>;
 }
 
 /** `address`: the IP address of the browser, as the trusted proxies name it. */
-interface Visitor {
+interface SignInBrowser {
   readonly address: string | undefined;
 }
 

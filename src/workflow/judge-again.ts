@@ -72,7 +72,7 @@ async function oldestOf({ deliveries }: JudgementTools, differenceId: string): P
   return found;
 }
 
-function outcomeOf({ kind, rawBody }: Delivery, readers: WebhookReaders, isExpected: boolean): Judged {
+function outcomeOf({ kind, rawBody }: Delivery, readers: WebhookReaders, isExpected: boolean): JudgedExample {
   const read = readers[kind](rawBody);
   if (read.kind === 'message') return { outcome: 'acted_on', rules: [] };
   const rules = read.rules.map(({ field, rule }) => `${field}: ${rule}`);
@@ -80,7 +80,7 @@ function outcomeOf({ kind, rawBody }: Delivery, readers: WebhookReaders, isExpec
   return { outcome: read.rest === null ? 'not_acted_on' : 'acted_on', rules };
 }
 
-type Judged = Pick<JudgementPreview['examples'][number], 'outcome' | 'rules'>;
+type JudgedExample = Pick<JudgementPreview['examples'][number], 'outcome' | 'rules'>;
 
 export interface JudgeRequest {
   readonly differenceId: string;

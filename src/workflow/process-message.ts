@@ -25,7 +25,7 @@ interface Unjudged {
   readonly mode: ServiceMode | undefined;
 }
 
-interface Judged extends Unjudged {
+interface UnjudgedWithTow extends Unjudged {
   readonly tow: StoredTow;
 }
 
@@ -68,8 +68,12 @@ async function originOf(transaction: Transaction, ref: string, request: TowReque
 
 type Admitted<T> = { readonly message: T } | { readonly message: null; readonly verdict: UnreadVerdict };
 
-async function admit<T>(transaction: Transaction, judged: Judged, read: ReadWebhook<T>): Promise<Admitted<T>> {
-  const { delivery, tow, isFirst } = judged;
+async function admit<T>(
+  transaction: Transaction,
+  unjudged: UnjudgedWithTow,
+  read: ReadWebhook<T>,
+): Promise<Admitted<T>> {
+  const { delivery, tow, isFirst } = unjudged;
   if (read.kind === 'message') {
     const { message, tolerated } = read;
     if (isFirst && tolerated.length > 0) await transaction.recordDifference(seenIn(delivery, tolerated, true));
