@@ -4,10 +4,10 @@ import { numberOption, option, optionNamed, timestampOption, type Invocation } f
 
 /** Options for the fields of a body, so that a command has the fields of its route. */
 
-type Body = FactContract['body'];
+type BodyContract = FactContract['body'];
 
 /** One option per field. `meaningOf` adds to the description of a field. */
-export function bodyOptions(body: Body, meaningOf: (field: string) => string = () => ''): Option[] {
+export function bodyOptions(body: BodyContract, meaningOf: (field: string) => string = () => ''): Option[] {
   return bodyFields(body).map(({ name, kind, description }) => {
     const meaning = [meaningOf(name), description].filter(Boolean).join(': ');
     switch (kind) {
@@ -22,7 +22,7 @@ export function bodyOptions(body: Body, meaningOf: (field: string) => string = (
 }
 
 /** What was entered for the fields of a body; undefined where nothing was. */
-export function bodyValues(body: Body, call: Invocation): Record<string, string | number | undefined> {
+export function bodyValues(body: BodyContract, call: Invocation): Record<string, string | number | undefined> {
   return Object.fromEntries(
     bodyFields(body).map(({ name, kind }) => {
       const key = name.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());

@@ -101,16 +101,16 @@ export function withTextNames(body: JsonObject, text: string): JsonObject {
   return { ...named, metadata: withDigits(metadata, asObject(digits['metadata']) ?? {}, ['id']) };
 }
 
-type Note = (field: string, rule: string) => void;
+type NoteDifference = (field: string, rule: string) => void;
 
-interface Received {
+interface ReceivedWebhook {
   readonly body: JsonObject;
   readonly text: string;
-  readonly note: Note;
+  readonly note: NoteDifference;
 }
 
 /** The body as documented, as far as its meaning is certain. Each difference is noted. */
-function normalized(kind: DeliveryKind, { body: received, text, note }: Received): JsonObject {
+function normalized(kind: DeliveryKind, { body: received, text, note }: ReceivedWebhook): JsonObject {
   let body = withMetadata(withTextNames(received, text), received, note);
   for (const name of REFERENCES) if (body[name] !== received[name]) note(name, NUMERIC);
   // The path decides the kind.
@@ -129,7 +129,7 @@ function normalized(kind: DeliveryKind, { body: received, text, note }: Received
 }
 
 /** Reads metadata that was sent as JSON text, and drops an empty list, an empty text, and an `id` that is null. */
-function withMetadata(named: JsonObject, received: JsonObject, note: Note): JsonObject {
+function withMetadata(named: JsonObject, received: JsonObject, note: NoteDifference): JsonObject {
   const body = withoutEmpty(named, 'metadata', note);
   const given = body['metadata'];
   const read = typeof given === 'string' ? metadataIn(given) : null;
@@ -152,7 +152,7 @@ function metadataIn(text: string): JsonObject | null {
 }
 
 /** Drops an optional part that is an empty list or empty text. */
-function withoutEmpty(body: JsonObject, name: string, note: Note): JsonObject {
+function withoutEmpty(body: JsonObject, name: string, note: NoteDifference): JsonObject {
   const value = body[name];
   const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
   if (!isEmpty) return body;
@@ -172,7 +172,7 @@ function withExactNumbers(charge: JsonObject, chargeName: string, text: string):
 }
 
 /** The charge with amounts that `plainAmount` can read as plain text. Returns the same object when nothing changes. */
-function withPlainAmounts(charge: JsonObject, note: Note): JsonObject {
+function withPlainAmounts(charge: JsonObject, note: NoteDifference): JsonObject {
   let plain = charge;
   for (const name of CHARGE_AMOUNTS) {
     const amount = charge[name];

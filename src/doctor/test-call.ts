@@ -51,14 +51,14 @@ function otherAnswer(base: string, status: number): Finding {
   );
 }
 
-interface Signing {
+interface UnsignedCall {
   readonly secret: string | null;
   readonly body: string;
   readonly clock: Clock;
 }
 
 /** The headers of Standard Webhooks; none without a secret. */
-function signed({ secret, body, clock }: Signing): Readonly<Record<string, string>> {
+function signed({ secret, body, clock }: UnsignedCall): Readonly<Record<string, string>> {
   if (secret === null) return {};
   const id = `first-day-${clock.id()}`;
   const timestamp = Math.floor(clock.nowMs() / 1000);

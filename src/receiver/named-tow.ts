@@ -3,7 +3,7 @@ import { brokenReferenceRule, isTowingReference, type TowingReference } from '..
 
 /** Finds the tow that a webhook names in another place than documented. */
 
-type Place = Readonly<Record<string, unknown>>;
+type MessagePart = Readonly<Record<string, unknown>>;
 
 const NAMES = ['towing_reference_id', 'towingReferenceId'] as const;
 
@@ -40,7 +40,7 @@ const DEPTH_MAX = 4;
 const PLACES_MAX = 1000;
 
 /** The objects that may name a tow, in the order of the text. */
-function placesIn(value: unknown, places: Place[] = [], depth = 0): readonly Place[] {
+function placesIn(value: unknown, places: MessagePart[] = [], depth = 0): readonly MessagePart[] {
   if (depth > DEPTH_MAX || !isObject(value)) return places;
   if (Array.isArray(value)) {
     for (const item of value.slice(0, PLACES_MAX)) placesIn(item, places, depth + 1);

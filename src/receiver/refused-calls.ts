@@ -9,12 +9,12 @@ import { describeRefusal } from './describe-refusal';
 /** Refused calls of this process that are not stored yet. */
 export interface RefusedCalls {
   /** Describes and keeps a call, unless enough of its kind wait to be stored. */
-  keep(request: Request, refused: Refused): void;
+  keep(request: Request, refused: RefusedCallCause): void;
   /** Stores what was kept. What cannot be stored is dropped: the sender repeats it. */
   flush(): Promise<void>;
 }
 
-interface Refused {
+interface RefusedCallCause {
   readonly reason: RefusalReason;
   readonly httpStatus: number;
   readonly details: readonly FieldRule[];

@@ -1,8 +1,8 @@
 import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
 import { notBeforeMs } from '../domain/backoff';
-import type { Exchange, ForeignBody } from '../domain/policy';
+import type { Exchange, ForeignBody, RefusedExchange } from '../domain/policy';
 import type { HttpAnswer } from './attempt';
-import { readAnswer, readJson, refusalCode, type Body, type Contract } from './read-answer';
+import { readAnswer, readJson, refusalCode, type AnswerBody, type Contract } from './read-answer';
 import { refusalMessage } from './refusal-message';
 import { TransportFailure } from './transport-failure';
 
@@ -49,7 +49,7 @@ export function classify<T>(
  * Why the body of a 2xx cannot come from the service; null when it can. The service promises a JSON object and no
  * content type (docs/service-api.md#envelope), so any JSON object is accepted. An empty body only breaks the contract.
  */
-function foreignBody({ ended }: HttpAnswer, { text, isJson, value }: Body): ForeignBody | null {
+function foreignBody({ ended }: HttpAnswer, { text, isJson, value }: AnswerBody): ForeignBody | null {
   if (ended !== 'complete') return ended;
   if (text.trim() === '') return null;
   if (!isJson) return 'not_json';
@@ -82,7 +82,7 @@ function plainText({ text, ended }: HttpAnswer): string | null {
   return ended !== 'complete' || /^\s*[<{[]/.test(text) ? null : text;
 }
 
-function refused(answer: HttpAnswer, nowMs: number): Refused {
+function refused(answer: HttpAnswer, nowMs: number): RefusedExchange {
   const { status, headers } = answer;
   const { isJson, value } = readJson(answer.text);
   const rateLimitReset = headers['x-ratelimit-reset'];
@@ -114,9 +114,7 @@ function cut(text: string): string {
   return bytes.subarray(0, end).toString();
 }
 
-type Refused = Extract<Exchange, { kind: 'refused' }>;
-
 /** True when the service refused the token. */
-export function isUnauthorized(exchange: Exchange): exchange is Refused {
+export function isUnauthorized(exchange: Exchange): exchange is RefusedExchange {
   return exchange.kind === 'refused' && exchange.httpStatus === 401;
 }

@@ -52,21 +52,23 @@ function inside(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, step) => (isFields(at) ? at[String(step)] : undefined), value);
 }
 
+export type JsonFields = Readonly<Record<string, unknown>>;
+
 /** True for a JSON object. */
 export function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type Replacement = { readonly value: unknown } | null;
+type MendedValue = { readonly value: unknown } | null;
 
 /** A value, and its digits if it is a number. */
-interface Received {
+interface ReceivedValue {
   readonly value: unknown;
   readonly digits: unknown;
 }
 
 /** What a value means where the contract wants something else; null when that is not certain. */
-function replacementFor(received: Received, issue: z.core.$ZodIssue): Replacement {
+function replacementFor(received: ReceivedValue, issue: z.core.$ZodIssue): MendedValue {
   const { value } = received;
   if (issue.code === 'invalid_type') return typeReplacement(received, issue.expected);
   // An amount: the only text with a format in the contracts of answers.
@@ -76,7 +78,7 @@ function replacementFor(received: Received, issue: z.core.$ZodIssue): Replacemen
   return null;
 }
 
-function typeReplacement(received: Received, expected: string): Replacement {
+function typeReplacement(received: ReceivedValue, expected: string): MendedValue {
   const { value } = received;
   switch (expected) {
     case 'string':
@@ -95,34 +97,34 @@ function typeReplacement(received: Received, expected: string): Replacement {
 }
 
 /** A whole number that serves as a name: its digits. Absent counts as left out. */
-function nameIn({ value, digits }: Received): Replacement {
+function nameIn({ value, digits }: ReceivedValue): MendedValue {
   const isWhole = typeof value === 'number' && typeof digits === 'string' && /^\d+$/.test(digits);
   return isWhole ? { value: digits } : absent(value);
 }
 
-function amountIn(text: string): Replacement {
+function amountIn(text: string): MendedValue {
   const value = plainAmount(text);
   return value === null ? null : { value };
 }
 
-function numberIn(text: string): Replacement {
+function numberIn(text: string): MendedValue {
   const plain = plainAmount(text);
   return plain === null ? null : { value: Number(plain) };
 }
 
 /** Null and empty lists, which systems write for an optional part that they do not have. */
-function absent(value: unknown): Replacement {
+function absent(value: unknown): MendedValue {
   return value === null || (Array.isArray(value) && value.length === 0) ? { value: undefined } : null;
 }
 
-function booleanIn(value: unknown): Replacement {
+function booleanIn(value: unknown): MendedValue {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (word === 'true' || word === 1) return { value: true };
   return word === 'false' || word === 0 ? { value: false } : null;
 }
 
 /** The JSON object in a text; an empty text counts as left out. */
-function objectIn(text: string): Replacement {
+function objectIn(text: string): MendedValue {
   if (text.trim() === '') return { value: undefined };
   const { isTooDeep, infiniteCount } = jsonFaults(text, JSON_LEVELS_MAX);
   if (isTooDeep || infiniteCount > 0) return null;

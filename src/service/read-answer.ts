@@ -5,7 +5,7 @@ import { failedRules } from '../contracts/rules';
 import { envelope } from '../contracts/service';
 import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
-import { isFields, mended } from './mend';
+import { isFields, mended, type JsonFields } from './mend';
 
 /** The contract of an answer: a part of the operation's row. */
 export interface Contract<T> {
@@ -13,7 +13,7 @@ export interface Contract<T> {
   readonly answerShape: Operation['answerShape'];
   readonly isAnswerUsed: Operation['isAnswerUsed'];
   /** Reads the body in place of the rules for all operations. */
-  readonly read?: (body: Body) => Reading<T>;
+  readonly read?: (body: AnswerBody) => Reading<T>;
 }
 
 /** A body after it was checked against its contract. */
@@ -22,8 +22,6 @@ export type Reading<T> =
   | { readonly kept: true; readonly data: T | null; readonly differences: readonly string[] }
   /** Field and rule of every violation; never a value. */
   | { readonly kept: false; readonly issues: readonly string[] };
-
-type JsonFields = Readonly<Record<string, unknown>>;
 
 interface JsonObjectBody {
   readonly text: string;
@@ -34,13 +32,13 @@ interface JsonObjectBody {
 const ANSWER_LEVELS_MAX = JSON_LEVELS_MAX + 1;
 
 /** The body of an answer; `value` is undefined when it is not JSON. */
-export interface Body {
+export interface AnswerBody {
   readonly text: string;
   readonly isJson: boolean;
   readonly value: unknown;
 }
 
-export function readJson(text: string): Body {
+export function readJson(text: string): AnswerBody {
   try {
     const value: unknown = JSON.parse(withoutByteOrderMark(text));
     return { text, isJson: true, value };
@@ -54,7 +52,7 @@ export function readJson(text: string): Body {
  * (docs/service-api.md#envelope); those of the integration guide (#guide-operations) inside an envelope or bare. Answers
  * that differ but have only one meaning are read, and their differences listed.
  */
-export function readAnswer<T>(contract: Contract<T>, body: Body): Reading<T> {
+export function readAnswer<T>(contract: Contract<T>, body: AnswerBody): Reading<T> {
   const { text, isJson, value } = body;
   if (contract.read) return contract.read(body);
   if (text.trim() === '' && !contract.isAnswerUsed) return accepted(null, ['body: is empty']);
@@ -115,7 +113,7 @@ function envelopeNumber(code: unknown): number | null {
 }
 
 /** The status of a refusal that a 2xx has in its envelope; null when it has none. An error of its own counts as 400. */
-export function refusalCode({ value }: Body): number | null {
+export function refusalCode({ value }: AnswerBody): number | null {
   const code = isFields(value) ? envelopeNumber(value['code']) : null;
   if (code === null || !Number.isInteger(code) || code < ERRORS_FROM) return null;
   return code <= STATUS_MAX ? code : ERRORS_FROM;

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../contracts/operations';
 import { accessToken } from '../contracts/service';
-import { isFields } from './mend';
-import { brokenEnvelope, type Body, type Reading } from './read-answer';
+import { isFields, type JsonFields } from './mend';
+import { brokenEnvelope, type AnswerBody, type Reading } from './read-answer';
 
 /** A token as it is sent, without the scheme; `expires_in` is its lifetime in seconds, if the answer has one. */
 export type TokenData = AnswerOf<'token'>;
@@ -15,7 +15,7 @@ const DOCUMENTED = 'data.token';
  * without a token no call can be made, so the usual other places are read too, with and without an envelope and the word
  * `Bearer`. Nothing else about the answer matters.
  */
-export function readToken(body: Body): Reading<TokenData> {
+export function readToken(body: AnswerBody): Reading<TokenData> {
   const outer = fieldsIn(body.value);
   const inner = fieldsIn(outer['data']);
   const found = placesOf(outer, inner).flatMap(({ at, value }) => {
@@ -35,14 +35,12 @@ export function readToken(body: Body): Reading<TokenData> {
   return { kept: true, data: expires_in === null ? { token } : { token, expires_in }, differences };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsIn(value: unknown): Fields {
+function fieldsIn(value: unknown): JsonFields {
   return isFields(value) ? value : {};
 }
 
 /** Where a token may be, best first. */
-function placesOf(outer: Fields, inner: Fields): { readonly at: string; readonly value: unknown }[] {
+function placesOf(outer: JsonFields, inner: JsonFields): { readonly at: string; readonly value: unknown }[] {
   return [
     ...TOKEN_NAMES.map((name) => ({ at: `data.${name}`, value: inner[name] })),
     { at: 'data', value: outer['data'] },
@@ -57,7 +55,7 @@ function tokenIn(value: unknown): string | null {
   return /^[\x21-\x7e]+$/.test(token) && accessToken.safeParse(token).success ? token : null;
 }
 
-function lifetimeIn(fields: Fields): number | null {
+function lifetimeIn(fields: JsonFields): number | null {
   for (const name of LIFETIME_NAMES) {
     const value = fields[name];
     const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;

@@ -14,7 +14,7 @@ export type Renewed =
   | { readonly ok: true; readonly token: StoredToken }
   | { readonly ok: false; readonly exchange: WithoutToken };
 
-export interface RenewalTools {
+export interface TokenRenewalTools {
   readonly tokens: TokenCache;
   readonly clock: Clock;
   /** The longest a token call takes. */
@@ -47,7 +47,7 @@ const POLL_MS = 50;
  *   connection that does not work for now.
  * @param stale the token to replace, null when there is none.
  */
-export async function renewToken(stale: string | null, tools: RenewalTools): Promise<Renewed> {
+export async function renewToken(stale: string | null, tools: TokenRenewalTools): Promise<Renewed> {
   const { tokens, clock, timeoutMs } = tools;
   const holder = clock.id();
   const giveUpAtMs = clock.monotonicMs() + timeoutMs;
@@ -70,7 +70,7 @@ export async function renewToken(stale: string | null, tools: RenewalTools): Pro
 /** Acquires the lock. When the reply is lost, the lock may be held, and would stop all processes until it expires. */
 async function lockOrRelease(
   holder: string,
-  { tokens, timeoutMs, onCacheFailure }: Pick<RenewalTools, 'tokens' | 'timeoutMs' | 'onCacheFailure'>,
+  { tokens, timeoutMs, onCacheFailure }: Pick<TokenRenewalTools, 'tokens' | 'timeoutMs' | 'onCacheFailure'>,
 ): Promise<boolean> {
   try {
     return await tokens.tryLock(holder, timeoutMs + LOCK_MARGIN_MS);
@@ -119,7 +119,7 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
 
 async function renewAlone(
   stale: string | null,
-  tools: RenewalTools & { readonly lockEndsAtMs: number },
+  tools: TokenRenewalTools & { readonly lockEndsAtMs: number },
 ): Promise<Renewed> {
   const { tokens, clock } = tools;
   const before = await tokens.read();
@@ -136,7 +136,11 @@ async function renewAlone(
   return fetched;
 }
 
-async function writeLate(mine: StoredToken, before: StoredToken | null, tools: RenewalTools): Promise<StoredToken> {
+async function writeLate(
+  mine: StoredToken,
+  before: StoredToken | null,
+  tools: TokenRenewalTools,
+): Promise<StoredToken> {
   const { tokens, clock } = tools;
   const holder = clock.id();
   if (!(await lockOrRelease(holder, tools))) return mine;

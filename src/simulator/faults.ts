@@ -98,7 +98,7 @@ export interface Hit<F extends string> {
   readonly message: string | null;
 }
 
-interface Subject<N extends string> {
+interface FaultSubject<N extends string> {
   readonly name: N;
   readonly path: string;
   readonly towingReference: string | null;
@@ -122,16 +122,16 @@ export class FaultRules {
   }
 
   /** The fault of a call on an operation, if any; it counts as used. */
-  forCall(call: Subject<OperationName>): Hit<OperationFault> | null {
+  forCall(call: FaultSubject<OperationName>): Hit<OperationFault> | null {
     return this.#take(call, isOperationFault);
   }
 
   /** The fault of one attempt to deliver a webhook, if any; it counts as used. */
-  forWebhook(webhook: Subject<WebhookKind>): Hit<WebhookFault> | null {
+  forWebhook(webhook: FaultSubject<WebhookKind>): Hit<WebhookFault> | null {
     return this.#take(webhook, isWebhookFault);
   }
 
-  #take<F extends string>(subject: Subject<string>, applies: (fault: string) => fault is F): Hit<F> | null {
+  #take<F extends string>(subject: FaultSubject<string>, applies: (fault: string) => fault is F): Hit<F> | null {
     for (const entry of this.#rules) {
       const { rule } = entry;
       const { fault } = rule;

@@ -5,7 +5,7 @@ import { readForm } from './form';
 import type { ImageSummary } from './world';
 
 /** A parsed request. */
-export interface Received {
+export interface ReceivedRequest {
   /** The fields of the JSON body, the form (as text) or the query; none when the content type is another one. */
   readonly fields: RequestFields;
   readonly images: readonly ImageSummary[];
@@ -17,7 +17,7 @@ export interface Received {
 const BODY_BYTES_MAX = 65_536;
 
 /** Reads a whole request. Throws when the client disconnects. */
-export async function receive(request: Request, encoding: Operation['encoding']): Promise<Received> {
+export async function receive(request: Request, encoding: Operation['encoding']): Promise<ReceivedRequest> {
   switch (encoding) {
     case 'form': {
       const { fields, images } = await readForm(request);

@@ -21,7 +21,7 @@ import { HANDLERS } from './operations';
 import type { Handling } from './operations/handling';
 import type { ServiceProfile } from './profile';
 import type { CountedCall, RateLimits } from './rate-limits';
-import { receive, withTextReferences, type Received } from './received';
+import { receive, withTextReferences, type ReceivedRequest } from './received';
 import { REFUSALS } from './refusals';
 
 export interface Serving extends Handling {
@@ -111,7 +111,7 @@ async function hasHungUp(request: Request): Promise<boolean> {
 
 interface IncomingCall extends OperationRequest {
   readonly call: SimulatedCall;
-  readonly received: Received;
+  readonly received: ReceivedRequest;
   /** Null without a rate limit. */
   readonly counted: CountedCall | null;
   readonly hit: Hit<OperationFault> | null;

@@ -6,7 +6,7 @@ import { bytesAt, isJpegWhole, isPngWhole, jpegSegmentAt, START_OF_SCAN, type St
  * would run scripts in them.
  */
 
-type Kind = 'jpg' | 'png' | 'webp' | 'gif' | 'bmp' | 'tiff' | 'heif';
+type ImageFormat = 'jpg' | 'png' | 'webp' | 'gif' | 'bmp' | 'tiff' | 'heif';
 
 /** By the type name that image-size returns. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A shorter file is cut off, even if image-size can read it. */
-const HEADER_BYTES: Readonly<Record<Kind, number>> = {
+const HEADER_BYTES: Readonly<Record<ImageFormat, number>> = {
   jpg: 12,
   png: 33,
   webp: 26,
@@ -58,7 +58,7 @@ export async function imageTypeOf(file: StoredBytes, sizeBytes: number): Promise
 
 /** The bytes in which image-size finds the image size, as few as possible: it does not yield to the event loop. */
 function headerOf(
-  kind: Kind,
+  kind: ImageFormat,
   file: StoredBytes,
   head: Uint8Array,
   sizeBytes: number,
@@ -79,7 +79,7 @@ function headerOf(
 }
 
 /** Checked for PNG and JPEG, which cameras and screens produce. */
-async function isWhole(kind: Kind, file: StoredBytes, sizeBytes: number): Promise<boolean> {
+async function isWhole(kind: ImageFormat, file: StoredBytes, sizeBytes: number): Promise<boolean> {
   if (kind === 'png') return isPngWhole(file, sizeBytes);
   return kind !== 'jpg' || isJpegWhole(file, sizeBytes);
 }
@@ -95,7 +95,7 @@ function typeIn(head: Uint8Array): string | null {
 }
 
 /** Detects the kind by the first bytes, and by what follows them where text could begin the same way. */
-function kindOf(head: Uint8Array): Kind | null {
+function kindOf(head: Uint8Array): ImageFormat | null {
   if (starts(head, 0, [0xff, 0xd8, 0xff])) return 'jpg';
   if (starts(head, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'png';
   if (text(head, 0, 4) === 'RIFF' && text(head, 8, 12) === 'WEBP') return 'webp';

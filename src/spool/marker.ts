@@ -29,7 +29,7 @@ export interface SpoolCheck {
 
 const FOREIGN: SpoolCheck = { state: 'foreign', problem: null };
 
-interface ProbeTools {
+interface DiskProbeTools {
   readonly newId: () => string;
   /** Fewer free bytes make the disk unusable. */
   readonly minFreeBytes: number;
@@ -42,7 +42,7 @@ interface ProbeTools {
  */
 export async function spoolState(
   layout: SpoolLayout,
-  tools: ProbeTools & { marker: SharedMarker; nowMs: () => number },
+  tools: DiskProbeTools & { marker: SharedMarker; nowMs: () => number },
 ): Promise<SpoolCheck> {
   const first = await reading(layout);
   if ('state' in first) return first;
@@ -126,7 +126,7 @@ async function noteClaimed({ claimed }: SpoolLayout): Promise<void> {
 }
 
 /** A probe takes the way of an upload: it finds a full or read-only disk before an upload does, and folders on two volumes. */
-async function writability(layout: SpoolLayout, tools: ProbeTools): Promise<SpoolCheck> {
+async function writability(layout: SpoolLayout, tools: DiskProbeTools): Promise<SpoolCheck> {
   const name = `${PROBE}${tools.newId()}`;
   const [[first = layout.spool], targets] = await Promise.all([
     foldersIn([layout.incoming]),

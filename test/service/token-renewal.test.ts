@@ -1,5 +1,5 @@
 import { createMemoryTokenCache } from '../../src/service';
-import { noToken, renewToken, type RenewalTools, type Renewed } from '../../src/service/token-renewal';
+import { noToken, renewToken, type TokenRenewalTools, type Renewed } from '../../src/service/token-renewal';
 import type { StoredToken } from '../../src/workflow/service-port';
 import { movableClock } from './client-under-test';
 
@@ -12,7 +12,10 @@ function world() {
   const tokens = createMemoryTokenCache(clock);
   const waits: number[] = [];
   const failures: unknown[] = [];
-  const tools = (fetchToken: RenewalTools['fetchToken'], parts: Partial<RenewalTools> = {}): RenewalTools => ({
+  const tools = (
+    fetchToken: TokenRenewalTools['fetchToken'],
+    parts: Partial<TokenRenewalTools> = {},
+  ): TokenRenewalTools => ({
     tokens,
     clock,
     timeoutMs: 1_000,

@@ -1,4 +1,4 @@
-import type { Received } from '../received';
+import type { ReceivedRequest } from '../received';
 import { REFUSALS, type RefusedCall } from '../refusals';
 import type { ActiveProfile } from '../profile';
 import type { WireObject, SimulatedTow, SimulatedViolation, SimulatedWorld } from '../world';
@@ -17,7 +17,7 @@ export interface Handling {
 }
 
 /** An authenticated call. */
-export interface OperationCall extends Pick<Received, 'fields' | 'images'> {
+export interface OperationCall extends Pick<ReceivedRequest, 'fields' | 'images'> {
   /** A header's value by its lower-case name. */
   readonly header: (name: string) => string | undefined;
 }
