@@ -8,19 +8,21 @@ import { invalidFields, refused, type RefusedResponse } from './responses';
 
 type ParsedBy<S> = S extends { readonly _zod: { readonly output: infer T } } ? T : Record<string, never>;
 
-/** A call that has passed the role check and the contract of its route. */
-export interface RouteCall<R extends Route> {
+/** What every call has. */
+export interface PathCall {
   readonly actor: Actor;
   /** A path parameter by name. */
   readonly params: (name: string) => string;
+}
+
+/** A call that has passed the role check and the contract of its route. */
+export interface RouteCall<R extends Route> extends PathCall {
   readonly query: ParsedBy<R['query']>;
   readonly body: ParsedBy<R['body']>;
 }
 
 /** A call before its checks. Only the actor is known to be genuine. */
-export interface UncheckedCall {
-  readonly actor: Actor;
-  readonly params: (name: string) => string;
+export interface UncheckedCall extends PathCall {
   readonly query: unknown;
   /** The parsed JSON. */
   readonly body: unknown;

@@ -1,21 +1,20 @@
 import { readableAssignmentOf, readableStepOf } from '../contracts/dispatch';
 import { ROUTES } from '../contracts/operator-routes';
-import type { Actor } from '../domain/audit';
 import type { DispatchCommand } from '../domain/dispatch-rules';
 import { addPhotos, type PhotosTools } from '../workflow/add-photos';
 import { dispatchFaults, updateDispatch } from '../workflow/update-dispatch';
 import type { FactTools } from '../workflow/record-fact';
 import type { Spool } from '../workflow/spool-port';
 import type { ApiServer, ChangeOptions } from './api-server';
+import type { PathCall } from './check-call';
 import type { Change } from './idempotency';
 
 /** The operator's own records of a tow, which are never sent to the service: crew, steps, yard, holds, notes. */
 export function serveDispatch(server: ApiServer, tools: Pick<FactTools, 'records' | 'clock'>): void {
-  type Call = { readonly actor: Actor; readonly params: (name: string) => string };
-  const requestOf = ({ actor, params }: Call, command: DispatchCommand) => {
+  const requestOf = ({ actor, params }: PathCall, command: DispatchCommand) => {
     return { ref: params('towing_reference_id'), command, actor };
   };
-  const change = (call: Call, command: DispatchCommand): Change => {
+  const change = (call: PathCall, command: DispatchCommand): Change => {
     const request = requestOf(call, command);
     return { effect: (idempotency) => updateDispatch(tools, { ...request, idempotency }) };
   };

@@ -29,9 +29,9 @@ export interface ParsedForm {
 export type FormRead = { readonly kind: 'read'; readonly form: ParsedForm } | FormNotRead;
 
 /** `fields` holds the fields before the failure. */
-export type FormNotRead = FormFailure & Pick<ParsedForm, 'fields'>;
+export type FormNotRead = FormReadFailure & Pick<ParsedForm, 'fields'>;
 
-type FormFailure =
+type FormReadFailure =
   | { readonly kind: 'too_large' | 'broken' | 'part_unreadable' | 'client_gone' }
   | { readonly kind: 'not_stored'; readonly error: unknown };
 
@@ -82,7 +82,7 @@ export async function readForm(
 
 /** `contentType` is null for a file that is not an image. */
 type StoredFile = Omit<ViolationImage, 'contentType'> & { readonly contentType: string | null };
-type FormEnd = { readonly kind: 'complete' } | FormFailure;
+type FormEnd = { readonly kind: 'complete' } | FormReadFailure;
 
 class FormReader {
   readonly fields = new Map<string, string>();

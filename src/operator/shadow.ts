@@ -1,11 +1,11 @@
 import { ROUTES } from '../contracts/operator-routes';
-import type { Actor } from '../domain/audit';
 import { isoTimestamp } from '../domain/timestamp';
 import type { ShadowCommand } from '../domain/shadow';
 import { decideShadowTow, decideShadowViolation } from '../workflow/decide-shadow';
 import { shadowCsv, shadowItemOf, type AddressOf, type ShadowStore } from '../workflow/shadow-list';
 import type { RecordStore } from '../workflow/transaction-port';
 import type { ApiServer } from './api-server';
+import type { PathCall } from './check-call';
 import type { Change } from './idempotency';
 
 export interface ShadowRouteTools {
@@ -31,12 +31,11 @@ export function serveShadow(server: ApiServer, tools: ShadowRouteTools): void {
   });
   server.csv(ROUTES.exportShadow, () => ({ name: 'shadow.csv', text: shadowCsv(shadow, addressOf) }));
 
-  type Call = { readonly actor: Actor; readonly params: (name: string) => string };
-  const onTow = ({ actor, params }: Call, command: ShadowCommand): Change => {
+  const onTow = ({ actor, params }: PathCall, command: ShadowCommand): Change => {
     const ref = params('towing_reference_id');
     return { effect: (idempotency) => decideShadowTow(tools, { ref, command, actor, idempotency }) };
   };
-  const onViolation = ({ actor, params }: Call, command: ShadowCommand): Change => {
+  const onViolation = ({ actor, params }: PathCall, command: ShadowCommand): Change => {
     const id = params('violation_id');
     return { effect: (idempotency) => decideShadowViolation(tools, { id, command, actor, idempotency }) };
   };

@@ -1,6 +1,5 @@
 import { FACT_CONTRACTS, readableCorrectionOf } from '../contracts/facts';
 import { ROUTES } from '../contracts/operator-routes';
-import type { Actor } from '../domain/audit';
 import type { DecisionCommand } from '../domain/decide-report';
 import { FACT_EVENTS } from '../domain/vocabulary';
 import { decideReport, decisionFaults } from '../workflow/decide-report';
@@ -9,8 +8,7 @@ import { factFaults, recordFact, type FactTools } from '../workflow/record-fact'
 import { towViewOf } from '../workflow/views';
 import type { Change } from './idempotency';
 import type { ApiServer } from './api-server';
-
-type Params = (name: string) => string;
+import type { PathCall } from './check-call';
 
 export interface TowRouteTools extends FactTools {
   readonly tows: TowStore;
@@ -54,10 +52,10 @@ export function serveTows(server: ApiServer, tools: TowRouteTools): void {
     );
   }
 
-  const requestOf = ({ actor, params }: { actor: Actor; params: Params }, command: DecisionCommand) => {
+  const requestOf = ({ actor, params }: PathCall, command: DecisionCommand) => {
     return { ref: params('towing_reference_id'), reportId: params('report_id'), command, actor };
   };
-  const decision = (call: { actor: Actor; params: Params }, command: DecisionCommand): Change => {
+  const decision = (call: PathCall, command: DecisionCommand): Change => {
     const request = requestOf(call, command);
     return { effect: (idempotency) => decideReport(tools, { ...request, idempotency }) };
   };

@@ -1,14 +1,14 @@
 import { ROUTES } from '../contracts/operator-routes';
-import type { Actor } from '../domain/audit';
 import type { ViolationCommand } from '../domain/decide-violation';
 import { decideViolation, type DecideTools } from '../workflow/decide-violation';
 import { linkViolation } from '../workflow/link-violation';
 import type { Change } from './idempotency';
 import type { ApiServer } from './api-server';
+import type { PathCall } from './check-call';
 
 /** Decisions about violations, and the links from tows to violations. */
 export function serveViolationDecisions(server: ApiServer, tools: DecideTools): void {
-  const decision = (call: { actor: Actor; params: (name: string) => string }, command: ViolationCommand): Change => {
+  const decision = (call: PathCall, command: ViolationCommand): Change => {
     const id = call.params('violation_id');
     return { effect: (idempotency) => decideViolation(tools, { id, command, actor: call.actor, idempotency }) };
   };

@@ -78,14 +78,14 @@ export function serveKeys(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
   });
 }
 
-interface ListProps {
+interface KeyListProps {
   readonly viewer: Viewer;
   readonly keys: readonly KeyView[];
   readonly failure: FormFailure | null;
 }
 
 /** The keys there are, and how to make, change and end one. */
-function KeyListPage(props: ListProps) {
+function KeyListPage(props: KeyListProps) {
   const { viewer, keys, failure } = props;
   const messages = viewer.messages.keys;
   const forms = ['create', ...keys.flatMap(({ id }) => [`rotate-${id}`, `revoke-${id}`])];
@@ -102,7 +102,7 @@ function KeyListPage(props: ListProps) {
   );
 }
 
-function NewKey({ viewer, failure }: Pick<ListProps, 'viewer' | 'failure'>) {
+function NewKey({ viewer, failure }: Pick<KeyListProps, 'viewer' | 'failure'>) {
   const messages = viewer.messages.keys;
   return (
     <section class="card new-key" aria-labelledby="create-title">
@@ -139,7 +139,7 @@ function NewKey({ viewer, failure }: Pick<ListProps, 'viewer' | 'failure'>) {
   );
 }
 
-function KeyTable({ viewer, keys, failure }: ListProps) {
+function KeyTable({ viewer, keys, failure }: KeyListProps) {
   const messages = viewer.messages.keys;
   const { heads } = messages;
   return (

@@ -15,10 +15,10 @@ import { Field } from './form';
 import { Folded } from './live-form';
 import type { Report } from '../../workflow/read-models';
 
-type Subject = Pick<Task, 'type' | 'report_id' | 'operation'>;
+type TaskNaming = Pick<Task, 'type' | 'report_id' | 'operation'>;
 
 /** Title and advice of a task; general ones for an unknown type. */
-export function taskMessages(viewer: Viewer, task: Subject): { readonly title: string; readonly advice: string } {
+export function taskMessages(viewer: Viewer, task: TaskNaming): { readonly title: string; readonly advice: string } {
   const { types, other } = viewer.messages.taskTypes;
   const type = oneOf(TASK_TYPES, task.type);
   const kind = kindOf(task);
@@ -30,7 +30,7 @@ export function taskMessages(viewer: Viewer, task: Subject): { readonly title: s
 }
 
 /** The report kind, from the prefix of the report id, or the operation; null without both. */
-function kindOf({ report_id: reportId, operation }: Subject): EntryKind | null {
+function kindOf({ report_id: reportId, operation }: TaskNaming): EntryKind | null {
   return oneOf(ENTRY_KINDS, reportId?.split('-')[0]) ?? operation ?? null;
 }
 

@@ -60,9 +60,9 @@ export function ViolationField({ viewer, form, name, value, failure, zones = [],
   );
 }
 
-type Kind = Partial<Pick<FieldProps, 'type' | 'inputMode' | 'isLatin' | 'rows' | 'options' | 'maxLength'>>;
+type InputKind = Partial<Pick<FieldProps, 'type' | 'inputMode' | 'isLatin' | 'rows' | 'options' | 'maxLength'>>;
 
-function kindOf({ messages }: Viewer, name: FormField): Kind {
+function kindOf({ messages }: Viewer, name: FormField): InputKind {
   const { choose, notSpecified, plateTypes } = messages.violationForm;
   switch (name) {
     case 'plateType':

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { deliveryView } from '../../../contracts/operator';
+import type { DeliveryView } from '../../../contracts/operator';
 import type { KeptRefusal } from '../../../contracts/refused-calls';
 import type { OtherCall } from '../../../contracts/records';
 import { Chip } from '../../parts/list';
@@ -9,8 +8,6 @@ import { OpsPaging, REFUSED_CALLS_PATH, Table, Tabs } from '../../parts/ops';
 import { OtherCallList } from './other';
 import { RefusedCallList } from './refused';
 import { DeliveryState, TowOf, Verified, verdictText } from './states';
-
-type DeliveryView = z.output<typeof deliveryView>;
 
 interface ListedDeliveries {
   /** `differing`: only those that break the contract and wait to be judged again. */

@@ -21,12 +21,12 @@ import { bulkPath, failureOf } from '../bulk/model';
 import { CLOSE_FORM, EXPECT_FORM, KindPage, SEND_ALL_FORM, sendAgainForm } from './kind';
 import { ServicePage } from './view';
 
-type ServiceTools = Pick<PageTools, 'api' | 'bulk' | 'differences'>;
+type ServicePageTools = Pick<PageTools, 'api' | 'bulk' | 'differences'>;
 
 const REPORTS_PER_PAGE = '20';
 
 /** How the service differs from its document: all of it, and one kind with the reports that it concerns. */
-export function serveServicePages(pages: Pages, { api, bulk, differences }: ServiceTools): void {
+export function serveServicePages(pages: Pages, { api, bulk, differences }: ServicePageTools): void {
   pages.get(PAGES.service.path, PAGES.service.role, async ({ viewer, actor }) => {
     const [service, { budgets }] = await Promise.all([
       readRoute(api, ROUTES.readService, { actor }),

@@ -9,12 +9,12 @@ import { DecisionBadge } from './kind';
 import { Messages } from './messages';
 import { Rules, sourceName } from './rules';
 
-type Budgets = SendingView['budgets'];
+type SendingBudgets = SendingView['budgets'];
 
 interface ServiceProps {
   readonly viewer: Viewer;
   readonly service: ServiceView;
-  readonly budgets: Budgets;
+  readonly budgets: SendingBudgets;
 }
 
 /** The service beside its document: differences, calls, and the fields of its messages. */
@@ -65,7 +65,7 @@ function Kinds({ viewer, kinds }: { viewer: Viewer; kinds: readonly DifferenceVi
 interface CallsProps {
   readonly viewer: Viewer;
   readonly operations: ServiceView['operations'];
-  readonly budgets: Budgets;
+  readonly budgets: SendingBudgets;
 }
 
 /** The calls of about the last hour: statuses, latencies, and the rate limit that they count against. */
@@ -107,7 +107,7 @@ function Calls({ viewer, operations, budgets }: CallsProps) {
 }
 
 /** A rate limit: the one that counts, and the one that the service announced last. */
-function Limit({ viewer, budget }: { viewer: Viewer; budget: Budgets[number] | undefined }) {
+function Limit({ viewer, budget }: { viewer: Viewer; budget: SendingBudgets[number] | undefined }) {
   if (!budget) return null;
   const { differences, ops } = viewer.messages;
   const { name, limit, announced_per_minute: announced } = budget;

@@ -80,7 +80,7 @@ const CANCELLATION_REASONS = [
   ['mistake', 'Requested by mistake'],
 ] as const;
 
-function CanceledFields({ model, form }: { model: TowModel; form: FormOf<'canceled'> }) {
+function CanceledFields({ model, form }: { model: TowModel; form: FormOfEvent<'canceled'> }) {
   const messages = model.viewer.messages.towFacts;
   const reasons = CANCELLATION_REASONS.map(([key, sent]) => [sent, messages.reasons[key]] as const);
   const options = [['', messages.choose], ...reasons, ['other', messages.otherReason]] as const;
@@ -104,7 +104,7 @@ function CanceledFields({ model, form }: { model: TowModel; form: FormOf<'cancel
   );
 }
 
-function InvoiceFields({ model, form }: { model: TowModel; form: FormOf<'invoice'> }) {
+function InvoiceFields({ model, form }: { model: TowModel; form: FormOfEvent<'invoice'> }) {
   const { viewer } = model;
   const messages = viewer.messages.towFacts;
   const { days, detainedAt, daysCounted, freeDays } = form.delay;
@@ -151,7 +151,7 @@ function ReleasedFields({ model }: { model: TowModel }) {
   );
 }
 
-function PaymentFields({ model, form }: { model: TowModel; form: FormOf<'payment'> }) {
+function PaymentFields({ model, form }: { model: TowModel; form: FormOfEvent<'payment'> }) {
   const options = form.paymentStatuses.map((status) => [status, status] as const);
   return (
     <div class="fields">
@@ -170,7 +170,7 @@ const WIRE_NAMES = {
 const PLACE = ['plateNumber', 'towedLocation', 'latitude', 'longitude'] as const;
 
 /** The vehicle and its place. Values of the violation are not asked again. */
-function StartedFields({ model, form }: { model: TowModel; form: FormOf<'started'> }) {
+function StartedFields({ model, form }: { model: TowModel; form: FormOfEvent<'started'> }) {
   const { viewer } = model;
   const messages = viewer.messages.towFacts;
   const given = PLACE.filter((name) => !form.missing.includes(name));
@@ -227,7 +227,7 @@ function SuppliedValues({
   names,
 }: {
   model: TowModel;
-  form: FormOf<'started'>;
+  form: FormOfEvent<'started'>;
   names: readonly (keyof Whereabouts)[];
 }) {
   const messages = model.viewer.messages.towFacts;
@@ -248,7 +248,7 @@ function SuppliedValues({
 }
 
 /** The allowed fact of one event. */
-type FormOf<E extends FactEvent> = Extract<FactForm, { event: E }>;
+type FormOfEvent<E extends FactEvent> = Extract<FactForm, { event: E }>;
 
 /** The name of its form on the page. */
 export const formOfFact = (event: FactEvent) => `fact-${event}`;

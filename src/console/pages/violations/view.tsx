@@ -5,14 +5,14 @@ import type { Viewer } from '../../viewer';
 import { addressOf, VIOLATION_ROWS, PATH, type ViolationsQuery, type ViolationList } from './model';
 import { ViolationTable } from './rows';
 
-interface ListProps {
+interface ViolationListProps {
   readonly viewer: Viewer;
   readonly query: ViolationsQuery;
   readonly list: ViolationList;
 }
 
 /** The violations: how to find them, how to report one, and the list that keeps itself fresh. */
-export function ListPage(props: ListProps) {
+export function ListPage(props: ViolationListProps) {
   const { viewer, query } = props;
   const messages = viewer.messages.violations;
   return (
@@ -42,7 +42,7 @@ export function ListPage(props: ListProps) {
  * The part that refreshes itself, also once a minute for the ages. The request lists the shown rows, so that each stays
  * in its place. Its data goes in the body, because addresses may be logged.
  */
-export function LiveList({ viewer, query, list }: ListProps) {
+export function LiveList({ viewer, query, list }: ViolationListProps) {
   const asked = {
     form_token: viewer.formToken,
     list: addressOf(query, { withCursor: true }),
@@ -76,7 +76,7 @@ export function LiveList({ viewer, query, list }: ListProps) {
 }
 
 /** What the list may be narrowed to, each a link to the list that is. */
-function Chips({ viewer, query }: Pick<ListProps, 'viewer' | 'query'>) {
+function Chips({ viewer, query }: Pick<ViolationListProps, 'viewer' | 'query'>) {
   const { violations: messages, terms } = viewer.messages;
   return (
     <nav class="board-chips" aria-label={messages.filters}>
@@ -100,7 +100,7 @@ function Chips({ viewer, query }: Pick<ListProps, 'viewer' | 'query'>) {
 }
 
 /** One line of one height above the list: what is new appears in it without moving a row. */
-function Line({ viewer, query, list }: ListProps) {
+function Line({ viewer, query, list }: ViolationListProps) {
   const messages = viewer.messages.violations;
   const count = `${viewer.formats.number(list.newCount)}${list.newCount >= VIOLATION_ROWS ? '+' : ''}`;
   return (
@@ -115,7 +115,7 @@ function Line({ viewer, query, list }: ListProps) {
 }
 
 /** No violation is shown: because there is none at all, or because none fits. */
-function Nothing({ viewer, query, list }: ListProps) {
+function Nothing({ viewer, query, list }: ViolationListProps) {
   const { empty, clear } = viewer.messages.violations;
   if (list.nextCursor !== null) return <Empty title={empty.stretch} hint={empty.stretchHint} />;
   if (query.search !== null) {
