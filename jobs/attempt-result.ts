@@ -27,7 +27,7 @@ export interface AttemptTiming {
 }
 
 /** Builds the stored result of an attempt. */
-export function resultOf(
+export function attemptResultOf(
   { failedProbes }: Pick<Claimed<OutboxRecord>, 'failedProbes'>,
   {
     call,

@@ -5,7 +5,7 @@ import { backoffMs } from '../src/domain/backoff';
 import type { Clock } from '../src/platform/clock';
 import { errorFacts } from '../src/platform/errors';
 import type { Log } from '../src/platform/log';
-import { decideItem, NOT_DECIDED, resultOf, type BulkItemTools, type BulkItemTry } from '../src/workflow/bulk-item';
+import { decideItem, NOT_DECIDED, bulkResultOf, type BulkItemTools, type BulkItemTry } from '../src/workflow/bulk-item';
 import type { BulkStore, CurrentItem, StoredBulk } from '../src/workflow/bulk-port';
 import { interrupt, settle } from '../src/workflow/bulk-rules';
 
@@ -53,7 +53,11 @@ async function decideNext(id: string, tools: DecideTasksTools): Promise<string> 
   if (!item || (head.state !== 'running' && head.state !== 'aborted')) return head.state;
   if (head.state === 'aborted') {
     const skipped = { outcome: 'skipped', words: null } as const;
-    return recordResult(tools, { id, item, result: await resultOf(tools, { document, target: item.target }, skipped) });
+    return recordResult(tools, {
+      id,
+      item,
+      result: await bulkResultOf(tools, { document, target: item.target }, skipped),
+    });
   }
   const actor = head.runBy && (await tools.holder(head.runBy));
   if (!actor) return interruptRun(id, tools);
@@ -71,7 +75,11 @@ async function decideNext(id: string, tools: DecideTasksTools): Promise<string> 
   if (tried.kind === 'settled') return recordResult(tools, { id, item, result: tried.result });
   if (head.failures + 1 < TRIES_MAX) return postpone(id, { run, item, afterMs: tried.afterMs }, { store, clock });
   const refused = { outcome: 'refused', words: NOT_DECIDED } as const;
-  return recordResult(tools, { id, item, result: await resultOf(tools, { document, target: item.target }, refused) });
+  return recordResult(tools, {
+    id,
+    item,
+    result: await bulkResultOf(tools, { document, target: item.target }, refused),
+  });
 }
 
 /** Records a result. Returns whether the run continues. */

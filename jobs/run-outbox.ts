@@ -12,7 +12,7 @@ import type { Tracing } from '../src/platform/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox-port';
 import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/service-port';
 import { differenceOfAnswer } from '../src/workflow/see-difference';
-import { type Attempted, countAttempt, resultOf, spanOfAttempt } from './attempt-result';
+import { type Attempted, countAttempt, attemptResultOf, spanOfAttempt } from './attempt-result';
 import type { EntryCalls, Prepared, RunStep } from './entry-calls';
 import { keepLeaseRenewed, type Uploads } from './renew-lease';
 import { reportCalls } from './report-calls';
@@ -120,7 +120,7 @@ async function attempt<R extends OutboxRecord, T>(
   const task = taskFor(calls, claimed, { call, verdict });
   const acceptedViolation = calls.acceptedViolationIn?.(claimed, call) ?? null;
   const difference = differenceOfAnswer(calls.operation(claimed), call);
-  const result = resultOf(claimed, { call, verdict, task, acceptedViolation, difference }, timing);
+  const result = attemptResultOf(claimed, { call, verdict, task, acceptedViolation, difference }, timing);
   const storedMs = clock.monotonicMs();
   const stored = await tools.outbox.settle(claimed, result, mayGoOn());
   logAttemptResult(calls, claimed, { call, verdict, stored: stored.kind }, tools.log);

@@ -27,7 +27,7 @@ export const HEADER_BYTES = CHECK_AT + 4;
 const MEMBER_BYTES_MAX = 1 << 30;
 
 /** Compresses text to one member. */
-export async function memberOf(text: Buffer): Promise<Buffer> {
+export async function compressMember(text: Buffer): Promise<Buffer> {
   const plain = await compress(text);
   const body = plain.subarray(GZIP_HEADER_BYTES);
   const header = Buffer.alloc(HEADER_BYTES);

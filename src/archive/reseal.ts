@@ -9,7 +9,7 @@ import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
 import { sealBatch } from './batch';
 import { isPersonal } from './encryption';
 import { archiveFiles, type ArchiveFile } from './files';
-import { memberOf } from './member';
+import { compressMember } from './member';
 import { ArchiveBroken, ArchiveKeyMissing, readBatches, readFileBatches, type FileBatch } from './read-file';
 import { CLOSED_FILE_MODE } from './write';
 
@@ -115,7 +115,7 @@ async function writeDraft(from: FileHandle, { size, file, draft, keys }: DraftOp
       const lines = await section.lines(keys);
       const place = { file: file.name, previous };
       const batch = await sealBatch(lines, { counts: section.counts, place, keys });
-      await to.appendFile(await memberOf(batch.text));
+      await to.appendFile(await compressMember(batch.text));
       hash.update(lines);
       previous = batch.sealHash;
       batches += 1;

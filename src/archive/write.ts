@@ -7,7 +7,7 @@ import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
 import type { Archive } from '../workflow/retention-port';
 import { countsOf, linesOf, sealBatch } from './batch';
 import { archiveFileName, archiveFolder } from './files';
-import { memberOf } from './member';
+import { compressMember } from './member';
 import { errorCode, errorMessage } from '../platform/errors';
 
 export interface ArchiveWriter extends Archive {
@@ -97,7 +97,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
         const lines = linesOf(records.map((record) => ({ ...record, archived_at: archivedAt })));
         const place = { file: file.name, previous: file.sealHash };
         const batch = await sealBatch(lines, { counts: countsOf(records), place, keys });
-        await file.handle.appendFile(await memberOf(batch.text));
+        await file.handle.appendFile(await compressMember(batch.text));
         await file.handle.sync();
         await requireOpen(file);
         file.sealHash = batch.sealHash;

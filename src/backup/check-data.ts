@@ -13,7 +13,7 @@ import { keptImages } from '../store/kept-images';
 import { dataKeysOf } from '../store/sealed-values';
 import { verifyAudit } from '../workflow/verify-audit';
 import { join } from 'node:path';
-import { hashOf } from './files';
+import { sizeAndHashOf } from './files';
 
 export interface CheckedData {
   readonly redis: Redis;
@@ -111,7 +111,7 @@ async function checkImages({ redis, dataDir }: CheckedData): Promise<Finding[]> 
     const { place, file, sizeBytes, sha256 } = image;
     checked[place.kind] += 1;
     const pieces = imagePieces(join(folderOf(layout, place), file), dataKeysOf(redis));
-    const found = await hashOf(pieces).catch(noneIfSealed);
+    const found = await sizeAndHashOf(pieces).catch(noneIfSealed);
     if (found?.bytes !== sizeBytes || found.sha256 !== sha256) missing[place.kind] += 1;
   }
   const [images, photos] = [notesOf('images'), notesOf('photos')];

@@ -60,7 +60,7 @@ export async function copyFiles(
 }
 
 /** Size and hash of the bytes of a file, as they are or as `pieces` opens them; null without one. */
-export async function hashOf(
+export async function sizeAndHashOf(
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<Pick<BackedUpFile, 'bytes' | 'sha256'> | null> {
   const hash = createHash('sha256');

@@ -4,7 +4,7 @@ import { BackupProblem, notesOf, type Finding } from '../cli';
 import { backupManifest, MANIFEST, type BackupManifest } from '../contracts/backup';
 import { jsonIn } from '../domain/json';
 import { errorCode } from '../platform/errors';
-import { bytesOf, hashOf } from './files';
+import { bytesOf, sizeAndHashOf } from './files';
 
 /** Reads what a backup contains. @throws BackupProblem for a folder that is no complete backup, or cannot be read. */
 export async function readManifest(folder: string): Promise<BackupManifest> {
@@ -33,7 +33,7 @@ export async function checkFiles(folder: string, { files }: BackupManifest): Pro
   const notes = notesOf('files');
   const changed: string[] = [];
   for (const { path, bytes, sha256 } of files) {
-    const found = await hashOf(bytesOf(join(folder, path)));
+    const found = await sizeAndHashOf(bytesOf(join(folder, path)));
     if (found?.bytes !== bytes || found.sha256 !== sha256) changed.push(path);
   }
   const [first] = changed;

@@ -1,5 +1,5 @@
 import type { Finding } from '../cli';
-import { discoverProvider, reasonOf, signOutAddressOf } from '../oidc';
+import { discoverProvider, providerFailureReason, signOutAddressOf } from '../oidc';
 import { ConfigurationError, type Config } from '../platform/config';
 import type { OidcSettings } from '../platform/sign-in-variables';
 import { openProviderAgents } from '../service/way-out';
@@ -18,7 +18,7 @@ export async function checkSignIn({ signIn: { oidc } }: Config): Promise<Finding
     const what = `the identity provider answers; its client must allow the redirect address ${oidc.redirectUrl}${after}`;
     return [notes.fine('provider_right', what)];
   } catch (error) {
-    return error instanceof ConfigurationError ? variableFaults(error) : [faultOf(reasonOf(error), oidc)];
+    return error instanceof ConfigurationError ? variableFaults(error) : [faultOf(providerFailureReason(error), oidc)];
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FactCommand } from './fact-command';
-import { FACTS, reasonOf } from './facts';
+import { FACTS, auditReasonOf } from './facts';
 import type { NoticeChannel } from './notification-settings';
 import { type EntryKind, FACT_EVENTS, type Role } from './vocabulary';
 
@@ -150,7 +150,7 @@ export function auditOfFact(
 ): AuditEntry {
   return auditOf(actor, FACTS[command.event].auditAction, {
     on: { towing_reference_id: fact.ref },
-    why: reasonOf(command),
+    why: auditReasonOf(command),
     what: { ...(fact.occurredAt === null ? {} : { occurred_at: fact.occurredAt }), ...alsoWaived(fact.withdrawn) },
   });
 }

@@ -160,11 +160,11 @@ export function applyAnswer(
   if (answer.wasAnswered) closeCircuit(circuits, 'connection', effects);
   if (!answer.isAlive) return;
   endOutage(circuits, effects);
-  if (!answer.isForbidden) resumeOperation(circuits, answer.kind, effects);
+  if (!answer.isForbidden) endPause(circuits, answer.kind, effects);
 }
 
 /** Ends the pause of an operation. Returns false when it was not paused. */
-export function resumeOperation(circuits: Circuits, kind: EntryKind, effects: CircuitEffects): boolean {
+export function endPause(circuits: Circuits, kind: EntryKind, effects: CircuitEffects): boolean {
   delete circuits.forbidden[kind];
   return closeCircuit(circuits, `paused.${kind}`, effects);
 }

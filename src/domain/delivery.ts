@@ -101,7 +101,7 @@ export function parkDelivery(
 }
 
 /** Makes a delivery ready to be processed again. */
-export function replayDelivery(delivery: Delivery): void {
+export function reopenDelivery(delivery: Delivery): void {
   delivery.replays += 1;
   if (delivery.state === 'processed' || delivery.state === 'differs') delivery.state = 'waiting';
 }

@@ -158,7 +158,7 @@ export function explanationOf<E extends FactEvent>(command: FactCommand<E>): Jso
 }
 
 /** The reason that the audit shows; a reason for the record comes before one that is sent. */
-export function reasonOf<E extends FactEvent>(command: FactCommand<E>): string | undefined {
+export function auditReasonOf<E extends FactEvent>(command: FactCommand<E>): string | undefined {
   return TABLE[command.event].why?.(command);
 }
 

@@ -52,7 +52,7 @@ export async function discoverProvider(
   }
   let reason = 'timeout';
   const discovering = Discovered.discover(issuer).catch((error: unknown) => {
-    reason = reasonOf(error);
+    reason = providerFailureReason(error);
     throw error;
   });
   // The library has no limit for the rest of an answer, and people would wait for it at every sign-in.
@@ -113,7 +113,7 @@ function algorithmOf(supported: readonly string[] = []): string {
  * Why a call to the provider failed, as one word: the code of the provider or of the system, `clock_skew`,
  * `token_invalid`, `timeout`, else `answer_invalid`.
  */
-export function reasonOf(error: unknown): string {
+export function providerFailureReason(error: unknown): string {
   if (error instanceof ProviderUnusable) return error.reason;
   if (error instanceof errors.OPError) {
     const { error: code = '', response } = error;

@@ -17,14 +17,14 @@ import {
   endAbandoned,
   FINISH_LIMIT_MS,
   ProviderUnusable,
-  reasonOf,
+  providerFailureReason,
   signOutAddressOf,
   type ProviderAgents,
   type ProviderClient,
 } from './discovery';
 import { openTicket, sealTicket, ticketKey } from './ticket';
 
-export { discoverProvider, reasonOf, signOutAddressOf } from './discovery';
+export { discoverProvider, providerFailureReason, signOutAddressOf } from './discovery';
 
 /** A discovery document is read again after this time. */
 const DISCOVERY_KEPT_MS = 3_600_000;
@@ -97,7 +97,7 @@ export function createIdentityProvider(
         const ticket = sealTicket({ state, nonce, verifier, next: path, begunAtMs: clock.nowMs() }, key);
         return { kind: 'begun', address, ticket };
       } catch (error) {
-        log.warn('sign_in.failed', { problem: 'unavailable', reason: reasonOf(error) });
+        log.warn('sign_in.failed', { problem: 'unavailable', reason: providerFailureReason(error) });
         return { kind: 'unavailable' };
       }
     },
@@ -117,7 +117,7 @@ export function createIdentityProvider(
         return finished;
       } catch (error) {
         const problem = isUnavailable(error) ? 'unavailable' : 'refused';
-        log.warn('sign_in.failed', { problem, reason: reasonOf(error) });
+        log.warn('sign_in.failed', { problem, reason: providerFailureReason(error) });
         return { kind: problem, next };
       }
     },
@@ -125,7 +125,7 @@ export function createIdentityProvider(
       try {
         return signOutAddressOf(await client.read(), settings);
       } catch (error) {
-        log.warn('sign_out.failed', { problem: 'unavailable', reason: reasonOf(error) });
+        log.warn('sign_out.failed', { problem: 'unavailable', reason: providerFailureReason(error) });
         return null;
       }
     },
@@ -166,8 +166,8 @@ function isUnavailable(error: unknown): boolean {
     const httpStatus = response?.statusCode ?? 0;
     return httpStatus >= 500 || httpStatus === 429 || /^(server_error|temporarily_unavailable)$/.test(code);
   }
-  if (error instanceof errors.RPError) return reasonOf(error) === 'timeout';
+  if (error instanceof errors.RPError) return providerFailureReason(error) === 'timeout';
   // An answer that is not JSON, such as the maintenance page of a proxy.
   if (error instanceof Error && error.name === 'SyntaxError') return true;
-  return reasonOf(error) !== 'answer_invalid';
+  return providerFailureReason(error) !== 'answer_invalid';
 }

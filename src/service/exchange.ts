@@ -2,8 +2,8 @@ import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
 import { notBeforeMs } from '../domain/backoff';
 import type { Exchange, ForeignBody, RefusedExchange } from '../domain/policy';
 import type { HttpAnswer } from './attempt';
-import { readAnswer, readJson, refusalCode, type AnswerBody, type Contract } from './read-answer';
-import { refusalMessage } from './refusal-message';
+import { readAnswer, answerBodyOf, refusalCode, type AnswerBody, type Contract } from './read-answer';
+import { refusalMessageIn } from './refusal-message';
 import { TransportFailure } from './transport-failure';
 
 /** The result of an attempt: a status with its body, or a failure without a status. */
@@ -29,7 +29,7 @@ export function classify<T>(
   const { status, text } = outcome;
   const rawBody = text === '' ? null : cut(text);
   if (status < 200 || status > 299) return { exchange: refused(outcome, nowMs), data: null, rawBody };
-  const body = readJson(text);
+  const body = answerBodyOf(text);
   const foreign = foreignBody(outcome, body);
   if (foreign)
     return { exchange: { kind: 'not_the_service', httpStatus: status, cause: foreign }, data: null, rawBody };
@@ -84,12 +84,12 @@ function plainText({ text, ended }: HttpAnswer): string | null {
 
 function refused(answer: HttpAnswer, nowMs: number): RefusedExchange {
   const { status, headers } = answer;
-  const { isJson, value } = readJson(answer.text);
+  const { isJson, value } = answerBodyOf(answer.text);
   const rateLimitReset = headers['x-ratelimit-reset'];
   return {
     kind: 'refused',
     httpStatus: status,
-    message: refusalMessage(isJson ? value : plainText(answer)),
+    message: refusalMessageIn(isJson ? value : plainText(answer)),
     // A truncated body cannot be parsed; its content type shows what it was meant to be.
     isJson: answer.ended === 'complete' ? isJson : /json/i.test(headers['content-type'] ?? ''),
     // Services send rate limit headers with every answer; only a 429 is caused by a limit.

@@ -38,7 +38,7 @@ export interface AnswerBody {
   readonly value: unknown;
 }
 
-export function readJson(text: string): AnswerBody {
+export function answerBodyOf(text: string): AnswerBody {
   try {
     const value: unknown = JSON.parse(withoutByteOrderMark(text));
     return { text, isJson: true, value };
@@ -135,7 +135,7 @@ function readFields<T>(
   const at = path.length === 0 ? '' : 'data.';
   const result = schema.safeParse(part);
   if (result.success) return accepted(result.data, []);
-  const digits = readJson(withQuotedNumbers(text)).value;
+  const digits = answerBodyOf(withQuotedNumbers(text)).value;
   const read = mended(schema, part, path.length === 0 || !isFields(digits) ? digits : digits['data']);
   if (read === null) return { kept: false, issues: issuesOf(failedRules(result.error), at) };
   return accepted(read.data, issuesOf(read.broken, at));

@@ -9,7 +9,7 @@ const DEPTH_MAX = 4;
 const NAMES = ['message', 'error', 'error_description', 'detail', 'title', 'errors', 'data'] as const;
 
 /** The message in a refusal's JSON body, at most 500 characters; null when there is none. */
-export function refusalMessage(body: unknown): string | null {
+export function refusalMessageIn(body: unknown): string | null {
   const message = messageIn(body, DEPTH_MAX);
   return message === null ? null : message.slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
 }

@@ -17,13 +17,14 @@ export type FailedPhase = 'dropped' | 'surely_not_sent' | 'partly_sent' | 'unans
  */
 export class TransportFailure extends AxiosError {
   readonly phase: FailedPhase;
-  /** `not_permitted` of a dropped attempt, a word of `OWN_CAUSES`, or one of `reasonOf`. */
+  /** `not_permitted` of a dropped attempt, a word of `OWN_CAUSES`, or one of `transportFailureReason`. */
   readonly reason: string;
   /** Of a dropped attempt, when it may be sent, if that is known. */
   readonly notBeforeMs: number | null;
 
   constructor(facts: FailureFacts) {
-    const reason = typeof facts.reason === 'string' ? facts.reason : reasonOf(facts.reason.error, facts.reason.stage);
+    const reason =
+      typeof facts.reason === 'string' ? facts.reason : transportFailureReason(facts.reason.error, facts.reason.stage);
     super(`the call to the service failed: ${reason}`, reason);
     this.name = 'TransportFailure';
     this.phase = facts.phase;
@@ -59,7 +60,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * was not opened (`proxy_http_407`, `proxy_connection_refused`, `proxy_timeout`), else the system's own code in lower case.
  * Taken from the error's code alone, never from its text, which may name hosts and paths.
  */
-export function reasonOf(error: unknown, stage: ConnectionStage): string {
+export function transportFailureReason(error: unknown, stage: ConnectionStage): string {
   const code = codeOf(error);
   if (code === 'ETIMEDOUT') return stage === 'connected' ? 'timeout' : 'connect_timeout';
   if (stage === 'securing') return `tls_${codeWord(code)}`;

@@ -2,7 +2,7 @@ import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { checkServerIdentity, type SecureContext } from 'node:tls';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { reasonOf } from './transport-failure';
+import { transportFailureReason } from './transport-failure';
 
 /** Options of a connection, as the agent gets them. */
 type TunnelTarget = Parameters<HttpsProxyAgent<string>['connect']>[1];
@@ -46,7 +46,9 @@ export class TunnelAgent extends HttpsProxyAgent<string> {
       if (status === 200) return socket;
       socket.destroy();
     } catch (error) {
-      throw new TunnelFailure(late.signal.aborted ? 'proxy_timeout' : `proxy_${reasonOf(error, 'connecting')}`);
+      throw new TunnelFailure(
+        late.signal.aborted ? 'proxy_timeout' : `proxy_${transportFailureReason(error, 'connecting')}`,
+      );
     } finally {
       clearTimeout(timer);
       request.off('proxyConnect', onAnswer);

@@ -7,7 +7,7 @@ import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { Access } from './auth';
 import type { CallLog } from './calls';
-import { faultRules, OPERATION_NAMES, type FaultRules } from './faults';
+import { faultRules, SIMULATED_OPERATIONS, type FaultRules } from './faults';
 import type { Ordering } from './ordering';
 import { profileChanges, type ActiveProfile } from './profile';
 import type { WebhookSender } from './webhooks';
@@ -39,7 +39,7 @@ const invoices = z.strictObject({
   towing_invoice: jsonObject.optional(),
   delay_invoice: jsonObject.optional(),
 });
-const access = z.strictObject({ denied: z.array(z.enum(OPERATION_NAMES)) });
+const access = z.strictObject({ denied: z.array(z.enum(SIMULATED_OPERATIONS)) });
 const emptyBody = z.strictObject({});
 const callFilter = z.object({ towing_reference_id: z.string().optional() });
 

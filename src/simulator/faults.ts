@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock';
 
 export type WebhookKind = keyof typeof WEBHOOKS;
 
-export const OPERATION_NAMES = Object.keys(OPERATIONS).filter(isOperationName);
+export const SIMULATED_OPERATIONS = Object.keys(OPERATIONS).filter(isOperationName);
 const WEBHOOK_KINDS = Object.keys(WEBHOOKS).filter(isWebhookKind);
 
 /** Faults that answer with a status instead of the operation's answer, before any effect. */
@@ -61,7 +61,7 @@ const FAULT_DURATION_MS = 1000;
 export const faultRules = z.array(
   z
     .strictObject({
-      operation: z.enum([...OPERATION_NAMES, ...WEBHOOK_KINDS, '*']),
+      operation: z.enum([...SIMULATED_OPERATIONS, ...WEBHOOK_KINDS, '*']),
       fault: z.enum([...new Set([...OPERATION_FAULTS, ...WEBHOOK_FAULT_NAMES])]),
       /** Only this many of the matching calls. */
       times: z.int().min(0).optional(),

@@ -9,7 +9,7 @@ import { settingsOf, type Simulator, type SimulatorOptions } from './options';
 import { Ordering } from './ordering';
 import type { ActiveProfile } from './profile';
 import { RateLimits } from './rate-limits';
-import { serveOperations } from './serve';
+import { operationHandler } from './serve';
 import { WebhookSender } from './webhooks';
 import { SimulatedWorld } from './world';
 
@@ -41,7 +41,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   application.disable('x-powered-by');
   application.disable('etag');
   application.use(
-    serveOperations({
+    operationHandler({
       ...settings,
       access,
       calls,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { BUDGET_NAMES } from '../contracts/operations';
-import { faultRules, OPERATION_NAMES } from './faults';
+import { faultRules, SIMULATED_OPERATIONS } from './faults';
 
 /**
  * How the simulated service behaves where docs/service-api.md leaves a choice, or where a real service may differ from
  * it. Every option has the value of the document as its default. docs/simulator.md has the same table.
  */
 
-const operation = z.enum(OPERATION_NAMES);
+const operation = z.enum(SIMULATED_OPERATIONS);
 const path = z.string().regex(/^\/[\w/.-]*[\w.-]$/, 'must be a path that begins with / and does not end with it');
 const HEADER_RULE = 'must be the value of an HTTP header: no control characters, no characters beyond U+00FF';
 /** What Node sends as the value of a header. */

@@ -16,7 +16,7 @@ import {
 } from './answers';
 import { maskedHeaders, type SimulatedCall, type CallLog } from './calls';
 import type { Delays } from './delays';
-import { OPERATION_NAMES, type FaultRules, type Hit, type OperationFault } from './faults';
+import { SIMULATED_OPERATIONS, type FaultRules, type Hit, type OperationFault } from './faults';
 import { HANDLERS } from './operations';
 import type { Handling } from './operations/handling';
 import type { ServiceProfile } from './profile';
@@ -34,7 +34,7 @@ export interface Serving extends Handling {
 }
 
 /** Serves every operation of the table under any path prefix; passes other requests to the next handler. */
-export function serveOperations(serving: Serving): RequestHandler {
+export function operationHandler(serving: Serving): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction) => {
     const name = operationOf(request.method, request.path, serving.profile.current);
     if (name === null) next();
@@ -46,7 +46,7 @@ export function serveOperations(serving: Serving): RequestHandler {
 function operationOf(method: string, path: string, { paths }: ServiceProfile): OperationName | null {
   const bare = path.replace(/\/+$/, '');
   return (
-    OPERATION_NAMES.find(
+    SIMULATED_OPERATIONS.find(
       (name) => OPERATIONS[name].method === method && bare.endsWith(paths[name] ?? OPERATIONS[name].path),
     ) ?? null
   );

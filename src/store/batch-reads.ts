@@ -16,7 +16,7 @@ export type Read = readonly [
 
 /**
  * Reads several keys at one instant, also while Redis has no memory left. The reply is null for an absent value and for
- * a key of another type. HGETALL returns a flat list: see `hashOf`.
+ * a key of another type. HGETALL returns a flat list: see `hashFieldsOf`.
  */
 export async function readTogether(redis: Redis, reads: readonly Read[]): Promise<unknown[]> {
   const keys = [...new Set(reads.map(([, key]) => key))];
@@ -28,7 +28,7 @@ export async function readTogether(redis: Redis, reads: readonly Read[]): Promis
 }
 
 /** The fields of a reply to HGETALL; none when it is null. */
-export function hashOf(reply: unknown): Record<string, string> {
+export function hashFieldsOf(reply: unknown): Record<string, string> {
   return reply === null ? {} : Object.fromEntries(fields(reply, 'read-together'));
 }
 

@@ -10,7 +10,7 @@ import {
 import { headTaskId } from '../domain/outbox-schedule';
 import { UnusableRecord } from '../domain/unusable-record';
 import type { OutboxRecord, RecordKind } from '../domain/outbox-record';
-import { timestampOf, hashOf, readHashes, readTogether } from './batch-reads';
+import { timestampOf, hashFieldsOf, readHashes, readTogether } from './batch-reads';
 import { checkDeliveries } from './check-deliveries';
 import { KEYS } from './keys';
 import type { LedgerEntry } from './ledger';
@@ -124,7 +124,7 @@ async function confirm(
     const listed = typeof json === 'string' && typeof opened === 'string' ? asked : null;
     const isTaskListed = (id: string) => id === listed;
     const indexed = { nowMs, scheduledAtMs: timestampOf(scheduled), isTaskListed };
-    const checked = checkFields(kind, name, hashOf(fields), indexed);
+    const checked = checkFields(kind, name, hashFieldsOf(fields), indexed);
     if (checked.taskId !== asked && checked.taskId !== null && tries < TASK_CHANGES_MAX) {
       asked = checked.taskId;
       continue;

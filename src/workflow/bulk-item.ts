@@ -64,7 +64,7 @@ export async function decideItem(
 }
 
 /** The result of a task that a run may have decided: `done`, or `otherwise` if it did not. Decides nothing. */
-export async function resultOf(
+export async function bulkResultOf(
   tools: Pick<BulkItemTools, 'api'>,
   { document, target }: Item,
   otherwise: BulkResult,

@@ -1,8 +1,8 @@
 import type { WebhookReaders } from '../contracts/read-webhook';
 import type { EntryKind } from '../domain/vocabulary';
 import { type Actor, auditOf } from '../domain/audit';
-import { resumeOperation as resume } from '../domain/circuits';
-import { replayDelivery as replay } from '../domain/delivery';
+import { endPause } from '../domain/circuits';
+import { reopenDelivery } from '../domain/delivery';
 import { conflict, unknown } from '../domain/refusal';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { CIRCUITS_ORDER_KEY, type IdempotencyRecord, orderKeyOf, type RecordStore } from './transaction-port';
@@ -24,7 +24,7 @@ export function replayDelivery(
   return transactOnce(records, { orderKey: orderKeyOf('delivery', id), idempotency }, async (transaction) => {
     const delivery = await transaction.delivery(id);
     if (!delivery) return refused(noSuchDelivery);
-    replay(delivery);
+    reopenDelivery(delivery);
     transaction.scheduleDelivery(id, transaction.nowMs);
     const on = { delivery_id: id, towing_reference_id: delivery.towingReferenceId };
     transaction.audit(auditOf(actor, 'delivery.replayed', { on }));
@@ -48,7 +48,7 @@ export function resumeOperation(
 ): Promise<ActionResult> {
   return transactOnce<null>(records, { orderKey: CIRCUITS_ORDER_KEY, idempotency }, async (transaction) => {
     const circuits = await transaction.circuits({ isFresh: true });
-    if (!resume(circuits, operation, transaction.circuitEffects)) return refused(notPaused);
+    if (!endPause(circuits, operation, transaction.circuitEffects)) return refused(notPaused);
     transaction.audit(auditOf(actor, 'operation.resumed', { on: { operation }, why: reason }));
     return done(null);
   });

@@ -1,4 +1,4 @@
-import { resultOf } from '../../jobs/attempt-result';
+import { attemptResultOf } from '../../jobs/attempt-result';
 import type { AttemptResult } from '../../src/domain/attempt';
 import { draftOfCircuits, NO_CIRCUITS, noEffects, type Circuits } from '../../src/domain/circuits';
 import { claim, type ClaimContext } from '../../src/domain/claim-entry';
@@ -148,7 +148,7 @@ function resultFor(entry: Entry, exchange: Exchange, nowMs: number): AttemptResu
       : null;
   const call = { exchange, data: null, rawBody: null, wasSent: true, isPermitSpent: true, durationMs: 1 };
   const difference = differenceOfAnswer(entry.kind, call);
-  return resultOf(
+  return attemptResultOf(
     { failedProbes: 0 },
     {
       call,

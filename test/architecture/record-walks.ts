@@ -11,9 +11,9 @@ import {
   countFailure,
   countForbidden,
   applyProbe,
-  resumeOperation,
+  endPause,
 } from '../../src/domain/circuits';
-import { type Delivery, keepDiffering, parkDelivery, replayDelivery, settleDelivery } from '../../src/domain/delivery';
+import { type Delivery, keepDiffering, parkDelivery, reopenDelivery, settleDelivery } from '../../src/domain/delivery';
 import { connectionTask, outageTask, pausedOperationTask } from '../../src/domain/tasks';
 import { absentTow } from '../support/absent-tow';
 import { abort, begin, interrupt, settle } from '../../src/workflow/bulk-rules';
@@ -69,7 +69,7 @@ function changeCircuits(circuits: Circuits, at: RandomSource & { readonly nowMs:
     () => countForbidden(circuits, forbidden, nowMs, effects),
     () => applyProbe(circuits, { isAlive: flag(), delayMs }, nowMs, effects),
     () => beginProbe(circuits, pick(['connection', 'outage'] as const), member, { nowMs, leaseMs: 20_000 }, effects),
-    () => resumeOperation(circuits, 'started', effects),
+    () => endPause(circuits, 'started', effects),
   ];
   pick(changes)();
 }
@@ -101,13 +101,13 @@ export function deliveryTransitions(): string[] {
     seen.watch(delivery, 'state');
     for (let step = 1; step <= STEPS; step += 1) {
       // A worker processes only what is not processed; a person replays anything.
-      if (delivery.state === 'processed') replayDelivery(delivery);
+      if (delivery.state === 'processed') reopenDelivery(delivery);
       else
         pick([
           () => settleDelivery(delivery, tow, 'attached', step),
           () => parkDelivery(delivery, tow, step),
           () => keepDiffering(delivery, tow, 'D'),
-          () => replayDelivery(delivery),
+          () => reopenDelivery(delivery),
         ])();
     }
   }

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CALL_FAULTS, OPERATION_NAMES, STATUS_FAULTS, WEBHOOK_FAULTS, faultRules } from '../../src/simulator/faults';
+import {
+  CALL_FAULTS,
+  SIMULATED_OPERATIONS,
+  STATUS_FAULTS,
+  WEBHOOK_FAULTS,
+  faultRules,
+} from '../../src/simulator/faults';
 import { DOCUMENT_PROFILE, ODD_PROFILE, profileChanges, serviceProfile } from '../../src/simulator/profile';
 import { ROOT } from './sources';
 
@@ -74,7 +80,7 @@ test('docs/simulator.md lists every field of a fault and every operation', () =>
     Object.keys(faultRules.element.shape).map((name) => `\`${name}\``),
   );
   const [, operations = ''] = /^Operations: ([^.]*)\./m.exec(section('Faults')) ?? [];
-  expect(operations.match(/\w+/g)).toEqual(OPERATION_NAMES);
+  expect(operations.match(/\w+/g)).toEqual(SIMULATED_OPERATIONS);
 });
 
 test('docs/simulator.md lists every control call', () => {

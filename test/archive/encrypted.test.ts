@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { archiveFolder } from '../../src/archive/files';
-import { memberOf } from '../../src/archive/member';
+import { compressMember } from '../../src/archive/member';
 import { ArchiveBroken, ArchiveKeyMissing } from '../../src/archive/read-file';
 import { verifyArchive } from '../../src/archive/read';
 import { createArchiveWriter } from '../../src/archive/write';
@@ -28,7 +28,7 @@ async function forge(lines: readonly string[], file = FILE): Promise<void> {
   let previous = '';
   for (const line of lines) {
     const seal = JSON.stringify({ type: 'seal', lines: 1, sha256: sha256Hex(`${line}\n`), previous });
-    members.push(await memberOf(Buffer.from(`${line}\n${seal}\n`)));
+    members.push(await compressMember(Buffer.from(`${line}\n${seal}\n`)));
     previous = sha256Hex(seal);
   }
   await writeFile(pathOf(file), Buffer.concat(members));
@@ -69,7 +69,7 @@ test('without keys a file has the bytes of plain lines and their seals, and noth
   const first = sealOf(lineOf('d1'), '');
   const texts = [`${lineOf('d1')}${first}\n`, `${lineOf('d2')}${sealOf(lineOf('d2'), sha256Hex(first))}\n`];
 
-  const members = await Promise.all(texts.map((each) => memberOf(Buffer.from(each))));
+  const members = await Promise.all(texts.map((each) => compressMember(Buffer.from(each))));
   expect((await readFile(pathOf())).equals(Buffer.concat(members))).toBe(true);
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { ArchiveBroken } from '../../src/archive/read-file';
 import { archiveFolder } from '../../src/archive/files';
-import { memberOf } from '../../src/archive/member';
+import { compressMember } from '../../src/archive/member';
 import { readArchive, verifyArchive, type TornBatch } from '../../src/archive/read';
 import { idsIn, NOON_MS, useDataDir, writeBatches } from './folder';
 
@@ -131,7 +131,7 @@ test('an archive batch that was removed, moved or doubled is an error', async ()
 test('an archive batch that was rewritten under its old seal is an error', async () => {
   await writeBatches(dataDir.path, [['d1']]);
   const text = gunzipSync(await readFile(pathOf(FILE)));
-  await writeFile(pathOf(FILE), await memberOf(Buffer.from(text.toString().replace('"d1"', '"d2"'))));
+  await writeFile(pathOf(FILE), await compressMember(Buffer.from(text.toString().replace('"d1"', '"d2"'))));
 
   expect((await verifyArchive(dataDir.path)).broken).toMatchObject([
     { file: FILE, batch: 1, problem: 'holds lines that are not those that were sealed' },

@@ -1,6 +1,6 @@
 import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
 import { ODD_PROFILE } from '../../src/simulator/profile';
-import { OPERATION_NAMES } from '../../src/simulator/faults';
+import { SIMULATED_OPERATIONS } from '../../src/simulator/faults';
 import type { RecordedExchange } from '../support/recorder';
 import { useRedis } from '../support/redis';
 import { playOddDay, type OddDay } from './odd-day';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 /** The operation of a call of the day. */
 function operationOf({ path, method }: RecordedExchange): OperationName | undefined {
-  return OPERATION_NAMES.find(
+  return SIMULATED_OPERATIONS.find(
     (name) => method === OPERATIONS[name].method && path === `/odd${ODD_PROFILE.paths[name] ?? OPERATIONS[name].path}`,
   );
 }

@@ -1,10 +1,10 @@
 import { createMemoryTokenCache } from '../../src/service';
-import { readJson } from '../../src/service/read-answer';
+import { answerBodyOf } from '../../src/service/read-answer';
 import { readToken } from '../../src/service/token-answer';
 import { clientFor, closeClients, movableClock, readableLog, REQUESTS } from './client-under-test';
 import { json, jwt, startFakeService, type FakeService } from './fake-service';
 
-const read = (answer: unknown) => readToken(readJson(JSON.stringify(answer)));
+const read = (answer: unknown) => readToken(answerBodyOf(JSON.stringify(answer)));
 
 describe('the token in an answer', () => {
   it('an answer as documented has no differences', () => {

@@ -1,20 +1,20 @@
 import request from 'supertest';
 import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
 import { envelope } from '../../src/contracts/service';
-import { OPERATION_NAMES } from '../../src/simulator/faults';
+import { SIMULATED_OPERATIONS } from '../../src/simulator/faults';
 import { requestOf } from './requests';
 import { endAll, simulate } from './support';
 
 afterEach(endAll);
 
-const protectedNames = OPERATION_NAMES.filter((name) => name !== 'token');
+const protectedNames = SIMULATED_OPERATIONS.filter((name) => name !== 'token');
 
 describe.each([
   ['at the root', '', 'bare'],
   ['below a path prefix', '/gate/parking/api', 'bare'],
   ['with every answer in an envelope', '', 'envelope'],
 ] as const)('simulator: operations %s', (where, prefix, form) => {
-  test.each(OPERATION_NAMES)(`operation %s ${where} answers as its contract defines`, async (name) => {
+  test.each(SIMULATED_OPERATIONS)(`operation %s ${where} answers as its contract defines`, async (name) => {
     const simulator = await simulate({ profile: form === 'envelope' ? { bare: [] } : {} });
     const response = await simulator.operate(name, requestOf(name, await simulator.orderTow()), { prefix });
 
@@ -28,7 +28,7 @@ describe.each([
   });
 });
 
-test.each(OPERATION_NAMES)('operation %s answers with every documented common error', async (name) => {
+test.each(SIMULATED_OPERATIONS)('operation %s answers with every documented common error', async (name) => {
   const simulator = await simulate();
   const fields = requestOf(name, await simulator.orderTow());
   const bearer = await simulator.token();
@@ -86,6 +86,6 @@ test('the operation table lists exactly the documented operations', () => {
     capacity: 'GET /sites/public/site-capacity',
     ticket: 'POST /tickets/public/active-ticket',
   };
-  const table = OPERATION_NAMES.map((name) => [name, `${OPERATIONS[name].method} ${OPERATIONS[name].path}`]);
+  const table = SIMULATED_OPERATIONS.map((name) => [name, `${OPERATIONS[name].method} ${OPERATIONS[name].path}`]);
   expect(Object.fromEntries(table)).toEqual(documented);
 });

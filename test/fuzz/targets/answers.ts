@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import { differenceOfAnswer } from '../../../src/workflow/see-difference';
-import { resultOf } from '../../../jobs/attempt-result';
+import { attemptResultOf } from '../../../jobs/attempt-result';
 import { OPERATIONS, type OperationName } from '../../../src/contracts/operations';
 import { errorOf } from '../../../src/domain/exchange-message';
 import { judge } from '../../../src/domain/policy';
 import { classify, type TransportOutcome } from '../../../src/service/exchange';
-import { readJson } from '../../../src/service/read-answer';
+import { answerBodyOf } from '../../../src/service/read-answer';
 import { readToken } from '../../../src/service/token-answer';
 import { freshToken } from '../../../src/service/token-renewal';
 import { edited, editedText, perhapsEdits } from '../bytes';
@@ -210,7 +210,7 @@ export const answersTarget = createTarget<AnswerInput>({
     const { safeToRepeat } = OPERATIONS[operation];
     const made = classify<unknown>(OPERATIONS[operation], outcome, { nowMs: NOW_MS, envelopeCode: 'refusal' });
     if (operation === 'token') {
-      const read = readToken(readJson(outcome.text));
+      const read = readToken(answerBodyOf(outcome.text));
       if (read.kept && read.data) freshToken(read.data, NOW_MS);
     }
     const verdict = judge(made.exchange, { ...HISTORY, safeToRepeat }, SETTINGS, NOW_MS, 1);
@@ -226,7 +226,7 @@ export const answersTarget = createTarget<AnswerInput>({
       durationMs: 1,
     };
     const pace = { startedAt: '2026-11-20T10:00:00Z', nowMs: NOW_MS, jitter: 1, settings: SETTINGS };
-    const result = resultOf(
+    const result = attemptResultOf(
       { failedProbes: 0 },
       { call, verdict, task: null, acceptedViolation: null, difference: differenceOfAnswer(operation, call) },
       pace,
