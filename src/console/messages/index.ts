@@ -34,7 +34,7 @@ export function formatted<V extends MessageValues>(message: string | ((values: V
 }
 
 /** The entry of a group of messages under a key from outside, such as a code of the API; null when there is none. */
-export function entryOf<T>(group: Readonly<Record<string, T>>, key: string): T | null {
+export function messageUnder<T>(group: Readonly<Record<string, T>>, key: string): T | null {
   return Object.hasOwn(group, key) ? (group[key] ?? null) : null;
 }
 

@@ -1,5 +1,5 @@
 import type { EntryError } from '../../domain/entry';
-import { entryOf, type Messages } from '../messages';
+import { messageUnder, type Messages } from '../messages';
 import type { Viewer } from '../viewer';
 import { Foldable, UserText } from './text';
 
@@ -16,7 +16,7 @@ interface ErrorProps {
   readonly error: EntryError;
 }
 
-/** The codes of a transport are one word (`reasonOf` in src/service). */
+/** The codes of a transport are one word (`transportFailureReason` in src/service). */
 const CODE = /^[a-z]\w*$/;
 
 /** Causes that are stored as English sentences. */
@@ -37,7 +37,7 @@ export function causeOf({ causes }: Messages, { http_status: status, message }: 
 }
 
 function textOfCode(causes: Messages['causes'], code: string): string {
-  const known = entryOf(causes.codes, code);
+  const known = messageUnder(causes.codes, code);
   if (known !== null) return known;
   if (code.startsWith('token_http_')) return causes.codes.token_refused;
   if (code.startsWith('token_')) return causes.token({ cause: textOfCode(causes, code.slice('token_'.length)) });

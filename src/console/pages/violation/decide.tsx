@@ -16,7 +16,7 @@ import {
   ViolationField,
   type FormField,
 } from '../../parts/violation-fields';
-import { isSettled, type ViolationModel } from './model';
+import { isConcluded, type ViolationModel } from './model';
 import { Card } from '../../parts/text';
 import type { ShownViolation } from '../../../workflow/read-models';
 
@@ -47,7 +47,7 @@ function takesImages(record: ShownViolation): boolean {
 /** The names of the decision forms on the page. */
 export function decisionForms(model: ViolationModel): readonly string[] {
   const { viewer, record } = model;
-  if (isSettled(model) || !viewer.may('dispatcher')) return [];
+  if (isConcluded(model) || !viewer.may('dispatcher')) return [];
   return [...decisionsOn(record), ...(takesImages(record) ? [IMAGES_FORM] : [])];
 }
 

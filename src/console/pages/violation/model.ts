@@ -56,7 +56,7 @@ export async function readModel(
  * True once nothing more will happen to it: the service has it, or a person gave it up. While a person is asked about the
  * answer by which it was accepted it may be sent again.
  */
-export function isSettled({ record }: Pick<ViolationModel, 'record'>): boolean {
+export function isConcluded({ record }: Pick<ViolationModel, 'record'>): boolean {
   const { state, openDifferenceId } = record;
   return (state === 'accepted' && openDifferenceId === null) || state === 'waived';
 }
@@ -67,7 +67,7 @@ async function tasksOf({ tasks }: Pick<PageTools, 'tasks'>, id: string): Promise
 
 /** The images leave the disk once the violation is settled; a disk that does not tell counts as one without them. */
 async function imagesOf({ spool }: Pick<PageTools, 'spool'>, record: ShownViolation): Promise<number[]> {
-  if (isSettled({ record })) return [];
+  if (isConcluded({ record })) return [];
   const { violation } = record;
   const places = await Promise.all(
     violation.images.map((image) => spool.pathOf({ kind: 'violation', id: violation.id }, image).catch(() => null)),

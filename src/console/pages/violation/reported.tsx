@@ -1,7 +1,7 @@
 import { hasOffset } from '../../../domain/timestamp';
 import { By, Coordinates, Timestamp, Plate, Ref, UserText, Fact, Card } from '../../parts/text';
 import { PERSON_FIELDS } from '../../parts/violation-fields';
-import { type ViolationModel, isSettled } from './model';
+import { type ViolationModel, isConcluded } from './model';
 
 /** The form as it was entered, or as it was corrected since; what is about people stands behind a fold. */
 export function Reported({ model }: { model: ViolationModel }) {
@@ -116,7 +116,7 @@ export function Images({ model }: { model: ViolationModel }) {
       )}
       {view.images.length === 0 && <p class="muted">{messages.noImages}</p>}
       {view.images.length > 0 &&
-        (isSettled(model) ? (
+        (isConcluded(model) ? (
           <p class="muted">{messages.imagesLeft({ count: view.images.length })}</p>
         ) : (
           <ul class="photos">

@@ -15,7 +15,7 @@ import { Problem } from '../../parts/problem';
 import { Decide, decisionForms, IMAGES_FORM, questionOn } from './decide';
 import { Head, formOfTask, taskForms } from './head';
 import { Images, Reported } from './reported';
-import { isSettled, readModel, type ViolationModel } from './model';
+import { isConcluded, readModel, type ViolationModel } from './model';
 import { Attempts, Service, Ticket, Tows, Warnings } from './outcome';
 import { PAGES, violationPath } from '../../page-table';
 import { violationTaskId } from '../../../domain/violation-tasks';
@@ -78,7 +78,7 @@ function Violation({ model }: { model: ViolationModel }) {
       <Head model={model} />
       <div class="columns">
         <div class="stack">
-          {!isSettled(model) && viewer.may('dispatcher') && <Decide model={model} />}
+          {!isConcluded(model) && viewer.may('dispatcher') && <Decide model={model} />}
           <Reported model={model} />
           <Images model={model} />
           <Attempts model={model} />
@@ -88,7 +88,7 @@ function Violation({ model }: { model: ViolationModel }) {
           <Service model={model} />
           <Tows model={model} />
           <Ticket model={model} />
-          {!isSettled(model) && !viewer.may('dispatcher') && (
+          {!isConcluded(model) && !viewer.may('dispatcher') && (
             <p class="muted">{messages.mayNot({ role: terms.roles.dispatcher })}</p>
           )}
         </div>
