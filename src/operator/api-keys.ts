@@ -6,7 +6,7 @@ import { refused, type ActionResult } from '../workflow/action-result';
 import { KEY_NAME_TAKEN } from '../workflow/identity-port';
 import type { ApiKey, ApiKeyStore, ListedApiKey } from '../workflow/ports';
 import type { ApiServer } from './api-server';
-import { BOOTSTRAP, hashOf, newApiKey } from './authenticate';
+import { BOOTSTRAP, keyHashOf, newApiKey } from './authenticate';
 
 /**
  * API keys. The secret of a key is in the first answer only; the answer to a repeated Idempotency-Key leaves it out. The key
@@ -23,7 +23,7 @@ export function serveApiKeys(server: ApiServer, tools: { keys: ApiKeyStore; cloc
     return {
       effect: async (idempotency): Promise<ActionResult<object>> => {
         if (key.name === BOOTSTRAP) return refused(KEY_NAME_TAKEN);
-        return keys.create(key, hashOf(apiKey), { audit, idempotency, answer: view });
+        return keys.create(key, keyHashOf(apiKey), { audit, idempotency, answer: view });
       },
       secrets: { api_key: apiKey },
     };
@@ -33,7 +33,7 @@ export function serveApiKeys(server: ApiServer, tools: { keys: ApiKeyStore; cloc
     const apiKey = newApiKey();
     return {
       effect: async (idempotency): Promise<ActionResult> => {
-        const change = { hash: hashOf(apiKey), graceMs: Math.round(body.grace_hours * HOUR_MS) };
+        const change = { hash: keyHashOf(apiKey), graceMs: Math.round(body.grace_hours * HOUR_MS) };
         const what = { grace_hours: body.grace_hours };
         const audit = auditOf(actor, 'key.rotated', { on: { key_id: id }, what });
         return keys.rotate(id, change, { audit, idempotency });

@@ -10,7 +10,7 @@ import type { Metrics } from '../platform/metrics';
 import { sourceOf } from '../platform/http';
 import type { SignIn, WrongKeyLimit } from '../workflow/operator-port';
 import type { ApiKeyStore } from '../workflow/ports';
-import { refused, type RefusedResponse } from './responses';
+import { refusedResponse, type RefusedResponse } from './responses';
 
 /** Finds the actor of a request, by its API key or its console session. */
 export interface Authenticator extends SignIn {
@@ -44,7 +44,7 @@ export const BOOTSTRAP = 'bootstrap';
 export function createSignIn(options: SignInOptions): SignIn {
   const { keys, bootstrapApiKey, wrongKeys, metrics } = options;
   const log = throttledLog(options.log, { clock: options.clock });
-  const bootstrapHash = bootstrapApiKey === null ? null : hashOf(bootstrapApiKey);
+  const bootstrapHash = bootstrapApiKey === null ? null : keyHashOf(bootstrapApiKey);
   const holderOf = async (hash: string): Promise<Actor | null> => {
     if (bootstrapHash !== null && isSame(hash, bootstrapHash)) {
       return { id: BOOTSTRAP, name: BOOTSTRAP, role: 'ops' };
@@ -55,7 +55,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   return {
     holderOf,
     async check(key, address) {
-      const keyHash = hashOf(key);
+      const keyHash = keyHashOf(key);
       const actor = await holderOf(keyHash);
       if (actor !== null) return { kind: 'valid', actor, keyHash };
       const source = sourceOf(address);
@@ -83,14 +83,14 @@ export function createAuthenticator(signIn: SignIn, sessionActor: SessionActor):
 
 export function tooManyWrongKeys({ retryAfterMs }: { readonly retryAfterMs: number }): RefusedResponse {
   const message = 'The API key is wrong, and this address has sent too many wrong keys. A valid key is accepted.';
-  return refused(429, { code: 'too_many_wrong_keys', message }, retryAfterMs);
+  return refusedResponse(429, { code: 'too_many_wrong_keys', message }, retryAfterMs);
 }
 
 export function newApiKey(): string {
   return `thk_${randomBytes(32).toString('base64url')}`;
 }
 
-export function hashOf(key: string): string {
+export function keyHashOf(key: string): string {
   return sha256Hex(key);
 }
 

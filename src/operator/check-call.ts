@@ -4,7 +4,7 @@ import type { Actor } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 import { roleAllows } from '../domain/vocabulary';
 import { withStoreCursor } from './list-cursor';
-import { invalidFields, refused, type RefusedResponse } from './responses';
+import { invalidFields, refusedResponse, type RefusedResponse } from './responses';
 
 type ParsedBy<S> = S extends { readonly _zod: { readonly output: infer T } } ? T : Record<string, never>;
 
@@ -36,7 +36,7 @@ export interface UncheckedCall extends PathCall {
 /** The refusal when the role of the actor does not allow the route, else null. */
 export function checkRole(route: Route, actor: Actor): RefusedResponse | null {
   if (roleAllows(actor.role, route.role)) return null;
-  return refused(403, { code: 'role_not_allowed', message: `This call needs the role ${route.role}.` });
+  return refusedResponse(403, { code: 'role_not_allowed', message: `This call needs the role ${route.role}.` });
 }
 
 /**

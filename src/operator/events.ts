@@ -6,7 +6,7 @@ import { timestampMs, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { Authenticator } from './authenticate';
 import { identify, type Caller } from './identify';
-import { invalidFields, refused } from './responses';
+import { invalidFields, refusedResponse } from './responses';
 import { sendRefusal } from './send-response';
 
 /** Server-sent events about every change, sent to every subscriber. */
@@ -123,10 +123,10 @@ function eventText(type: string, atMs: number, about: object = {}): string {
 
 function tooManyStreams(max: number) {
   const message = `This API key has ${max} open event streams, the maximum. Close one first.`;
-  return refused(429, { code: 'too_many_streams', message }, RETRY_AFTER_MS);
+  return refusedResponse(429, { code: 'too_many_streams', message }, RETRY_AFTER_MS);
 }
 
-const STREAMS_FULL = refused(
+const STREAMS_FULL = refusedResponse(
   503,
   { code: 'streams_full', message: 'This console has the maximum number of open event streams. Try again later.' },
   RETRY_AFTER_MS,

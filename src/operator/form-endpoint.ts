@@ -4,7 +4,7 @@ import type { AnswerStore } from '../workflow/ports';
 import { checkCall, checkRole, type RouteCall, type UncheckedCall } from './check-call';
 import { changeOnce, type Change } from './idempotency';
 import { contentOf, receiveForm, type FormTools, type ReceivedForm } from './receive-form';
-import { refused, type EndpointResponse } from './responses';
+import { refusedResponse, type EndpointResponse } from './responses';
 
 type FormFields = Readonly<Record<string, string>>;
 
@@ -29,7 +29,7 @@ export interface FormHandling<R extends FormRoute> {
   readonly handler: (call: RouteCall<R>, form: ReceivedForm) => Change;
 }
 
-const FORM_NOT_OURS = refused(403, {
+const FORM_NOT_OURS = refusedResponse(403, {
   code: 'form_not_ours',
   message: 'The form does not belong to your session. Load the page again.',
 });

@@ -4,7 +4,7 @@ import { sha256Hex } from '../platform/hash';
 import type { ActionResult } from '../workflow/action-result';
 import type { AnswerStore } from '../workflow/ports';
 import type { IdempotencyRecord } from '../workflow/transaction-port';
-import { answered, invalidFields, refused, refusedByRule, type EndpointResponse } from './responses';
+import { answered, invalidFields, refusedResponse, refusedByRule, type EndpointResponse } from './responses';
 
 /** The change that a request asks for. */
 export interface Change {
@@ -79,7 +79,7 @@ async function repeatAnswer(
   const found = await answers.find(idempotency.scope);
   if (!found) return null;
   if (found.fingerprint !== idempotency.fingerprint) {
-    return refused(422, {
+    return refusedResponse(422, {
       code: 'idempotency_key_reused',
       message: 'This Idempotency-Key was used for another request. Use a new key.',
       details: [{ field: 'Idempotency-Key', rule: 'must not be used for two different requests' }],

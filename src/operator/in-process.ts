@@ -5,11 +5,17 @@ import type { AnswerStore } from '../workflow/ports';
 import type { Endpoint, Endpoints } from './api-server';
 import type { UncheckedCall } from './check-call';
 import { scopeOf } from './idempotency';
-import { BODY_TOO_LARGE, JSON_BODY_BYTES_MAX, refused, type EndpointResponse, type RefusedResponse } from './responses';
+import {
+  BODY_TOO_LARGE,
+  JSON_BODY_BYTES_MAX,
+  refusedResponse,
+  type EndpointResponse,
+  type RefusedResponse,
+} from './responses';
 import { discardBody } from './send-response';
 
-const NO_ADDRESS = refused(404, NO_SUCH_ADDRESS);
-const CLIENT_GONE = refused(400, {
+const NO_ADDRESS = refusedResponse(404, NO_SUCH_ADDRESS);
+const CLIENT_GONE = refusedResponse(400, {
   code: 'client_gone',
   message: 'The client disconnected before its form was complete. Nothing was stored.',
 });

@@ -6,7 +6,7 @@ import type { ServiceMode } from '../domain/vocabulary';
 import type { NoAnswer } from '../workflow/lookup-port';
 import type { LookupAnswer, Lookups } from '../workflow/lookups';
 import type { ApiServer } from './api-server';
-import { invalidFields, refused, type RefusedResponse } from './responses';
+import { invalidFields, refusedResponse, type RefusedResponse } from './responses';
 
 /**
  * Questions that are passed on to the parking service (docs/service-api.md#guide-operations). Its refusal of a question
@@ -28,13 +28,13 @@ export function serveLookups(server: ApiServer, configured: Lookups | null, mode
   );
 }
 
-const SERVICE_NOT_CONFIGURED = refused(503, {
+const SERVICE_NOT_CONFIGURED = refusedResponse(503, {
   code: 'service_not_configured',
   message:
     'This console cannot call the service. Set SERVICE_BASE_URL, SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET for it.',
 });
 
-const NOT_IN_SHADOW_MODE = refused(503, {
+const NOT_IN_SHADOW_MODE = refusedResponse(503, {
   code: 'shadow_mode',
   message: 'This console runs with SERVICE_MODE=shadow: nothing is asked of the service.',
 });
@@ -57,8 +57,8 @@ function refusalOf(because: NoAnswer): RefusedResponse {
   if (because.why === 'refused') {
     const { message, field } = because;
     const details = field === null ? [] : [{ field, rule: message }];
-    return refused(422, { code: 'service_refused', message, details });
+    return refusedResponse(422, { code: 'service_refused', message, details });
   }
   const [httpStatus, code, message] = NO_ANSWER[because.why];
-  return refused(httpStatus, { code, message }, because.retryAfterMs);
+  return refusedResponse(httpStatus, { code, message }, because.retryAfterMs);
 }

@@ -4,7 +4,7 @@ import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { Spool, Upload } from '../workflow/spool-port';
 import { FORM_ALLOWANCE_BYTES, readForm, type FormNotRead, type ParsedForm } from './read-form';
-import { refused, type RefusedResponse } from './responses';
+import { refusedResponse, type RefusedResponse } from './responses';
 
 export interface FormTools {
   readonly spool: Spool;
@@ -24,12 +24,15 @@ export type FormResult =
   | ({ readonly kind: 'client_gone' } & Pick<ParsedForm, 'fields'>);
 
 const imagesTooLarge = (mostBytes: number): RefusedResponse =>
-  refused(413, {
+  refusedResponse(413, {
     code: 'images_too_large',
     message: `All images together may have at most ${mostBytes} bytes, and the rest of the form ${FORM_ALLOWANCE_BYTES} bytes.`,
     details: [{ field: 'images', rule: `must be at most ${mostBytes} bytes in all` }],
   });
-const NOT_MULTIPART = refused(415, { code: 'not_multipart', message: 'The content type must be multipart/form-data.' });
+const NOT_MULTIPART = refusedResponse(415, {
+  code: 'not_multipart',
+  message: 'The content type must be multipart/form-data.',
+});
 const PART_UNREADABLE = 'a part cannot be read: its Content-Disposition must be form-data with a name';
 const NOT_STORED_RETRY_MS = 30_000;
 
@@ -97,7 +100,7 @@ function notReceived(
       return { ...imagesTooLarge(imagesTotalBytesMax), fields };
     case 'broken':
       return {
-        ...refused(400, {
+        ...refusedResponse(400, {
           code: 'form_broken',
           message: 'The body is not a complete multipart form. Nothing was stored.',
           details: [{ field: 'body', rule: 'must be a multipart form' }],
@@ -106,7 +109,7 @@ function notReceived(
       };
     case 'part_unreadable':
       return {
-        ...refused(400, {
+        ...refusedResponse(400, {
           code: 'form_broken',
           message: 'A part of the form cannot be read. Nothing was stored.',
           details: [{ field: 'body', rule: PART_UNREADABLE }],
@@ -127,7 +130,7 @@ function unread(refusal: RefusedResponse): FormResult {
 
 function notStored(cause: string): RefusedResponse {
   const message = `Images cannot be stored now: ${cause}. Nothing was stored. Send the form again later.`;
-  return refused(503, { code: 'images_not_stored', message }, NOT_STORED_RETRY_MS);
+  return refusedResponse(503, { code: 'images_not_stored', message }, NOT_STORED_RETRY_MS);
 }
 
 /** The content by which two forms are compared under one Idempotency-Key: the fields, and the images by their hash. */

@@ -48,24 +48,28 @@ export function answered(httpStatus: number, body: unknown): Extract<EndpointRes
 }
 
 /** `retryAfterMs` is null when a retry cannot succeed. */
-export function refused(httpStatus: number, error: ApiError, retryAfterMs: number | null = null): RefusedResponse {
+export function refusedResponse(
+  httpStatus: number,
+  error: ApiError,
+  retryAfterMs: number | null = null,
+): RefusedResponse {
   const { code, message, details = [] } = error;
   return { kind: 'refused', refusal: { httpStatus, code, message, details, retryAfterMs } };
 }
 
 export function refusedByRule(refusal: Refusal): RefusedResponse {
-  return refused(STATUS_OF_REFUSAL[refusal.kind], refusal);
+  return refusedResponse(STATUS_OF_REFUSAL[refusal.kind], refusal);
 }
 
 export function invalidFields(details: readonly FieldRule[]): RefusedResponse {
   return refusedByRule(invalid(details).refusal);
 }
 
-export const NOT_FOUND = refused(404, { code: 'not_found', message: 'There is nothing with this id.' });
+export const NOT_FOUND = refusedResponse(404, { code: 'not_found', message: 'There is nothing with this id.' });
 
 /** Largest JSON body in bytes, over HTTP and in process. */
 export const JSON_BODY_BYTES_MAX = 100_000;
-export const BODY_TOO_LARGE = refused(413, {
+export const BODY_TOO_LARGE = refusedResponse(413, {
   code: 'too_large',
   message: `The body is too large. JSON may have at most ${JSON_BODY_BYTES_MAX} bytes.`,
 });

@@ -10,7 +10,7 @@ import { api, errorOf, newKey } from './client';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Role } from '../../src/domain/vocabulary';
 import type { Foundation } from '../../src/main/foundation';
-import { createAuthenticator, hashOf, type SessionActor } from '../../src/operator/authenticate';
+import { createAuthenticator, keyHashOf, type SessionActor } from '../../src/operator/authenticate';
 import { serveEvents } from '../../src/operator/events';
 import { createSessionStore } from '../../src/store/sessions';
 import type { App } from '../support/app';
@@ -95,7 +95,7 @@ export async function signedIn(
   role: Role,
 ) {
   const apiKey = await newKey(app, role);
-  const keyHash = hashOf(apiKey);
+  const keyHash = keyHashOf(apiKey);
   const id = app.foundation.clock.id();
   await sessions.store.begin(id, { keyHash, createdAt: '2026-03-10T12:00:00.000Z' }, LIFETIME_MS);
   return {

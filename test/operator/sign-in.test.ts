@@ -4,7 +4,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
 import { openSignIn } from '../../src/main/console';
-import { hashOf } from '../../src/operator/authenticate';
+import { keyHashOf } from '../../src/operator/authenticate';
 import { WRONG_KEYS_MAX } from '../../src/store/source-limits';
 import type { KeyCheck, SignIn } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';
@@ -51,12 +51,12 @@ describe('operator sign-in', () => {
     const actor = { id: await idOf('day desk'), name: 'day desk', role: 'dispatcher' };
     const bootstrap = { id: 'bootstrap', name: 'bootstrap', role: 'ops' };
     expect(await checked(signIn, [apiKey, app.apiKey, 'thk_wrong'])).toEqual([
-      { kind: 'valid', actor, keyHash: hashOf(apiKey) },
-      { kind: 'valid', actor: bootstrap, keyHash: hashOf(app.apiKey) },
+      { kind: 'valid', actor, keyHash: keyHashOf(apiKey) },
+      { kind: 'valid', actor: bootstrap, keyHash: keyHashOf(app.apiKey) },
       { kind: 'wrong' },
     ]);
-    expect(await signIn.holderOf(hashOf(apiKey))).toEqual(actor);
-    expect(await signIn.holderOf(hashOf(app.apiKey))).toEqual(bootstrap);
+    expect(await signIn.holderOf(keyHashOf(apiKey))).toEqual(actor);
+    expect(await signIn.holderOf(keyHashOf(app.apiKey))).toEqual(bootstrap);
   });
 
   it('limits sign-ins after WRONG_KEYS_MAX wrong keys and gives the time to wait', async () => {
@@ -90,7 +90,7 @@ describe('operator sign-in', () => {
     await app.redis.ask('RENAME', '{p0}:api-key-hashes', 'elsewhere');
     await app.redis.ask('SET', '{p0}:api-key-hashes', 'not a hash');
     expect(await checked(signIn, wrongKeys(WRONG_KEYS_MAX + 5))).toEqual([]);
-    await expect(signIn.holderOf(hashOf(apiKey))).rejects.toThrow('WRONGTYPE');
+    await expect(signIn.holderOf(keyHashOf(apiKey))).rejects.toThrow('WRONGTYPE');
     await app.redis.ask('RENAME', 'elsewhere', '{p0}:api-key-hashes');
     expect(await checked(signIn, [apiKey])).toMatchObject([{ kind: 'valid' }]);
   });
@@ -99,16 +99,16 @@ describe('operator sign-in', () => {
 describe('holders of signed-in keys', () => {
   it('a signed-in holder is found through a rotation until the old secret expires', async () => {
     const signIn = openSignIn(app.foundation);
-    const hash = hashOf(await newKey(app, 'crew', 'truck 7'));
+    const hash = keyHashOf(await newKey(app, 'crew', 'truck 7'));
     const next = await rotated('truck 7', 24);
-    for (const one of [hash, hashOf(next)]) expect(await signIn.holderOf(one)).toMatchObject({ name: 'truck 7' });
+    for (const one of [hash, keyHashOf(next)]) expect(await signIn.holderOf(one)).toMatchObject({ name: 'truck 7' });
     await rotated('truck 7', 0);
-    for (const one of [hash, hashOf(next)]) expect(await signIn.holderOf(one)).toBeNull();
+    for (const one of [hash, keyHashOf(next)]) expect(await signIn.holderOf(one)).toBeNull();
   });
 
   it('finds no signed-in holder once the key is revoked', async () => {
     const signIn = openSignIn(app.foundation);
-    const hash = hashOf(await newKey(app, 'crew', 'truck 8'));
+    const hash = keyHashOf(await newKey(app, 'crew', 'truck 8'));
     await api(app)
       .delete(`/api/keys/${await idOf('truck 8')}`)
       .expect(204);
@@ -117,6 +117,6 @@ describe('holders of signed-in keys', () => {
 
   it('finds no signed-in holder for a malformed or unknown hash', async () => {
     const signIn = openSignIn(app.foundation);
-    for (const hash of ['', 'x', hashOf('nothing'), 'x'.repeat(64)]) expect(await signIn.holderOf(hash)).toBeNull();
+    for (const hash of ['', 'x', keyHashOf('nothing'), 'x'.repeat(64)]) expect(await signIn.holderOf(hash)).toBeNull();
   });
 });
