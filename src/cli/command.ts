@@ -5,8 +5,8 @@ import { failedRules } from '../contracts/rules';
 import { DECIMAL_NUMBER } from '../domain/numerals';
 import { timestampMs } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
-import { OutputFailed, printProblem, problemOf, UsageError, type Noun } from './problems';
-import { jsonText, terminalText, type OutputLine, type Terminal } from './terminal';
+import { OutputFailed, printCommandProblem, problemOf, UsageError, type Noun } from './problems';
+import { printableJson, terminalText, type OutputLine, type Terminal } from './terminal';
 
 /** What every command needs. */
 export interface CommandTools {
@@ -75,7 +75,7 @@ export function addCommand(parent: Command, tools: CommandTools, spec: CommandSp
       }
       requireArguments(command);
       const output = await spec.run(invocationOf(command, given, { tools, key }));
-      if (isJson) tools.terminal.print(jsonText(output.json, 2));
+      if (isJson) tools.terminal.print(printableJson(output.json, 2));
       else printText(output, tools.terminal);
       const failure = await tools.terminal.untilPrinted();
       if (failure !== null) throw new OutputFailed(failure, output.ifNotPrinted);
@@ -83,7 +83,7 @@ export function addCommand(parent: Command, tools: CommandTools, spec: CommandSp
     } catch (error) {
       const repeatKey = spec.changes && IDEMPOTENCY_KEY.test(key) ? key : null;
       const problem = problemOf(error, repeatKey, nounOf(command, parent));
-      printProblem(problem, { terminal: tools.terminal, isJson });
+      printCommandProblem(problem, { terminal: tools.terminal, isJson });
       tools.setExitCode(problem.exitCode);
     }
   });

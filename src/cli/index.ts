@@ -5,7 +5,7 @@ import { addBackup, type Backups } from './backup';
 import { addDelivery } from './delivery';
 import { addDoctor, type Doctor } from './doctor';
 import { addFirstDay } from './first-day';
-import { EXIT, EXIT_CODES_TEXT, OutputFailed, printProblem, problemOf } from './problems';
+import { EXIT, EXIT_CODES_TEXT, OutputFailed, printCommandProblem, problemOf } from './problems';
 import { addKey } from './key';
 import type { LocalCommands } from './local';
 import { addLookups } from './lookups';
@@ -28,7 +28,7 @@ export type { Doctor, DoctorOptions } from './doctor';
 export { notesOf, sumOfFindings, type Finding, type Notes } from './finding';
 export type { LocalCommands, ResealOptions } from './local';
 export { BackupProblem, NoApiKey } from './problems';
-export { jsonText, progressBar } from './terminal';
+export { printableJson, progressBar } from './terminal';
 export type { Terminal } from './terminal';
 
 export interface CommandLineOptions extends Omit<CommandTools, 'setExitCode'> {
@@ -89,7 +89,7 @@ export async function runCommandLine(words: readonly string[], options: CommandL
     const isAnswered = error instanceof CommanderError && error.exitCode === 0;
     const failure = isAnswered ? await options.terminal.untilPrinted() : null;
     if (failure !== null) {
-      printProblem(problemOf(new OutputFailed(failure), null), { terminal: options.terminal, isJson: false });
+      printCommandProblem(problemOf(new OutputFailed(failure), null), { terminal: options.terminal, isJson: false });
     }
     exitCode = failure !== null ? EXIT.notPrinted : isAnswered ? EXIT.done : EXIT.wrongUse;
   }

@@ -3,7 +3,7 @@ import { ApiAnswerBroken, ApiRefusal, ApiUnreachable } from '../client';
 import type { FieldRule } from '../domain/refusal';
 import { ApiKeyUnusable, ConfigurationError } from '../platform/config';
 import { errorCode } from '../platform/errors';
-import { jsonText, paint, terminalText, type OutputLine, type Terminal } from './terminal';
+import { printableJson, paint, terminalText, type OutputLine, type Terminal } from './terminal';
 
 /** Exit codes, for scripts. */
 export const EXIT = {
@@ -222,12 +222,12 @@ function problem(
 }
 
 /** Prints a problem on standard error: lines of text, or one line of JSON. */
-export function printProblem(
+export function printCommandProblem(
   { exitCode, httpStatus, code, message, details, next }: CommandProblem,
   { terminal, isJson }: { terminal: Terminal; isJson: boolean },
 ): void {
   if (isJson) {
-    terminal.printError(jsonText({ exit_code: exitCode, http_status: httpStatus, code, message, details, next }));
+    terminal.printError(printableJson({ exit_code: exitCode, http_status: httpStatus, code, message, details, next }));
     return;
   }
   const print = (line: OutputLine) => terminal.printError(terminalText(line, terminal));

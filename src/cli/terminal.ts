@@ -40,7 +40,7 @@ export function terminalText(line: OutputLine, { wantsColor }: Pick<Terminal, 'w
 }
 
 /** A document as JSON, with control characters in its strings escaped. */
-export function jsonText(document: unknown, indent?: number): string {
+export function printableJson(document: unknown, indent?: number): string {
   return JSON.stringify(document, null, indent).split('\n').map(escaped).join('\n');
 }
 

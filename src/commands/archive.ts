@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises';
 import { archiveFolder } from '../archive/files';
 import { readArchive, verifyArchive, type ArchiveFilter, type TornBatch } from '../archive/read';
 import { ArchiveKeyMissing, type ArchiveBroken } from '../archive/read-file';
-import { jsonText, type CommandOutput, type LocalCommands } from '../cli';
+import { printableJson, type CommandOutput, type LocalCommands } from '../cli';
 import type { ArchivedRecord } from '../contracts/archive';
 import { ConfigurationError, loadConfig, type Config } from '../platform/config';
 import { openDataKeys } from '../platform/data-keys';
 import { printLines, printProblem } from '../platform/terminal';
-import { EXIT } from './exit';
+import { CHECK_EXIT } from './exit';
 
 /** `towhook archive read` and `towhook archive verify`. Both need DATA_DIR and the data keys, no Redis. */
 
@@ -28,7 +28,7 @@ export const readArchivedRecords: LocalCommands['readArchive'] = async (filter, 
     json: { items, broken: broken.map(({ message }) => message) },
     lines: [],
     problems: broken.map(brokenMessage),
-    exitCode: broken.length === 0 ? EXIT.intact : EXIT.broken,
+    exitCode: broken.length === 0 ? CHECK_EXIT.intact : CHECK_EXIT.broken,
   };
 };
 
@@ -45,7 +45,7 @@ function keyMissingOutput({ message, keyId }: ArchiveKeyMissing): CommandOutput 
     json: { missing_data_keys: [keyId] },
     lines: [],
     problems: [`${message}. ${WITH_KEY}`],
-    exitCode: EXIT.notChecked,
+    exitCode: CHECK_EXIT.notChecked,
   };
 }
 
@@ -62,7 +62,7 @@ async function* lastOfEachType(records: AsyncIterable<ArchivedRecord>): AsyncGen
 }
 
 async function* jsonLines(records: AsyncIterable<ArchivedRecord>): AsyncGenerator<string> {
-  for await (const record of records) yield jsonText(record);
+  for await (const record of records) yield printableJson(record);
 }
 
 export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days): Promise<CommandOutput> => {
@@ -92,7 +92,7 @@ export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days
       ...Object.entries(unopened).map(unopenedMessage),
     ],
     problems: broken.map(brokenMessage),
-    exitCode: broken.length === 0 ? EXIT.intact : EXIT.broken,
+    exitCode: broken.length === 0 ? CHECK_EXIT.intact : CHECK_EXIT.broken,
   };
 };
 

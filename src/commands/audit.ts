@@ -6,7 +6,7 @@ import { errorMessage } from '../platform/errors';
 import { createAuditStore } from '../store/audit';
 import { RedisUnreachable } from '../store/connect';
 import { verifyAudit, type AuditFinding, type AuditSources } from '../workflow/verify-audit';
-import { EXIT } from './exit';
+import { CHECK_EXIT } from './exit';
 import { withRedis } from './with-redis';
 
 /**
@@ -18,8 +18,9 @@ export const verifyStoredAudit: LocalCommands['verifyAudit'] = async (noted) => 
     return outputOf(await findingOf(loadConfig(), noted));
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    if (error instanceof ArchiveBroken) return problemOutput(`The archive is broken: ${error.message}`, EXIT.broken);
-    const exitCode = error instanceof RedisUnreachable ? EXIT.unreachable : EXIT.notChecked;
+    if (error instanceof ArchiveBroken)
+      return problemOutput(`The archive is broken: ${error.message}`, CHECK_EXIT.broken);
+    const exitCode = error instanceof RedisUnreachable ? CHECK_EXIT.unreachable : CHECK_EXIT.notChecked;
     return problemOutput(`The audit could not be checked: ${errorMessage(error)}`, exitCode);
   }
 };
@@ -42,7 +43,7 @@ function outputOf({ extent, broken }: AuditFinding): CommandOutput {
     json: { entries_checked: checked, head, broken },
     lines: broken === null ? [...lines, 'The chain holds.'] : lines,
     problems: broken === null ? [] : [`The chain breaks at entry ${broken.seq}: ${broken.problem}.`],
-    exitCode: broken === null ? EXIT.intact : EXIT.broken,
+    exitCode: broken === null ? CHECK_EXIT.intact : CHECK_EXIT.broken,
   };
 }
 

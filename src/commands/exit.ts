@@ -1,2 +1,2 @@
 /** Exit codes of commands that check what is stored. */
-export const EXIT = { intact: 0, broken: 1, notChecked: 2, unreachable: 3 } as const;
+export const CHECK_EXIT = { intact: 0, broken: 1, notChecked: 2, unreachable: 3 } as const;

@@ -1,6 +1,6 @@
 import type { TowView } from '../contracts/operator';
 import { isSettled } from '../domain/outbox';
-import { isTerminal as isTerminalState } from '../domain/tow';
+import { isTerminal } from '../domain/tow';
 import type { OperatorClient } from './client';
 
 /** The current state of every tow of the demo, updated by the event stream. */
@@ -69,6 +69,6 @@ export function createBoard(
 
 /** True when the tow is over and all its reports are settled. */
 export function isFinished(tow: TowView | undefined): boolean {
-  if (!tow || !isTerminalState(tow.state)) return false;
+  if (!tow || !isTerminal(tow.state)) return false;
   return tow.reports.every(({ state }) => isSettled(state));
 }

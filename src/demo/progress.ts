@@ -1,6 +1,6 @@
 import type { TowView } from '../contracts/operator';
 import { TOW_STATES, type ReportState } from '../domain/vocabulary';
-import { isTerminal, printLine, printText, terminalWidth } from '../platform/terminal';
+import { isOutputTerminal, printLine, printText, terminalWidth } from '../platform/terminal';
 import { type DemoBoard, isFinished } from './board';
 
 /** Shows the progress of the tows: redrawn in place on a terminal, otherwise a line every two seconds. */
@@ -20,7 +20,7 @@ const MARKS: Readonly<Record<ReportState, string>> = {
 
 /** Shows the board until the returned function is called. */
 export function showProgress(board: DemoBoard, total: number): () => void {
-  const redraws = isTerminal();
+  const redraws = isOutputTerminal();
   let drawnLines = 0;
   const draw = () => {
     const lines = redraws ? [...rows(board.tows()), overview(board.tows(), total)] : [overview(board.tows(), total)];

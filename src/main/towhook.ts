@@ -9,7 +9,7 @@ import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadCommandLineSettings } from '../platform/config';
 import {
   isProblemTerminal,
-  isTerminal,
+  isOutputTerminal,
   printLine,
   printProblem,
   untilPrinted,
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
       print: printLine,
       printError: printProblem,
       untilPrinted,
-      wantsColor: wantsColor() && isTerminal(),
+      wantsColor: wantsColor() && isOutputTerminal(),
       progress: (what, total) => (isProblemTerminal() ? progressBar(what, total) : null),
     },
     clock: systemClock,

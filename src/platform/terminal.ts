@@ -56,7 +56,7 @@ export async function untilPrinted(): Promise<string | null> {
 }
 
 /** True when standard output is a terminal. */
-export function isTerminal(): boolean {
+export function isOutputTerminal(): boolean {
   return process.stdout.isTTY;
 }
 
@@ -67,5 +67,5 @@ export function isProblemTerminal(): boolean {
 
 /** The width of standard output in characters. */
 export function terminalWidth(): number {
-  return isTerminal() ? process.stdout.columns : 200;
+  return isOutputTerminal() ? process.stdout.columns : 200;
 }
