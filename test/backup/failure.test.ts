@@ -6,7 +6,7 @@ import { backupFailure } from '../../src/backup/failure';
 import { systemClock } from '../../src/platform/clock';
 import { prepareSchema } from '../../src/store/schema';
 import { run } from '../cli/command';
-import { deadAddress } from '../cli/fake-service';
+import { DEAD_ADDRESS } from '../cli/fake-service';
 import { useOwnRedis } from '../support/redis';
 import { useStores, type Stores } from '../support/stores';
 
@@ -93,7 +93,7 @@ test('towhook restore that is refused while it writes asks to empty the Redis th
 });
 
 test('towhook backup and restore --verify exit with 3 when Redis cannot be reached', async () => {
-  const nowhere = (await deadAddress()).replace('http', 'redis');
+  const nowhere = DEAD_ADDRESS.replace('http', 'redis');
   for (const words of [
     ['backup', join(folder, 'backup')],
     ['restore', '--verify'],

@@ -4,7 +4,7 @@ import { KEYS } from '../../src/store/keys';
 import { startTestRedis } from '../support/redis';
 import { startTlsFront } from '../support/tls-front';
 import { examineHere, examineInProcess, expectFaults, named, type Breakage, type Examined } from './examine';
-import { deadAddress, startServer } from './fake-service';
+import { DEAD_ADDRESS, startServer } from './fake-service';
 import { startRedisWithWorker, useInstallation, useStopLater } from './installation';
 
 const installation = useInstallation();
@@ -118,7 +118,7 @@ const UNREACHABLE: readonly (Breakage & { readonly examineIn: typeof examineHere
   {
     cause: 'a Redis that is down',
     faults: ['redis_unreachable'],
-    change: async () => ({ environment: { REDIS_URL: (await deadAddress()).replace('http:', 'redis:') } }),
+    change: async () => ({ environment: { REDIS_URL: DEAD_ADDRESS.replace('http:', 'redis:') } }),
     examineIn: examineHere,
   },
   {

@@ -13,7 +13,7 @@ import {
   type Breakage,
   type EnvironmentChange,
 } from './examine';
-import { deadAddress, startServer, startService } from './fake-service';
+import { DEAD_ADDRESS, startServer, startService } from './fake-service';
 import { useInstallation, useStopLater } from './installation';
 import { startApp } from '../support/app';
 import { providerVariables, useProvider } from '../support/identity-provider';
@@ -90,7 +90,7 @@ const BREAKAGES: readonly Breakage[] = [
     cause: 'a network that only a proxy leads out of',
     faults: ['service_proxy_needed'],
     change: async () => ({
-      environment: { SERVICE_BASE_URL: await deadAddress(), HTTPS_PROXY: 'http://proxy.example:3128' },
+      environment: { SERVICE_BASE_URL: DEAD_ADDRESS, HTTPS_PROXY: 'http://proxy.example:3128' },
     }),
   },
   {
@@ -132,7 +132,7 @@ const BREAKAGES: readonly Breakage[] = [
   {
     cause: 'a service that is down',
     faults: ['service_unreachable'],
-    change: async () => ({ environment: { SERVICE_BASE_URL: `${await deadAddress()}/parking/api` } }),
+    change: async () => ({ environment: { SERVICE_BASE_URL: `${DEAD_ADDRESS}/parking/api` } }),
   },
   {
     cause: 'a service that fails',
@@ -177,7 +177,7 @@ const BREAKAGES: readonly Breakage[] = [
   {
     cause: 'a receiver that cannot be reached',
     faults: ['receiver_unreachable'],
-    change: async () => ({ words: ['--webhook-url', await deadAddress()] }),
+    change: async () => ({ words: ['--webhook-url', DEAD_ADDRESS] }),
   },
   {
     cause: 'a public address that leads to the console',
@@ -224,7 +224,7 @@ const BREAKAGES: readonly Breakage[] = [
   {
     cause: 'a console that cannot be reached',
     faults: ['console_unreachable'],
-    change: async () => ({ environment: { TOWHOOK_URL: await deadAddress() } }),
+    change: async () => ({ environment: { TOWHOOK_URL: DEAD_ADDRESS } }),
   },
 ];
 
@@ -232,7 +232,7 @@ const provider = useProvider();
 const signIn = (changes: Readonly<Record<string, string>> = {}) => ({ ...providerVariables(provider), ...changes });
 
 test.each([
-  ['provider_unreachable', 'a provider that is down', async () => signIn({ OIDC_ISSUER: await deadAddress() })],
+  ['provider_unreachable', 'a provider that is down', async () => signIn({ OIDC_ISSUER: DEAD_ADDRESS })],
   [
     'provider_issuer_wrong',
     'an issuer that is spelled otherwise',

@@ -6,7 +6,7 @@ import { newKey } from '../operator/client';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
 import { run, runProgram, runWith, type ProgramRun } from './command';
-import { deadAddress, startServer } from './fake-service';
+import { DEAD_ADDRESS, startServer } from './fake-service';
 
 const app = useApp({ role: 'console' });
 const towhook = (line: string, apiKey: string | null = app.apiKey) =>
@@ -86,7 +86,7 @@ test.each([
   ['report correct x started-1 --status-update-time soon'],
   ['tow detained x --idempotency-key ä'],
 ])('towhook exits with 2 on invalid usage "%s" and sends nothing', async (line) => {
-  const result = await run(line.split(' '), { url: await deadAddress(), apiKey: 'any' });
+  const result = await run(line.split(' '), { url: DEAD_ADDRESS, apiKey: 'any' });
   expect([result.exitCode, result.out]).toEqual([2, '']);
   expect(result.problems).toMatch(/--help|Usage:/);
 });
@@ -99,7 +99,7 @@ test.each([
   [['key', 'revoke', '']],
   [['delivery', 'replay', 'd-1', '..']],
 ])('towhook exits with 2 and sends nothing for %j, whose call would reach another address', async (words) => {
-  const result = await run(words, { url: await deadAddress(), apiKey: 'any' });
+  const result = await run(words, { url: DEAD_ADDRESS, apiKey: 'any' });
   expect([result.exitCode, result.out]).toEqual([2, '']);
   expect(result.problems).toMatch(/^towhook: \w+ must not be empty, "\." or "\.\."$/m);
 });
@@ -110,7 +110,7 @@ test.each([
   ['file', ['violation', 'import', '']],
   ['images', ['tow', 'photos', 'TW-1', '']],
 ])('towhook exits with 2 for the empty argument <%s> of %j', async (name, words) => {
-  const result = await run(words, { url: await deadAddress(), apiKey: 'any' });
+  const result = await run(words, { url: DEAD_ADDRESS, apiKey: 'any' });
   expect([result.exitCode, result.out]).toEqual([2, '']);
   expect(result.problems).toContain(`towhook: ${name} must not be empty\n`);
 });
@@ -162,7 +162,7 @@ test.each([
   ['--full-name must be at most 1000', ['--full-name', 'x'.repeat(1001)]],
   [`${tmpdir()} is not a file that can be read`, ['--image', tmpdir()]],
 ])('towhook exits with 2 and sends nothing for a violation with an invalid option: "%s"', async (why, words) => {
-  const result = await run(['violation', 'create', ...FORM, ...words], { url: await deadAddress(), apiKey: 'any' });
+  const result = await run(['violation', 'create', ...FORM, ...words], { url: DEAD_ADDRESS, apiKey: 'any' });
   expect([result.exitCode, result.out]).toEqual([2, '']);
   expect(result.problems).toContain(why);
 });
@@ -177,7 +177,7 @@ test('towhook names the option of every missing field of a violation', async () 
 
 test('towhook exits with 3 when no server answers, and explains how to repeat the command with its idempotency key', async () => {
   const words = ['tow', 'detained', 'x', '--idempotency-key', 'mine'];
-  const result = await run(words, { url: await deadAddress(), apiKey: 'any' });
+  const result = await run(words, { url: DEAD_ADDRESS, apiKey: 'any' });
   expect(result.exitCode).toBe(3);
   expect(result.problems).toMatch(/towhook did not answer: connection refused.*TOWHOOK_URL.*--idempotency-key mine/s);
 });
@@ -240,15 +240,14 @@ test.each([
   ['a byte order mark', 'abc\ufeffSECRETPART'],
   ['non-Latin letters', 'مفتاحSECRETPART'],
 ])('towhook exits with 4 for an API key with %s and does not print the key', async (_case, key) => {
-  const url = await deadAddress();
   for (const variable of ['TOWHOOK_API_KEY', 'BOOTSTRAP_API_KEY']) {
-    const result = await runWith(['tow', 'list'], { TOWHOOK_URL: url, [variable]: key });
+    const result = await runWith(['tow', 'list'], { TOWHOOK_URL: DEAD_ADDRESS, [variable]: key });
     expectUnusableKey(result, variable);
   }
 });
 
 test('towhook run as a program exits with 4 for an API key with a newline and does not print the key', async () => {
-  const environment = { TOWHOOK_URL: await deadAddress(), TOWHOOK_API_KEY: 'abc\nSECRETPART\n' };
+  const environment = { TOWHOOK_URL: DEAD_ADDRESS, TOWHOOK_API_KEY: 'abc\nSECRETPART\n' };
   expectUnusableKey(await runProgram(['tow', 'list'], { environment }), 'TOWHOOK_API_KEY');
 });
 
@@ -259,7 +258,7 @@ function expectUnusableKey({ exitCode, out, problems }: ProgramRun, variable: st
 }
 
 test('towhook ignores an invalid BOOTSTRAP_API_KEY when TOWHOOK_API_KEY is set', async () => {
-  const environment = { TOWHOOK_URL: await deadAddress(), TOWHOOK_API_KEY: 'any', BOOTSTRAP_API_KEY: 'a b' };
+  const environment = { TOWHOOK_URL: DEAD_ADDRESS, TOWHOOK_API_KEY: 'any', BOOTSTRAP_API_KEY: 'a b' };
   expect((await runWith(['tow', 'list'], environment)).exitCode).toBe(3);
 });
 

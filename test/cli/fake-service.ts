@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http';
-import { freePort } from '../../src/embedded-redis/launch';
 
 /** Starts an HTTP server that handles every request with `answer`. */
 export async function startServer(answer: RequestListener) {
@@ -33,7 +32,7 @@ export function startService({ aheadMs = 0 }: { aheadMs?: number } = {}) {
   });
 }
 
-/** Returns the URL of a free port: connections to it are refused. */
-export async function deadAddress(): Promise<string> {
-  return `http://127.0.0.1:${await freePort()}`;
-}
+/** No program listens on this port, and none gets it that asks for any. `fetch` calls it; it refuses to call port 1. */
+export const DEAD_PORT = 2;
+/** Connections to it are refused. */
+export const DEAD_ADDRESS = `http://127.0.0.1:${DEAD_PORT}`;

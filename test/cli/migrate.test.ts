@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { KEYS } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { runProgram } from './command';
-import { deadAddress } from './fake-service';
+import { DEAD_ADDRESS } from './fake-service';
 
 const redis = useRedis();
 const migrate = (...words: readonly string[]) =>
@@ -37,7 +37,7 @@ test('towhook migrate refuses data of a later schema with exit code 1', async ()
 });
 
 test('towhook migrate ends with exit code 3 when Redis does not answer', async () => {
-  const REDIS_URL = (await deadAddress()).replace('http:', 'redis:');
+  const REDIS_URL = DEAD_ADDRESS.replace('http:', 'redis:');
 
   const { exitCode, problems } = await runProgram(['migrate'], { environment: { REDIS_URL } });
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EXIT } from '../../src/cli/problems';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { BIN, run, runProgram, runWith } from './command';
-import { deadAddress } from './fake-service';
+import { DEAD_ADDRESS, DEAD_PORT } from './fake-service';
 
 const noConsole = { url: 'http://127.0.0.1', apiKey: 'any' };
 
@@ -90,7 +90,7 @@ test('towhook --help lists exactly the exit codes of the program', async () => {
 });
 
 test('towhook uses BOOTSTRAP_API_KEY and the console of this machine by default', async () => {
-  const port = new URL(await deadAddress()).port;
+  const port = String(DEAD_PORT);
   const withKey = await runWith(['queue', 'stats'], { CONSOLE_PORT: port, BOOTSTRAP_API_KEY: 'any' });
   const without = await runWith(['queue', 'stats'], { CONSOLE_PORT: port });
   expect([withKey.exitCode, without.exitCode]).toEqual([EXIT.unavailable, EXIT.notAuthenticated]);
@@ -104,6 +104,6 @@ test('towhook run as a program names an invalid setting and does not print its v
 });
 
 test('towhook run as a program ignores invalid variables that the command does not use', async () => {
-  const environment = { SERVICE_TIMEOUT_MS: 'soon', TOWHOOK_URL: await deadAddress(), TOWHOOK_API_KEY: 'any' };
+  const environment = { SERVICE_TIMEOUT_MS: 'soon', TOWHOOK_URL: DEAD_ADDRESS, TOWHOOK_API_KEY: 'any' };
   expect((await runProgram(['queue', 'stats'], { environment })).exitCode).toBe(EXIT.unavailable);
 });

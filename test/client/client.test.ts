@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm';
 import { ApiAnswerBroken, ApiRefusal, ApiUnreachable, createClient } from '../../src/client';
 import { newApiKeyView } from '../../src/contracts/operator';
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { deadAddress, startServer } from '../cli/fake-service';
+import { DEAD_ADDRESS, startServer } from '../cli/fake-service';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
@@ -130,7 +130,7 @@ test('the API client follows no redirection, so that the key reaches no other se
 });
 
 test('the API client throws unreachable without the key when the console is down or too slow', async () => {
-  const away = await refusalOf(clientOf(await deadAddress(), 'a-secret-key').call(ROUTES.listQueues));
+  const away = await refusalOf(clientOf(DEAD_ADDRESS, 'a-secret-key').call(ROUTES.listQueues));
   expect(away).toBeInstanceOf(ApiUnreachable);
   expect(away).toMatchObject({ reason: 'connection_refused' });
 

@@ -5,7 +5,8 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { VARIABLES } from '../../src/platform/variables';
-import { freePort } from '../../src/embedded-redis/launch';
+import { DEAD_PORT } from '../cli/fake-service';
+import { portOf } from '../support/server-port';
 import { serviceNamed } from './compose-file';
 import { readCopy, readDockerfile, valuesOf, type BuildStage } from './dockerfile';
 
@@ -94,7 +95,7 @@ describe('the health check of the image', () => {
 
   /** `null` is a port without a listener, like every port of another role. */
   async function check(statuses: readonly (number | null)[]): Promise<number> {
-    const ports = await Promise.all(statuses.map((status) => (status === null ? freePort() : answering(status))));
+    const ports = await Promise.all(statuses.map(async (status) => (status === null ? DEAD_PORT : answering(status))));
     const names = ['OPS_PORT', 'RECEIVER_PORT', 'CONSOLE_PORT', 'SIMULATOR_PORT'];
     const env = Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
     const asking = spawn(program, parameters, { env: { ...process.env, ...env } });
@@ -108,9 +109,8 @@ describe('the health check of the image', () => {
       response.end();
     });
     servers.push(server);
-    const port = await freePort();
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    return port;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return portOf(server);
   }
 
   test.each([

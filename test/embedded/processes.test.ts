@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ask } from '../../src/embedded-redis/ask';
+import { isServedBy } from '../../src/embedded-redis/probe';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 import { compiledFile } from '../support/compiled';
 import { useFolders } from './folder';
-import { isListening } from './listening';
 import { until } from './until';
 
 const started = z.object({ port: z.number(), processId: z.number(), shared: z.boolean() });
@@ -53,13 +53,14 @@ describe('processes with an embedded Redis', () => {
     const servers = await Promise.all(all.map(({ server }) => server));
     expect(new Set(servers.map(({ processId }) => processId)).size).toBe(1);
     expect(servers.filter(({ shared }) => !shared)).toHaveLength(1);
-    expect(await ask(servers[0]?.port ?? 0, ['GET', 'starts'])).toBe('3');
+    const { port = 0, processId = 0 } = servers[0] ?? {};
+    expect(await ask(port, ['GET', 'starts'])).toBe('3');
     for (const { owner, ended } of all) {
-      expect(await isListening(servers[0]?.port ?? 0)).toBe(true);
+      expect(await isServedBy(port, processId)).toBe(true);
       owner.kill('SIGINT');
       await ended;
     }
-    expect(await isListening(servers[0]?.port ?? 0)).toBe(false);
+    expect(await isServedBy(port, processId)).toBe(false);
   });
 
   test('the embedded Redis of a killed process is taken over with its data and stopped by its new owner', async () => {
@@ -68,7 +69,7 @@ describe('processes with an embedded Redis', () => {
     const left = await server;
     owner.kill('SIGKILL');
     await ended;
-    expect(await isListening(left.port)).toBe(true);
+    expect(await isServedBy(left.port, left.processId)).toBe(true);
     const redis = await startHere(folder);
     try {
       expect(redis).toMatchObject({ port: left.port, processId: left.processId, shared: false });
@@ -76,14 +77,14 @@ describe('processes with an embedded Redis', () => {
     } finally {
       await redis.stop();
     }
-    expect(await isListening(left.port)).toBe(false);
+    expect(await isServedBy(left.port, left.processId)).toBe(false);
   });
 
   test('the embedded Redis ends after its only process has ended without stopping it', async () => {
     const { ended, server } = startOwner(await makeFolder(), 'leaves');
-    const { port } = await server;
+    const { port, processId } = await server;
     await ended;
-    await until(async () => !(await isListening(port)));
+    await until(async () => !(await isServedBy(port, processId)));
   });
 
   test('the embedded Redis keeps running for other processes when one ends without stopping it', async () => {
@@ -102,10 +103,10 @@ describe('processes with an embedded Redis', () => {
 
   test('the embedded Redis survives Ctrl-C until its process has finished', async () => {
     const { owner, ended, nextLine, server } = startOwner(await makeFolder(), 'interrupted');
-    const { port } = await server;
+    const { port, processId } = await server;
     process.kill(-(owner.pid ?? 0), 'SIGINT');
     expect(await nextLine()).toEqual({ reply: 2 });
     await ended;
-    expect(await isListening(port)).toBe(false);
+    expect(await isServedBy(port, processId)).toBe(false);
   });
 });

@@ -5,10 +5,11 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ask } from '../../src/embedded-redis/ask';
 import { RedisDidNotStart } from '../../src/embedded-redis/launch';
+import { isServedBy } from '../../src/embedded-redis/probe';
 import { sendSignal } from '../../src/embedded-redis/processes';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
 import { useFolders } from './folder';
-import { isListening, serveTcp } from './listening';
+import { lastingPort, serveTcp } from './listening';
 import { until } from './until';
 
 describe('an embedded Redis', () => {
@@ -28,8 +29,8 @@ describe('an embedded Redis', () => {
       sendSignal(redis.processId, 'SIGCONT');
       await redis.stop();
     }
-    for (const { port } of started) {
-      if (await isListening(port)) throw new Error(`a server outlived its last user on port ${port}`);
+    for (const { port, processId } of started) {
+      if (await isServedBy(port, processId)) throw new Error(`a server outlived its last user on port ${port}`);
     }
   });
   // Removed after the servers have ended, for hooks run in the order they are declared.
@@ -46,10 +47,10 @@ describe('an embedded Redis', () => {
 
   test('the embedded Redis keeps its data and its port over a stop and a start', async () => {
     const folder = await makeFolder();
-    const first = await start(folder);
+    const first = await start(folder, await lastingPort());
     await ask(first.port, ['SET', 'key', 'kept']);
     await first.stop();
-    expect(await isListening(first.port)).toBe(false);
+    expect(await isServedBy(first.port, first.processId)).toBe(false);
     const second = await start(folder);
     expect(second.port).toBe(first.port);
     expect(await ask(second.port, ['GET', 'key'])).toBe('kept');
@@ -57,9 +58,11 @@ describe('an embedded Redis', () => {
 
   test('the embedded Redis listens on the port given in its options', async () => {
     const folder = await makeFolder();
-    const first = await start(folder);
+    const port = await lastingPort();
+    const first = await start(folder, port);
+    expect(first).toMatchObject({ port });
     await first.stop();
-    expect(await start(folder, first.port)).toMatchObject({ port: first.port });
+    expect(await start(folder, port)).toMatchObject({ port });
   });
 
   test('two users of one folder share one embedded Redis, which ends with the last of them', async () => {
@@ -71,14 +74,14 @@ describe('an embedded Redis', () => {
     await first.stop();
     expect(await ask(second.port, ['PING'])).toBe('PONG');
     await second.stop();
-    expect(await isListening(second.port)).toBe(false);
+    expect(await isServedBy(second.port, second.processId)).toBe(false);
   });
 
   test('stopping the embedded Redis twice has the effect of stopping it once', async () => {
     const redis = await start(await makeFolder());
     await Promise.all([redis.stop(), redis.stop()]);
     await redis.stop();
-    expect(await isListening(redis.port)).toBe(false);
+    expect(await isServedBy(redis.port, redis.processId)).toBe(false);
   });
 
   test('the embedded Redis restarts on the same port with its data after it was killed', async () => {
@@ -102,7 +105,7 @@ describe('an embedded Redis', () => {
 
   test('the embedded Redis starts on another port when a program has taken its old one', async () => {
     const folder = await makeFolder();
-    const first = await start(folder);
+    const first = await start(folder, await lastingPort());
     await ask(first.port, ['SET', 'key', 'kept']);
     await first.stop();
     const other = createServer((_, response) => response.end('not Redis'));
@@ -130,7 +133,7 @@ describe('an embedded Redis', () => {
     const redis = await start(folder);
     rmSync(folder, { recursive: true });
     await redis.stop();
-    expect(await isListening(redis.port)).toBe(false);
+    expect(await isServedBy(redis.port, redis.processId)).toBe(false);
   });
 
   test('no second embedded Redis starts on the folder of a frozen one', async () => {

@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deadAddress, startService } from '../cli/fake-service';
+import { DEAD_ADDRESS, startService } from '../cli/fake-service';
 import { startProcess } from '../support/process';
+
+const DEAD_REDIS = DEAD_ADDRESS.replace('http:', 'redis:');
 
 let folder = '';
 beforeAll(async () => {
@@ -27,7 +29,7 @@ test('a SIGTERM after the worker has started and before the start has ended clos
   const started = await startProcess('all', {
     ...(server === undefined ? {} : { REDIS_SERVER_BIN: server }),
     NODE_OPTIONS: `--require ${preloaded}`,
-    SERVICE_BASE_URL: await deadAddress(),
+    SERVICE_BASE_URL: DEAD_ADDRESS,
     SERVICE_CLIENT_ID: 'client',
     SERVICE_CLIENT_SECRET: 'secret',
   });
@@ -44,7 +46,7 @@ test('a second SIGTERM during the start ends the process at once with exit code 
   const preloaded = join(folder, 'hanging-listeners.cjs');
   await writeFile(preloaded, SLOW_LISTENERS.replace('1000', '60_000'));
   const started = await startProcess('receiver', {
-    REDIS_URL: await deadRedis(),
+    REDIS_URL: DEAD_REDIS,
     NODE_OPTIONS: `--require ${preloaded}`,
   });
   await started.logged('redis.unreachable');
@@ -61,7 +63,7 @@ test('a SIGTERM during a start that fails leaves the exit code to the failure', 
   const other = await startService();
   try {
     const { port } = new URL(other.url);
-    const started = await startProcess('receiver', { REDIS_URL: await deadRedis(), RECEIVER_PORT: port });
+    const started = await startProcess('receiver', { REDIS_URL: DEAD_REDIS, RECEIVER_PORT: port });
     await started.logged('process.starting');
     started.kill('SIGTERM');
 
@@ -71,5 +73,3 @@ test('a SIGTERM during a start that fails leaves the exit code to the failure', 
     await other.stop();
   }
 });
-
-const deadRedis = async () => (await deadAddress()).replace('http:', 'redis:');
