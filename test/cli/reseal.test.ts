@@ -5,11 +5,13 @@ import { DataKeys } from '../../src/platform/data-keys';
 import { KEYS, lockEpochKey, lockKey } from '../../src/store/keys';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { idsIn, useDataDir, writeBatches } from '../archive/folder';
+import { awayFromMidnight } from '../support/midnight';
 import { useRedis } from '../support/redis';
 import { resealProblem } from '../../src/commands/reseal-problem';
 import { runProgram } from './command';
 
 const redis = useRedis();
+beforeEach(awayFromMidnight);
 const file = useDataKeysFile();
 const text = dataKeysText('a', 'b');
 const dataDir = useDataDir();

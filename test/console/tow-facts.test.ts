@@ -2,6 +2,7 @@ import { messagesIn } from '../../src/console/messages';
 import { api, newKey, towOf } from '../operator/client';
 import { answerHead, newTow, newViolation, towAfter, WHEREABOUTS } from '../operator/world';
 import { useApp } from '../support/app';
+import { awayFromMidnight } from '../support/midnight';
 import { apiPath, formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 import { valueIn } from './violation-world';
@@ -169,6 +170,8 @@ describe('console: cancellation', () => {
 });
 
 describe('console: invoice form', () => {
+  beforeEach(awayFromMidnight);
+
   test('refuses days of delay in other than plain decimal notation and keeps what was entered', async () => {
     const ref = await towAfter(app, 'started', 'detained');
     await visitor.get(pagePath(ref));

@@ -11,6 +11,7 @@ import { KEYS, lockKey } from '../../src/store/keys';
 import { idsIn, useDataDir } from '../archive/folder';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { eventually } from '../support/eventually';
+import { awayFromMidnight } from '../support/midnight';
 import { useRedis } from '../support/redis';
 import { createCanceledTow } from '../support/retention';
 import { openStores, type Stores } from '../support/stores';
@@ -21,6 +22,7 @@ const dataDir = useDataDir();
 const keysFile = useDataKeysFile();
 const running: Foundation[] = [];
 let stores: Stores;
+beforeEach(awayFromMidnight);
 beforeEach(async () => {
   stores = await openStores(redis.url);
 });
