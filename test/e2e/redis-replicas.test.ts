@@ -11,7 +11,8 @@ let sentinels: Sentinels;
 
 beforeAll(async () => {
   replica = await startTestRedis();
-  sentinels = await startSentinels(master.port, 1);
+  // No failover, however busy the machine is.
+  sentinels = await startSentinels(master.port, 1, null, 60_000);
 });
 afterAll(async () => {
   replica.thaw();

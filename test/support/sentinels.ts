@@ -31,12 +31,13 @@ export interface Sentinels {
 
 /**
  * Starts `count` Sentinels; one more than half of them agree on a failover. With settings of TLS, `list` has the ports for
- * TLS, and the master is watched by TLS.
+ * TLS, and the master is watched by TLS. `downAfterMs`: how long the master may not answer before a failover.
  */
 export async function startSentinels(
   masterPort: number,
   count: number,
   tls: Readonly<Record<string, string>> | null = null,
+  downAfterMs = 2000,
 ): Promise<Sentinels> {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-sentinels-'));
   const server = await testServer();
@@ -54,7 +55,7 @@ export async function startSentinels(
       'bind 127.0.0.1',
       `dir ${folder}`,
       `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${masterPort} ${quorum}`,
-      `sentinel down-after-milliseconds ${MASTER_NAME} 2000`,
+      `sentinel down-after-milliseconds ${MASTER_NAME} ${downAfterMs}`,
       `sentinel failover-timeout ${MASTER_NAME} 10000`,
     ];
     await writeFile(file, settings.join('\n'));
