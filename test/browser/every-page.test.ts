@@ -5,6 +5,7 @@ import { useConsole } from './world';
 
 /** The other looks are tested in every-page.nightly.test.ts. */
 
+jest.setTimeout(240_000);
 const browser = useBrowser();
 const world = useConsole();
 

@@ -3,6 +3,7 @@ import { useBrowser, waitForText } from '../support/browser';
 import { everyAddress } from './every-page';
 import { useConsole } from './world';
 
+jest.setTimeout(240_000);
 const browser = useBrowser();
 const world = useConsole();
 
