@@ -64,11 +64,14 @@ test.each(['en', 'ar'] as const)(
     const { again } = messagesIn(language).lookups;
     const page = await browser.open({ language });
     await world.signIn(page, 'viewer', '/lookups');
-    await world.setFaults([{ operation: 'capacity', fault: '429', times: 1, ms: 3000 }]);
+    await world.setFaults([{ operation: 'capacity', fault: '429', times: 1, ms: 30_000 }]);
     browser.announce(page, { path: '/lookups', status: 503 });
+    await page.clock.install();
     await page.goto(world.at(`/lookups?zone_id=${ZONE}`));
     const time = page.getByRole('alert').locator('time');
     await waitForText(time, again.in({ time: '' }).trim());
+    // The countdown starts with its first second.
+    await page.clock.runFor(31_000);
     await waitForText(time, again.now);
   },
 );
