@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
+import { PROBE_TURN_MS } from '../../src/domain/claim-entry';
 import type { StoredTow } from '../../src/domain/outbox-record';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock, type Clock } from '../../src/platform/clock';
@@ -11,6 +12,7 @@ import { type TowOutbox, noBudgets } from '../support/outboxes';
 import type { ServicePort } from '../../src/workflow/service-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
+import { readCircuits, readEntry } from '../support/stored-records';
 import { GRACE_MS, INVOICE, openStores, START, towInvoice, type Stores } from '../support/stores';
 import { stoppedAfter } from './run-steps';
 
@@ -224,9 +226,14 @@ test('probes a broken connection with another tow than the one that failed last'
   await setFaults({ operation: 'invoice', fault: '302' });
 
   expect(await run(ref)).toMatchObject({ what: 'hold' });
+  const { nextAtMs } = await readEntry(stores.redis, { ref }, 2);
+  const { connection } = (await readCircuits(stores.redis)).open;
+  expect(nextAtMs).toBeGreaterThanOrEqual((connection?.untilMs ?? Infinity) + PROBE_TURN_MS);
   await eventually(async () => expect((await run('T-healthy')).what).not.toBe('wait'));
 
-  expect((await run(ref)).what).toBe('wait');
+  // The working connection brings it no closer.
+  expect((await readCircuits(stores.redis)).open).toEqual({});
+  expect((await readEntry(stores.redis, { ref }, 2)).nextAtMs).toBe(nextAtMs);
 });
 
 /** A monotonic clock that advances by `stepMs` on every read. */
