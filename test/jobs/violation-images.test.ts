@@ -1,4 +1,4 @@
-import { decide, link, report, violationOf } from '../support/violations';
+import { decide, link, openOutbox, report, violationOf } from '../support/violations';
 import { truncate, rm } from 'node:fs/promises';
 import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
@@ -79,12 +79,12 @@ test.each([
   ['an image is looked for', (hangs: () => Promise<never>) => ({ sourceOf: hangs })],
   ['an image is missing', (hangs: () => Promise<never>) => ({ sourceOf: () => Promise.resolve(null), state: hangs })],
 ])('a disk that hangs when %s leaves the violation unsent and without an attempt', async (_when, hanging) => {
-  await worker.stop();
-  worker = await startWorkerFor(redis.url, { leaseMs: 2000 });
   await worker.reportWithImage();
   const spool = { ...worker.spool, ...hanging(() => new Promise(() => {})) };
+  // A disk may take a part of the lease.
+  const outbox = openOutbox(worker.stores, { leaseMs: 2000 });
 
-  expect(await worker.wake('U1', { spool })).toBe('images unseen');
+  expect(await worker.wake('U1', { spool, outbox })).toBe('images unseen');
   expect(await worker.read()).toMatchObject({ state: 'pending', attempts: 0, attemptId: null, waitsFor: 'spool' });
   expect(worker.fake.calls).toEqual([]);
 

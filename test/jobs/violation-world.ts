@@ -74,14 +74,14 @@ export async function startWorkerFor(
   const cache = createLookupCache(stores.redis, { ...world, keptMs: 0 });
   const tools: Tools = {
     ...world,
-    outbox: openOutbox(stores, { leaseMs: 5000, graceMs: 60_000, ...settings }),
+    outbox: openOutbox(stores, { leaseMs: 60_000, graceMs: 60_000, ...settings }),
     tows: stores.tows,
     records: stores.records,
     service,
     spool,
     tickets: createLookups({ service, cache, clock: systemClock }),
     settings: POLICY,
-    claimMaxAgeMs: 1000,
+    claimMaxAgeMs: 30_000,
     metrics: createMetrics(),
   };
   return {
