@@ -152,7 +152,7 @@ test.each([
     isCalled = true;
   });
   closing.push(silent.stop);
-  const slow = createClient({ baseUrl: silent.url, apiKey: 'a-key', timeoutMs: 500 });
+  const slow = createClient({ baseUrl: silent.url, apiKey: 'a-key', timeoutMs: 3000 });
   const late = refusalOf(slow.call(ROUTES.listQueues));
   await eventually(() => expect(isCalled).toBe(true));
   collectGarbage();

@@ -132,7 +132,7 @@ describe('report sending: failures of Redis and of the connection', () => {
       baseUrl: simulator.url,
       clientId: 'client',
       clientSecret: 'secret',
-      timeoutMs: 2000,
+      timeoutMs: 20_000,
       tokens: createMemoryTokenCache(systemClock),
       budgets: noBudgets,
       clock: systemClock,

@@ -35,7 +35,7 @@ beforeEach(async () => {
     baseUrl: `${simulator.url}/prefix`,
     clientId: 'client',
     clientSecret: 'secret',
-    timeoutMs: 2000,
+    timeoutMs: 20_000,
     tokens: createMemoryTokenCache(systemClock),
     budgets: noBudgets,
     clock: systemClock,

@@ -100,9 +100,10 @@ test('reports that waited for the token rate limit are sent when it permits a to
   await order('A');
   await stores.request('A');
   await stores.say('A', START);
-  // Longer than a call waits for its permit.
-  const service = serviceWith(3000);
-  await createBudgets(stores.redis, AUTH_PER_MINUTE, 3000).reserve('auth', 0);
+  // Longer than a call waits for its permit, also when it begins late.
+  const minuteMs = 6000;
+  const service = serviceWith(minuteMs);
+  await createBudgets(stores.redis, AUTH_PER_MINUTE, minuteMs).reserve('auth', 0);
   await run('A', service);
   const calls = async () => (await request(simulator.url).get('/simulator/calls')).text;
   expect(await calls()).toBe('{"items":[]}');
