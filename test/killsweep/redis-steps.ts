@@ -1,10 +1,9 @@
 import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
+import { withoutTimeouts } from '../support/redis';
 import type { Steps } from './steps';
 
-/** Ends a command that hangs. */
-const HANGS_AFTER_MS = 60_000;
 /** What the client sends by itself when it connects. */
 const HANDSHAKE: ReadonlySet<string> = new Set(['auth', 'client', 'hello', 'info', 'select']);
 const READS: ReadonlySet<string> = new Set([
@@ -36,6 +35,7 @@ const READS: ReadonlySet<string> = new Set([
 export async function connectInSteps(url: string, steps: Steps): Promise<Redis> {
   const connection = connectFailFast(url, { log: silentLog });
   await whenReady(connection, 10_000);
+  // What is interrupted is to be up to the test.
   withoutTimeouts(connection);
   const send = connection.sendCommand.bind(connection);
   const begunPipelines = new WeakSet<object>();
@@ -61,12 +61,6 @@ export async function connectInSteps(url: string, steps: Steps): Promise<Redis> 
     return command.promise;
   };
   return connection;
-}
-
-/** On a busy machine a reply may take seconds; what is interrupted is to be up to the test. */
-export function withoutTimeouts({ options }: Redis): void {
-  options.commandTimeout = HANGS_AFTER_MS;
-  options.socketTimeout = HANGS_AFTER_MS;
 }
 
 /** A command and its first key. Scripts have their hash and the number of keys before the keys. */

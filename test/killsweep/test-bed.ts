@@ -14,9 +14,8 @@ import { startSimulator } from '../../src/simulator';
 import { createIntake } from '../../src/store/deliveries';
 import { createCallCounter } from '../../src/store/source-limits';
 import { openRecord, type RecordedCall, type RecordedWebhook, type ServiceRecord } from '../chaos/record';
-import type { TestRedis } from '../support/redis';
+import { withoutTimeouts, type TestRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
-import { withoutTimeouts } from './redis-steps';
 import type { WorkerSetup } from './worker';
 
 /** A database, a disk, a simulated service and a receiver. A test bed has one run after the other. */
@@ -61,7 +60,6 @@ export async function openTestBed(
   server: Pick<TestRedis, 'kill' | 'start'> | null = null,
 ): Promise<TestBed> {
   const stores = await openStores(redisUrl);
-  withoutTimeouts(stores.redis);
   const dataDir = await mkdtemp(join(tmpdir(), 'towhook-killsweep-'));
   const unsigned = { secrets: [], sharedSecret: null };
   const receiver = await listen(

@@ -13,7 +13,7 @@ import { watchAlarms } from '../../src/workflow/watch-alarms';
 import { silentLog } from '../../src/platform/log';
 import { eventually } from '../support/eventually';
 import { agedBy, NO_RECEIVER, noticeReceiver, observedAlarm, SIGNING_SECRET } from '../support/notifications';
-import { useRedis } from '../support/redis';
+import { useRedis, withoutTimeouts } from '../support/redis';
 
 const redis = useRedis();
 let receiver: Awaited<ReturnType<typeof noticeReceiver>>;
@@ -38,6 +38,7 @@ afterEach(async () => {
 
 function connect(): Redis {
   const connection = connectFailFast(redis.url, { log: silentLog });
+  withoutTimeouts(connection);
   connections.push(connection);
   return connection;
 }

@@ -7,6 +7,7 @@ import { createQueues, type Queues } from '../../src/queue/queues';
 import { startWorkers, type Workers } from '../../src/queue/workers';
 import { connectFailFast, connectPatient, whenReady } from '../../src/store/connect';
 import { PARTITION } from '../../src/store/keys';
+import { withoutTimeoutsIfShared } from '../support/redis';
 
 export const STOP_GRACE_MS = 500;
 export const done = (what: string): Promise<JobOutcome> => Promise.resolve({ kind: 'done', what });
@@ -27,6 +28,7 @@ export async function openWorld(url: string): Promise<World> {
   const tools = { log: silentLog, clock: systemClock };
   const redis = connectFailFast(url, tools);
   const patient = connectPatient(url, tools);
+  await withoutTimeoutsIfShared(url, redis);
   await Promise.all([redis, patient].map((connection) => whenReady(connection, 5000)));
   const queues = createQueues({ connection: redis, prefix: PARTITION, ...tools });
   const started: Workers[] = [];

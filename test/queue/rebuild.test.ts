@@ -6,9 +6,10 @@ import { startScheduler } from '../../src/queue/scheduler';
 import { superviseWorker, type SuperviseOptions, type SupervisedWorker } from '../../src/queue/supervise';
 import { startWorkers } from '../../src/queue/workers';
 import { KEYS, PARTITION } from '../../src/store/keys';
+import { failFastConnections } from '../support/app';
 import { eventually } from '../support/eventually';
 import { recordedLog, type RecordedLine } from '../support/recorded-log';
-import { useRedis } from '../support/redis';
+import { useRedis, withoutTimeouts } from '../support/redis';
 import { done, type Work } from './queue-stage';
 
 const redis = useRedis();
@@ -24,6 +25,7 @@ beforeEach(async () => {
   const recorded = recordedLog();
   lines = recorded.lines;
   foundation = await openFoundation({ config, log: recorded.log });
+  failFastConnections(foundation).forEach(withoutTimeouts);
 });
 afterEach(() => foundation.resources.closeAll());
 

@@ -3,11 +3,10 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSpool } from '../../src/spool';
-import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createSpoolMarker } from '../../src/store/spool-marker';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { useRedis } from '../support/redis';
+import { openConnection, useRedis } from '../support/redis';
 import { PNG } from '../support/images';
 import { recordedLog } from '../support/recorded-log';
 import { filesIn, KEEP_MS, newFolder, openSpool, pieces, sharedMarker } from './world';
@@ -175,8 +174,7 @@ describe('the spool marker in Redis', () => {
   const redis = useRedis();
 
   const open = async () => {
-    const connection = connectFailFast(redis.url, { log: silentLog });
-    await whenReady(connection, 5000);
+    const connection = await openConnection(redis.url);
     return { connection, marker: createSpoolMarker(connection) };
   };
 

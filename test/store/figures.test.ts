@@ -1,28 +1,19 @@
 import type { Redis } from 'ioredis';
 import { COUNTERS, LATENCIES, LATENCY_STEPS_MS, GAUGES } from '../../src/domain/metric-names';
 import { MINUTE_MS } from '../../src/domain/timestamp';
-import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
+import { whenReady } from '../../src/store/connect';
 import { createMetricsStore } from '../../src/store/metrics';
 import { createProcessStore } from '../../src/store/processes';
 import type { SeriesName } from '../../src/contracts/metrics';
-import { useRedis } from '../support/redis';
+import { openConnection, useConnection, useRedis } from '../support/redis';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { startWire } from '../support/wire';
 
 const redis = useRedis();
 let connection: Redis;
-
-beforeEach(async () => {
-  connection = await connected(redis.url);
+useConnection(redis, (opened) => {
+  connection = opened;
 });
-afterEach(() => connection.disconnect());
-
-async function connected(url: string): Promise<Redis> {
-  const opened = connectFailFast(url, { log: silentLog });
-  await whenReady(opened, 5000);
-  return opened;
-}
 
 const add = (by: Record<string, number>, over = connection) =>
   createProcessStore(over).beat(beatingProcess('p1'), { added: by, highest: {} });
@@ -68,7 +59,7 @@ test('a heartbeat without counts records 0 for its minute instead of a gap', asy
 
 test('counters whose write lost its reply are not counted again', async () => {
   const wire = await startWire(redis.port);
-  const lossy = await connected(`redis://127.0.0.1:${wire.port}`);
+  const lossy = await openConnection(`redis://127.0.0.1:${wire.port}`);
   try {
     await add({}, lossy);
     wire.loseNextReply();

@@ -2,10 +2,10 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
 import { Committer } from '../../src/store/commit';
-import { connectFailFast, connectPatient, whenReady } from '../../src/store/connect';
+import { connectPatient, whenReady } from '../../src/store/connect';
 import { immediateEffects, takeImmediate } from '../../src/store/immediate';
 import { KEYS, PARTITION } from '../../src/store/keys';
-import { useRedis } from '../support/redis';
+import { openConnection, useRedis } from '../support/redis';
 
 const redis = useRedis();
 /** Where BullMQ keeps that a queue is paused. */
@@ -15,9 +15,8 @@ let connections: Redis[];
 let committer: Committer;
 
 beforeEach(async () => {
-  const tools = { log: silentLog };
-  own = connectFailFast(redis.url, tools);
-  connections = [own, ...Array.from({ length: 2 }, () => connectPatient(redis.url, tools))];
+  own = await openConnection(redis.url);
+  connections = [own, ...Array.from({ length: 2 }, () => connectPatient(redis.url, { log: silentLog }))];
   await Promise.all(connections.map((connection) => whenReady(connection, 5000)));
   committer = new Committer(own, () => performance.now());
 });

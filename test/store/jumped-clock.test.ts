@@ -1,12 +1,10 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
 import { walk } from '../support/conservation';
 import { NO_LIMITS } from '../support/outboxes';
-import { useRedis } from '../support/redis';
+import { openConnection, useRedis } from '../support/redis';
 import { changeEntry, leaseUntilMs, readCircuits, setCircuit } from '../support/stored-records';
 import { GRACE_MS, mustClaim, openStores, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, reportViolations } from '../support/violations';
@@ -99,9 +97,8 @@ test('a worker whose clock lags behind that of Redis claims a tow for itself alo
   // The monotonic clock of Linux stops while the machine is suspended.
   let suspendedMs = 0;
   const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() - suspendedMs };
-  const connection = connectFailFast(redis.url, { log: silentLog });
+  const connection = await openConnection(redis.url);
   try {
-    await whenReady(connection, 60_000);
     recordsOf(connection, clock);
     const settings = { leaseMs: 20_000, graceMs: GRACE_MS, ...NO_LIMITS };
     const suspended = createTowOutbox(connection, clock, settings);

@@ -1,12 +1,10 @@
-import { connectFailFast, whenReady } from '../../src/store/connect';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
 import { KEYS } from '../../src/store/keys';
 import { dueMembersOf, nudgesOf, onNudges } from '../../src/store/nudges';
 import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
+import { openConnection, useRedis } from '../support/redis';
 import {
   ACCEPTED,
   GRACE_MS,
@@ -27,8 +25,7 @@ let stop: () => void;
 
 beforeEach(async () => {
   stores = await openStores(redis.url);
-  const subscriber = connectFailFast(redis.url, { log: silentLog });
-  await whenReady(subscriber, 5000);
+  const subscriber = await openConnection(redis.url);
   heard = [];
   await onNudges(subscriber, (schedule) => heard.push(schedule));
   stop = () => subscriber.disconnect();

@@ -1,22 +1,15 @@
-import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
 import { RedisClock } from '../../src/store/redis-time';
-import { useRedis } from '../support/redis';
+import { useConnection, useRedis } from '../support/redis';
 
 const redis = useRedis();
 
 let localMs: number;
 let clock: RedisClock;
-let close: () => void;
 
-beforeEach(async () => {
-  const connection = connectFailFast(redis.url, { log: silentLog });
-  await whenReady(connection, 5000);
-  close = () => connection.disconnect();
+useConnection(redis, (connection) => {
   localMs = 1000;
   clock = new RedisClock(connection, () => localMs);
 });
-afterEach(() => close());
 
 /** A reply that shows this time comes `tookMs` after its call was sent. */
 function reply(redisMs: number, tookMs: number): void {

@@ -1,10 +1,8 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createTowOutbox } from '../../src/store/outbox';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
-import { useRedis } from '../support/redis';
+import { openConnection, useRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { startWire, type RedisWire } from '../support/wire';
@@ -19,8 +17,7 @@ let outbox: TowOutbox;
 beforeEach(async () => {
   stores = await openStores(redis.url);
   wire = await startWire(redis.port);
-  client = connectFailFast(`redis://127.0.0.1:${wire.port}`, { log: silentLog });
-  await whenReady(client, 5000);
+  client = await openConnection(`redis://127.0.0.1:${wire.port}`);
   // A lease that outlasts the repetition of a call, as the real one does.
   outbox = createTowOutbox(client, systemClock, { leaseMs: 5000, graceMs: GRACE_MS, ...NO_LIMITS });
   for (const ref of ['T1', 'T2']) {

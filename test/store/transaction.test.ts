@@ -2,16 +2,14 @@ import { addEvent } from '../../src/domain/outbox-record';
 import { waiveEntry } from '../../src/domain/settle-entry';
 import { editEntryNamed } from '../../src/domain/stored-tow';
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
 import { ClaimAttempt } from '../../src/store/claims';
 import { Committer } from '../../src/store/commit';
-import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { Records, recordsOf } from '../../src/store/records';
 import { FORBIDDEN } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
-import { useRedis } from '../support/redis';
+import { openConnection, useRedis } from '../support/redis';
 import { copyRecord } from '../support/stored-records';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, readViolation, reportViolations } from '../support/violations';
@@ -91,8 +89,7 @@ test('reads of one record at the same time share one draft, so that no change to
 test('a process whose clock runs ahead does not take over a lease that has not expired', async () => {
   await starting('T1');
   await mustClaim(createTowOutbox(stores.redis, systemClock, settings), 'T1');
-  const other = connectFailFast(redis.url, { log: silentLog });
-  await whenReady(other, 5000);
+  const other = await openConnection(redis.url);
   let aheadMs = 0;
   const clock: Clock = {
     ...systemClock,

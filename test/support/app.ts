@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import { startParts } from '../../src/main/roles';
 import { loadConfig } from '../../src/platform/config';
 import type { Listener } from '../../src/platform/http';
 import { silentLog, type Log } from '../../src/platform/log';
 import { KEYS } from '../../src/store/keys';
-import { useOwnRedis, useRedis, type OwnRedis, type SharedRedis } from './redis';
+import { useOwnRedis, useRedis, withoutTimeoutsIfShared, type OwnRedis, type SharedRedis } from './redis';
 
 /** The roles that `startApp` can start. */
 export type AppRole = 'all' | 'receiver' | 'console' | 'worker';
@@ -60,6 +61,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
+    await withoutTimeoutsIfShared(options.redisUrl, ...failFastConnections(foundation));
     const parts = await startParts(foundation, role);
     return {
       sendHeartbeat: () => parts.heartbeat.send(),
@@ -80,6 +82,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     await stop();
     throw error;
   }
+}
+
+/** The connections of a process on which a command fails after a timeout. */
+export function failFastConnections({ redis, queues }: Pick<Foundation, 'redis' | 'queues'>): readonly Redis[] {
+  const { connection } = queues.byName.reports.opts;
+  if (!(connection instanceof Redis)) throw new Error('the queues have another kind of connection');
+  return [redis, connection];
 }
 
 /** Removes all records and keeps what a running process stores at its start: without it, Redis counts as emptied. */

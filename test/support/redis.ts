@@ -1,17 +1,20 @@
+import type { Redis } from 'ioredis';
 import type { RedisReply } from '../../src/embedded-redis/ask';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
+import { eventually } from './eventually';
 import { startTestRedis, type TestRedis } from './redis-server';
 
 export { startTestRedis, testServer, type TestRedis } from './redis-server';
-import type { Redis } from 'ioredis';
-import { eventually } from './eventually';
 
 /** The server that the test files of one jest worker share. It is empty before each test. */
 export type SharedRedis = Pick<TestRedis, 'url' | 'port' | 'ask'>;
 
 /** A server of one test file, which its tests may kill, freeze and configure. It is empty before each test. */
 export type OwnRedis = Omit<TestRedis, 'stop'>;
+
+/** Ends a command that hangs. */
+const HANGS_AFTER_MS = 60_000;
 
 /** Commands that change the server beyond its data, which the next test file would notice. */
 const SERVER_COMMAND = /^(CONFIG SET|REPLICAOF|SHUTDOWN|DEBUG|ACL)\b/i;
@@ -47,12 +50,30 @@ export function useRedis({ emptying = ['FLUSHALL'] }: { readonly emptying?: read
   };
 }
 
-/** Gives each test of a file a connection of its own to a server. */
+/** In production a command fails after 0.8 s. In a test that would be a requirement on the speed of the machine. */
+export function withoutTimeouts({ options }: Redis): void {
+  options.commandTimeout = HANGS_AFTER_MS;
+  options.socketTimeout = HANGS_AFTER_MS;
+}
+
+/** As `withoutTimeouts`, if `url` is the shared server: no test freezes it, while tests of others wait for timeouts. */
+export async function withoutTimeoutsIfShared(url: string, ...connections: readonly Redis[]): Promise<void> {
+  if (await workerResources.hasRedisAt(url)) connections.forEach(withoutTimeouts);
+}
+
+/** Opens a connection to the shared server, also by way of a wire. The caller disconnects it. */
+export async function openConnection(url: string): Promise<Redis> {
+  const connection = connectFailFast(url, { log: silentLog });
+  withoutTimeouts(connection);
+  await whenReady(connection, HANGS_AFTER_MS);
+  return connection;
+}
+
+/** Gives each test of a file a connection of its own to the shared server. */
 export function useConnection(server: Pick<SharedRedis, 'url'>, onOpen: (connection: Redis) => void): void {
   let connection: Redis;
   beforeEach(async () => {
-    connection = connectFailFast(server.url, { log: silentLog });
-    await whenReady(connection, 5000);
+    connection = await openConnection(server.url);
     onOpen(connection);
   });
   afterEach(() => connection.disconnect());

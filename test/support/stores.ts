@@ -28,7 +28,7 @@ import { createViolationStore } from '../../src/store/violations';
 import type { AttemptResult } from '../../src/domain/attempt';
 import { ACCEPTING, STOPPED } from './exchanges';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
-import { useRedis, type SharedRedis } from './redis';
+import { useRedis, withoutTimeouts, type SharedRedis } from './redis';
 import { createDeferral } from '../../src/store/failing-deliveries';
 import { isTransient } from '../../src/store/until-answered';
 import { decideReport } from '../../src/workflow/decide-report';
@@ -95,8 +95,7 @@ export function useStores(
 
 export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
   const redis: Redis = connectFailFast(server, { log: silentLog });
-  // In production a command fails after 0.8 s. Here that would be a requirement on the speed of the machine.
-  Object.assign(redis.options, { commandTimeout: HANGS_AFTER_MS, socketTimeout: HANGS_AFTER_MS });
+  withoutTimeouts(redis);
   await whenReady(redis, HANGS_AFTER_MS);
   const records = recordsOf(redis);
   const tows = createTowStore(redis);

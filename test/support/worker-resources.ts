@@ -4,6 +4,8 @@ import { startTestRedis, type TestRedis } from './redis-server';
 /** Resources that the test files of one jest worker share; each is started by the first file that needs it. */
 export interface WorkerResources {
   redis(): Promise<TestRedis>;
+  /** Whether this is the address of the Redis of `redis()`. Starts none. */
+  hasRedisAt(url: string): Promise<boolean>;
   chromium(): Promise<RunningChromium>;
   stop(): Promise<void>;
 }
@@ -14,6 +16,7 @@ export function createWorkerResources(): WorkerResources {
   let chromium: Promise<RunningChromium> | undefined;
   return {
     redis: () => (redis ??= startTestRedis()),
+    hasRedisAt: async (url) => (await redis)?.url === url,
     async chromium() {
       // A browser that was killed or crashed must not fail later files.
       if (chromium === undefined || !(await chromium).browser.isConnected()) chromium = launchChromium();
