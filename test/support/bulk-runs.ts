@@ -10,11 +10,15 @@ import { PARTITION } from '../../src/store/keys';
 
 const SCHEDULER_INTERVAL_MS = 20;
 const STOP_GRACE_MS = 200;
-/** The job of a lost worker is added again after this; in production after 10 s. */
-const VISIBILITY_TIMEOUT_MS = 200;
+/** Short, so that tests of lost workers do not wait; in production 10 s. */
+export const LOST_AFTER_MS = 200;
 
-/** Starts a worker of the queue `bulk`, with its scheduler. */
-export function startBulkWorker(foundation: Foundation, handler: JobHandler): { stop(): Promise<void> } {
+/** Starts a worker of the queue `bulk`, with its scheduler. A job that has not ended in `lostAfterMs` is added again. */
+export function startBulkWorker(
+  foundation: Foundation,
+  handler: JobHandler,
+  lostAfterMs = LOST_AFTER_MS,
+): { stop(): Promise<void> } {
   const { queues, schedules, clock } = foundation;
   const resources = createResources(silentLog);
   const progress = createWorkerProgress(clock);
@@ -31,7 +35,7 @@ export function startBulkWorker(foundation: Foundation, handler: JobHandler): { 
     log: silentLog,
   });
   const none = { pollDue: () => Promise.resolve([]) };
-  const bulk = { pollDue: (limit: number) => schedules.bulk.pollDue(limit, VISIBILITY_TIMEOUT_MS) };
+  const bulk = { pollDue: (limit: number) => schedules.bulk.pollDue(limit, lostAfterMs) };
   const scheduler = startScheduler({
     queues,
     schedules: { deliveries: none, reports: none, violations: none, bulk },

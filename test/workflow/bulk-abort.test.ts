@@ -14,6 +14,8 @@ import {
 } from './bulk-world';
 
 const world = useBulkWorld();
+/** A worker that waits at a gate is not lost, however long the test takes. */
+const NEVER_LOST_MS = 60_000;
 
 /** An API whose calls wait until the test lets them pass, so that it can act in the middle of a run. */
 function gated(): {
@@ -46,7 +48,7 @@ it('an abort takes effect before the next task: the current decision is recorded
   const task_ids = await refusedReports(world, 12);
   const who = await person(world, 'dispatcher');
   const { api, waiting, pass, open } = gated();
-  world.worker({ api });
+  world.worker({ api }, NEVER_LOST_MS);
   const bulk = world.console();
   const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
   await bulk.start(id, who);
@@ -54,6 +56,8 @@ it('an abort takes effect before the next task: the current decision is recorded
   pass();
   await eventually(async () => expect((await bulk.read(id))?.counts.done).toBe(1));
   await eventually(() => expect(waiting()).toBe(1));
+  // A second after the abort, a job would settle the current task.
+  await world.foundation.queues.byName.bulk.pause();
   expect(await codeOf(bulk.abort(id, who))).toBe('ok');
   expect(outcomes(await runIn(bulk, id, 'aborted')).slice(0, 3)).toEqual(['done', 'waiting', 'skipped']);
   open();
@@ -73,7 +77,7 @@ it('a decision that ends after a worker took it for skipped is recorded as done'
   const task_ids = await refusedReports(world, 2);
   const who = await person(world, 'dispatcher');
   const { api, waiting, open } = gated();
-  world.worker({ api });
+  world.worker({ api }, NEVER_LOST_MS);
   const bulk = world.console();
   const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
   await bulk.start(id, who);
@@ -94,7 +98,7 @@ it('every role that may make the decision of a bulk run may abort it, and the au
     await person(world, 'crew'),
   ];
   const { api, waiting, open } = gated();
-  world.worker({ api });
+  world.worker({ api }, NEVER_LOST_MS);
   const [bulk, other] = [world.console(), world.console()];
   const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
   await bulk.start(id, who);

@@ -25,7 +25,7 @@ import type { BulkRunWithItems } from '../../src/workflow/bulk-port';
 import type { OperatorApi } from '../../src/workflow/operator-port';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
-import { startBulkWorker } from '../support/bulk-runs';
+import { LOST_AFTER_MS, startBulkWorker } from '../support/bulk-runs';
 import { useOwnRedis, type OwnRedis } from '../support/redis';
 import { answerHead, deliver, newTow, WHEREABOUTS } from '../operator/world';
 
@@ -37,16 +37,16 @@ export interface BulkWorld {
   readonly redis: OwnRedis;
   readonly foundation: Foundation;
   readonly api: OperatorApi;
-  /** What a worker carries out bulk runs with, for tests that replace a part. */
-  parts(): DecideTasksTools;
+  /**
+   * What a worker carries out bulk runs with, for tests that replace a part. A worker that records nothing for
+   * `lostAfterMs` is replaced.
+   */
+  parts(lostAfterMs?: number): DecideTasksTools;
   /** Bulk decisions as a console process offers them. */
   console(): Bulk;
   /** Starts a worker; it is stopped after the test, unless the test does. */
-  worker(also?: Partial<DecideTasksTools>): { stop(): Promise<void> };
+  worker(also?: Partial<DecideTasksTools>, lostAfterMs?: number): { stop(): Promise<void> };
 }
-
-/** How long a dead worker keeps its run; short, so that tests do not wait. */
-const TAKE_OVER_MS = 200;
 
 export function useBulkWorld(): BulkWorld {
   let foundation: Foundation;
@@ -86,14 +86,15 @@ export function useBulkWorld(): BulkWorld {
     get api() {
       return operator.api;
     },
-    parts: () => ({
+    parts: (lostAfterMs = LOST_AFTER_MS) => ({
       ...parts,
-      store: createBulkStore(foundation.redis, foundation.clock, { takeOverMs: TAKE_OVER_MS }),
+      store: createBulkStore(foundation.redis, foundation.clock, { takeOverMs: lostAfterMs }),
     }),
     console: () => openBulk(foundation),
-    worker(also = {}) {
-      const tools = { ...this.parts(), ...also };
-      const worker = startBulkWorker(foundation, async (payload) => decideTasks(bulkJob.parse(payload), tools));
+    worker(also = {}, lostAfterMs = LOST_AFTER_MS) {
+      const tools = { ...this.parts(lostAfterMs), ...also };
+      const work = async (payload: unknown) => decideTasks(bulkJob.parse(payload), tools);
+      const worker = startBulkWorker(foundation, work, lostAfterMs);
       workers.push(worker);
       return worker;
     },
