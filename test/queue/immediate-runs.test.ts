@@ -3,7 +3,7 @@ import { silentLog } from '../../src/platform/log';
 import { startImmediateRuns } from '../../src/queue/immediate-runs';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
-import { done, openWorld, type Work, type World } from './queue-stage';
+import { done, openWorld, type StartOptions, type Work, type World } from './queue-stage';
 
 // No worker of another test file may take these jobs.
 const redis = useOwnRedis();
@@ -22,9 +22,13 @@ afterEach(async () => {
 /** Hands records to immediate runs; `nudges` are the queues that the scheduler was nudged for. */
 function begin(
   work: Work,
-  { hasRoom = () => true, queue = 'reports' }: { hasRoom?: () => boolean; queue?: QueueName } = {},
+  {
+    hasRoom = () => true,
+    queue = 'reports',
+    ...also
+  }: { hasRoom?: () => boolean; queue?: QueueName } & Pick<StartOptions, 'waitForRunsMs'> = {},
 ) {
-  const workers = world.start(work);
+  const workers = world.start(work, also);
   const nudges: string[] = [];
   let hand: (refs: readonly string[]) => void = () => {};
   const take = () => new Promise<readonly string[]>((resolve) => (hand = resolve));
@@ -113,11 +117,14 @@ test('a worker begins no more runs than the jobs that it may run at once, and le
 test('a job waits until runs without a job have left room for it', async () => {
   const worked: string[] = [];
   const ends: (() => void)[] = [];
-  const { hand } = begin(async (ref) => {
-    worked.push(ref);
-    await new Promise<void>((resolve) => ends.push(resolve));
-    return done('sent');
-  });
+  const { hand } = begin(
+    async (ref) => {
+      worked.push(ref);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return done('sent');
+    },
+    { waitForRunsMs: 60_000 },
+  );
   hand('T1', 'T2', 'T3', 'T4');
   await eventually(() => expect(worked).toEqual(['T1', 'T2', 'T3', 'T4']));
 
