@@ -94,7 +94,7 @@ it('keeps deliveries of a paused queue waiting, leaves the worker ready, and pro
     await request(worker.opsUrl).get('/readyz').expect(200);
 
     await resume('deliveries');
-    await eventually(async () => expect(await processed()).toBe(refs.length), 20_000);
+    await eventually(async () => expect(await processed()).toBe(refs.length));
     expect((await queue('deliveries'))?.due).toBe(0);
   } finally {
     await worker.stop();
@@ -111,7 +111,7 @@ it('processes a due delivery after a pause during which the keys of the queue we
     const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '{p0}:deliveries:*'));
     await app.redis.ask('DEL', ...keys);
     await resume('deliveries');
-    await eventually(async () => expect((await towOf(app, ref)).state).toBe('requested'), 20_000);
+    await eventually(async () => expect((await towOf(app, ref)).state).toBe('requested'));
   } finally {
     await worker.stop();
   }

@@ -182,7 +182,7 @@ describe('a stopping listener', () => {
     expect((await running).status).toBe(200);
     await expect(stopped).resolves.toBeUndefined();
     agent.destroy();
-  }, 5000);
+  }, 30_000);
 
   test('a stopping listener cuts a request that runs longer than the grace period', async () => {
     const listener = await busyListener();

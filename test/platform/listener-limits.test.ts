@@ -47,7 +47,7 @@ test.each([
 ])('a listener ends %s', async (_what, text) => {
   const { url, sending } = await listening(SHORT);
   const { state } = await sending(text);
-  await eventually(() => expect(state.isClosed).toBe(true), 10_000);
+  await eventually(() => expect(state.isClosed).toBe(true));
   expect(state.text).toMatch(/^(HTTP\/1\.1 408 |$)/);
   await eventually(async () => expect((await call(`${url}/healthz`)).status).toBe(200));
 });
@@ -58,7 +58,7 @@ test('a listener keeps an answer open that lasts longer than a request may take'
   await eventually(() => expect(stream.state.text).toContain('begun'));
   // Ended later than the stream's request would be.
   const slow = await sending('POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf');
-  await eventually(() => expect(slow.state.isClosed).toBe(true), 10_000);
+  await eventually(() => expect(slow.state.isClosed).toBe(true));
   expect(stream.state.isClosed).toBe(false);
 });
 

@@ -24,7 +24,7 @@ export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = DEF
 }
 
 /** Ends the repetitions of an action that is never fast enough. */
-const FAST_TIMEOUT_MS = 20_000;
+const FAST_TIMEOUT_MS = 60_000;
 
 /**
  * Repeats an action until one run of it takes less than `limitMs`, and returns the result of that run. A product that

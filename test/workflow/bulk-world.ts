@@ -188,12 +188,12 @@ export async function codeOf(
 }
 
 /** The run once it is in this state. */
-export function runIn(bulk: Bulk, id: string, state: BulkState, timeoutMs = 20_000): Promise<BulkRunWithItems> {
+export function runIn(bulk: Bulk, id: string, state: BulkState): Promise<BulkRunWithItems> {
   return eventually(async () => {
     const run = await bulk.read(id);
     if (run?.state !== state) throw new Error(`the run is ${run?.state}`);
     return run;
-  }, timeoutMs);
+  });
 }
 
 export function outcomes(run: BulkRunWithItems): string[] {
