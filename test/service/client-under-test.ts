@@ -81,7 +81,7 @@ export function clientFor(baseUrl: string, options: Partial<ServiceClientOptions
     baseUrl,
     clientId: 'client-7',
     clientSecret: 'secret-42',
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     tokens: createMemoryTokenCache(systemClock),
     budgets: noBudgets,
     clock: systemClock,

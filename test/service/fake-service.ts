@@ -83,6 +83,8 @@ export async function startFakeService(): Promise<FakeService> {
       response.end(bytes);
     })();
   });
+  // By default Node closes an idle connection after 5 s, which a busy machine may be between two calls.
+  server.keepAliveTimeout = 60_000;
   server.on('connection', (socket) => connections.set(socket, connections.size + 1));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
