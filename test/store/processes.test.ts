@@ -48,9 +48,9 @@ test('the start time of a process does not change after its first heartbeat', as
 
 test('a process without heartbeats is silent after 20 s, until its next heartbeat', async () => {
   await store().beat(beatingProcess('p1'), NOTHING);
-  await age('p1', 15_000);
+  await age('p1', 10_000);
   expect(await store().list()).toMatchObject([{ isSilent: false }]);
-  await age('p1', 6000);
+  await age('p1', 11_000);
   expect(await store().list()).toMatchObject([{ isSilent: true, isReady: true }]);
   await store().beat(beatingProcess('p1'), NOTHING);
   expect(await store().list()).toMatchObject([{ isSilent: false }]);
