@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator } from '../../src/simulator';
-import { freePort } from '../../src/embedded-redis/launch';
+import { freePort } from '../support/free-port';
 import { compiledFile } from '../support/compiled';
 import { startTestRedis } from '../support/redis';
 import { createManagedRole, type ManagedRole } from './managed-role';

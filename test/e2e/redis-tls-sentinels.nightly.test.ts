@@ -1,5 +1,5 @@
 import { createOperatorClient } from '../../src/demo/client';
-import { freePort } from '../../src/embedded-redis/launch';
+import { freePort } from '../support/free-port';
 import { certificate } from '../service/connect-proxy';
 import { eventually } from '../support/eventually';
 import { startTestRedis, type TestRedis } from '../support/redis-server';

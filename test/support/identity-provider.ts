@@ -1,4 +1,5 @@
 import { OAuth2Server } from 'oauth2-mock-server';
+import { freePort } from './free-port';
 
 /** A provider of OpenID Connect over real HTTP, which signs everyone in with the claims that a test sets. */
 export interface TestProvider {
@@ -31,8 +32,8 @@ export async function startProvider(tls?: TlsOptions): Promise<TestProvider> {
   const server = new OAuth2Server(tls?.key, tls?.certificate);
   await server.issuer.keys.generate('RS256');
   const host = tls?.public === undefined ? '127.0.0.1' : '0.0.0.0';
-  await server.start(tls?.public?.port ?? 0, host);
-  const { port } = server.address();
+  const port = tls?.public?.port ?? (await freePort());
+  await server.start(port, host);
   const issuer = `${tls ? 'https' : 'http'}://${tls?.public?.name ?? host}:${port}`;
   const tokenRequests: TestProvider['tokenRequests'] = [];
   const provider: TestProvider = {

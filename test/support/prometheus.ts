@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { eventually } from './eventually';
+import { freePort } from './free-port';
 
 /** A Prometheus server of a test, from the Debian package `prometheus`. */
 export interface Prometheus {
@@ -29,17 +29,6 @@ const alertList = z.object({
 export async function promtool(...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('promtool', args);
   return stdout;
-}
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the listener has no port');
-  return address.port;
 }
 
 /** Starts a server that scrapes and evaluates every second. `rules` is the text of a file of rules. */

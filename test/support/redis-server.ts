@@ -7,9 +7,11 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ask, type RedisReply } from '../../src/embedded-redis/ask';
 import { findServer } from '../../src/embedded-redis/find-server';
-import { freePort, launch, RedisDidNotStart } from '../../src/embedded-redis/launch';
+import { launch, RedisDidNotStart } from '../../src/embedded-redis/launch';
 import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
 import type { ServerBinary } from '../../src/embedded-redis/server-binary';
+import { pause } from '../../src/platform/timers';
+import { freePort } from './free-port';
 
 /** Ends a command or a kill that hangs; on a busy machine a reply may take seconds. */
 const HANGS_AFTER_MS = 30_000;
@@ -65,7 +67,7 @@ export async function startTestRedis(settings: Readonly<Record<string, string>> 
       processId = null;
     },
     async start() {
-      processId ??= await launchOn(port);
+      processId ??= await whilePortIsTaken(() => launchOn(port));
     },
     async restart() {
       await redis.kill();
@@ -125,9 +127,29 @@ async function onFreePort(start: (port: number) => Promise<number>): Promise<{ p
     try {
       return { port, processId: await start(port) };
     } catch (error) {
-      if (!(error instanceof RedisDidNotStart && error.isPortTaken)) throw error;
+      if (!isPortTaken(error)) throw error;
     }
   }
+}
+
+/** How long another program may keep the port of a killed server. */
+const PORT_TAKEN_MS = 10_000;
+
+/** Repeats a start while another program has the port, such as for a connection. */
+async function whilePortIsTaken(start: () => Promise<number>): Promise<number> {
+  const givesUpAtMs = performance.now() + PORT_TAKEN_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!isPortTaken(error) || performance.now() > givesUpAtMs) throw error;
+    }
+    await pause(100);
+  }
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof RedisDidNotStart && error.isPortTaken;
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask } from '../../src/embedded-redis/ask';
-import { freePort } from '../../src/embedded-redis/launch';
+import { freePort } from './free-port';
 import { serverCommand } from '../../src/embedded-redis/server-binary';
 import { eventually } from './eventually';
 import { testServer, type TestRedis } from './redis-server';
