@@ -4,12 +4,14 @@ import { standings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { refusedWith } from '../support/exchanges';
 import { useRedis } from '../support/redis';
+import { endLease } from '../support/stored-records';
 import { ACCEPTED, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
+  // A lease ends only where a test ends it.
+  stores = await openStores(redis.url, { leaseMs: 60_000 });
 });
 afterEach(() => stores.close());
 
@@ -100,6 +102,7 @@ describe('conservation scan of lost reports', () => {
     await mustClaim(stores.outbox, 'T1');
     await stores.redis.zrem('{p0}:due:tows', 'T1');
     expect((await found()).reports).toEqual({ waiting: 3 });
+    await endLease(stores.redis, TOW);
 
     const walks = await eventually(async () => {
       const now = (await found()).reports;

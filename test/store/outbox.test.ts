@@ -1,16 +1,18 @@
 import { systemClock } from '../../src/platform/clock';
+import { towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { readEntry } from '../support/stored-records';
+import { changeEntry, endLease, readEntry } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
+  // A lease ends only where a test ends it.
+  stores = await openStores(redis.url, { leaseMs: 60_000 });
 });
 afterEach(() => stores.close());
 
@@ -23,6 +25,7 @@ async function towAtInvoice(ref: string): Promise<void> {
 }
 
 const claimsToSend = async (ref: string) => eventually(() => mustClaim(stores.outbox, ref));
+const loseWorker = (ref: string) => endLease(stores.redis, towKey(ref));
 
 test('reports are sent in the order of their facts, each after the previous one was accepted', async () => {
   await stores.request('T1');
@@ -71,7 +74,8 @@ test('an answer under a lost claim does not change the report and is kept among 
   await stores.request('T1');
   await stores.say('T1', START);
   const lost = await mustClaim(stores.outbox, 'T1');
-  const mine = await claimsToSend('T1');
+  await loseWorker('T1');
+  const mine = await mustClaim(stores.outbox, 'T1');
 
   expect(await stores.outbox.settle(lost, result(ACCEPTED))).toEqual({ kind: 'late', next: null });
 
@@ -86,7 +90,8 @@ test('an invoice request has an unknown outcome after its worker was lost while 
   await mustClaim(stores.outbox, 'T1');
   expect(await stores.states('T1')).toEqual(['started accepted', 'invoice sending']);
 
-  await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('wait'));
+  await loseWorker('T1');
+  expect((await stores.outbox.claim('T1')).kind).toBe('wait');
 
   expect(await stores.states('T1')).toEqual(['started accepted', 'invoice unknown']);
 });
@@ -94,7 +99,8 @@ test('an invoice request has an unknown outcome after its worker was lost while 
 test('a late answer settles only a report whose outcome is unknown', async () => {
   await towAtInvoice('T1');
   const lost = await mustClaim(stores.outbox, 'T1');
-  await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('wait'));
+  await loseWorker('T1');
+  expect((await stores.outbox.claim('T1')).kind).toBe('wait');
 
   expect(await stores.outbox.settle(lost, result(ACCEPTED))).toMatchObject({ kind: 'late_accepted' });
 
@@ -103,10 +109,11 @@ test('a late answer settles only a report whose outcome is unknown', async () =>
 
 test('an invoice request of unknown outcome is sent once more and then waits for a decision', async () => {
   await towAtInvoice('T1');
-  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result({ ...UNKNOWN, delayMs: 60_000 }));
   expect((await stores.outbox.claim('T1')).kind).toBe('wait');
 
-  const second = await claimsToSend('T1');
+  await changeEntry(stores.redis, { ref: 'T1' }, 2, { nextAtMs: 1 });
+  const second = await mustClaim(stores.outbox, 'T1');
   expect(second).toMatchObject({ entry: { kind: 'invoice', attempts: 2, unanswered: 1 } });
   await stores.outbox.settle(second, result(UNKNOWN));
 

@@ -149,7 +149,8 @@ describe('decisions on a violation', () => {
 
 describe('ticket check before a violation', () => {
   test('the ticket check runs before a violation, uses no rate limit permit, and the violation is sent without a ticket', async () => {
-    outbox = openOutbox(stores, { checksTicket: true, rateLimit: { limit: 1, windowMs: 60_000 } });
+    const rateLimit = { limit: 1, windowMs: 60_000 };
+    outbox = openOutbox(stores, { leaseMs: 60_000, checksTicket: true, rateLimit });
     await ticketQuestion();
     const check = await claimAs(outbox, 'U1', 'check');
     expect((await outbox.claim('U1')).kind).toBe('busy');

@@ -40,12 +40,14 @@ const untilUnknown = (id: string) =>
 
 describe('violation with a lost answer', () => {
   test('a violation whose worker was lost becomes unknown, is not sent again automatically, and is escalated after its wait', async () => {
+    outbox = openOutbox(stores, { graceMs: 60_000 });
     await reportViolations(stores, 'U1');
     await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
     expect(await outbox.claim('U1')).toMatchObject({ kind: 'wait' });
 
-    const handed = await eventually(() => claimAs(outbox, 'U1', 'escalated'));
+    await changeEntry(stores.redis, { violationId: 'U1' }, 1, { nextAtMs: 1 });
+    const handed = await claimAs(outbox, 'U1', 'escalated');
     expect(handed).toMatchObject({ why: 'unknown', entry: { attempts: 1 } });
 
     expect(await openTasks()).toEqual(['violation.U1']);
@@ -125,6 +127,7 @@ test('a violation that gets its reference while a tow with that reference is cre
 
 describe('tow request for a violation', () => {
   test('a tow request proves a violation in flight, whose answer is stored before any cleanup', async () => {
+    outbox = openOutbox(stores, { leaseMs: 60_000 });
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
 
