@@ -29,17 +29,18 @@ export function readableLog(): ClientLog {
   return log;
 }
 
-/** The machine's clock, which a test may set forward. */
+/** A clock that moves only when a test sets it forward. */
 export interface MovableClock extends Clock {
   forwardMs(ms: number): void;
 }
 
 export function movableClock(): MovableClock {
+  const startMs = systemClock.nowMs();
   let aheadMs = 0;
   return {
     ...systemClock,
-    nowMs: () => systemClock.nowMs() + aheadMs,
-    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    nowMs: () => startMs + aheadMs,
+    monotonicMs: () => aheadMs,
     forwardMs: (ms) => void (aheadMs += ms),
   };
 }
