@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ServiceClientOptions } from '../../src/service';
 import { runAttempt } from '../../src/service/attempt';
+import { eventually } from '../support/eventually';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { startRawServer, TOW_ANSWER, type RawServer } from './fake-service';
 
@@ -18,8 +19,27 @@ const withToken = (url: string, options: Partial<ServiceClientOptions> = {}) =>
   clientWithToken(url, { timeoutMs: 20_000, ...options });
 
 async function callTo(onChunk: (socket: Socket) => void, options: Partial<ServiceClientOptions> = {}) {
+  await server?.stop();
   server = await startRawServer(onChunk);
   return (await withToken(server.url, options)).call('detained', REQUESTS.detained);
+}
+
+/** Calls until the request has reached the server in time: the deadline also runs while the connection opens. */
+async function callInTimeTo(onChunk: (socket: Socket) => void, options: Partial<ServiceClientOptions>) {
+  return eventually(async () => {
+    const result = await callTo(onChunk, options);
+    expect(server?.received.join('')).not.toBe('');
+    return result;
+  });
+}
+
+/** Calls until a part of the answer has arrived in time. */
+async function callAnsweredInTimeBy(onChunk: (socket: Socket) => void, options: Partial<ServiceClientOptions>) {
+  return eventually(async () => {
+    const result = await callTo(onChunk, options);
+    expect(result.rawBody).not.toBeNull();
+    return result;
+  });
 }
 
 /** A closed port. */
@@ -100,14 +120,14 @@ describe('unanswered', () => {
   });
 
   it('a call without a response before its deadline is unanswered', async () => {
-    const { exchange, durationMs } = await callTo(() => {}, { timeoutMs: 150 });
+    const { exchange, durationMs } = await callInTimeTo(() => {}, { timeoutMs: 150 });
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
     expect(durationMs).toBeGreaterThanOrEqual(140);
     expect(durationMs).toBeLessThan(AFTER_ANY_DEADLINE_MS);
   });
 
   it('a call whose status line never ends is unanswered', async () => {
-    const { exchange } = await callTo((socket) => socket.write('HTTP/1.1 200 O'), { timeoutMs: 150 });
+    const { exchange } = await callInTimeTo((socket) => socket.write('HTTP/1.1 200 O'), { timeoutMs: 150 });
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
   });
 
@@ -135,7 +155,9 @@ describe('a response that breaks off after its status', () => {
   });
 
   it('a response with a 2xx and an incomplete body at the deadline is not the service', async () => {
-    const { exchange, rawBody } = await callTo((socket) => socket.write(half('200 OK')), { timeoutMs: 600 });
+    const { exchange, rawBody } = await callAnsweredInTimeBy((socket) => socket.write(half('200 OK')), {
+      timeoutMs: 600,
+    });
     expect(exchange).toEqual({ kind: 'not_the_service', httpStatus: 200, cause: 'broken_off' });
     expect(rawBody).toBe('{"code":');
   });
@@ -168,8 +190,9 @@ describe('a response that breaks off after its status', () => {
 
   it('a response that arrives byte by byte does not outlast the deadline', async () => {
     let drip: NodeJS.Timeout | undefined;
-    const { exchange, durationMs } = await callTo(
+    const { exchange, durationMs } = await callAnsweredInTimeBy(
       (socket) => {
+        clearInterval(drip);
         socket.write('HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n');
         drip = setInterval(() => socket.write('1\r\nx\r\n'), 20);
       },
