@@ -15,7 +15,8 @@ import { done, type Work } from './queue-stage';
 const redis = useRedis();
 /** Ends a wait that hangs. */
 const TIMEOUT_MS = 60_000;
-const STALL_LIMIT_MS = 600;
+/** A worker on a slow machine must be able to connect and to complete a job within this time. */
+const STALL_LIMIT_MS = 2000;
 
 let foundation: Foundation;
 let lines: readonly RecordedLine[];

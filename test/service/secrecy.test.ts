@@ -29,11 +29,11 @@ function expectNoSecrets(seen: unknown): void {
   expect(SECRETS.filter((secret) => text.includes(secret))).toEqual([]);
 }
 
-/** Calls of every kind, and what they may be known by. */
-async function callEverything(url: string, log: ClientLog): Promise<CallResult<OperationName>[]> {
+/** Calls of every kind, and what they may be known by. A silent service needs a `timeoutMs` that ends soon. */
+async function callEverything(url: string, log: ClientLog, timeoutMs = 20_000): Promise<CallResult<OperationName>[]> {
   const tokens = createMemoryTokenCache(systemClock);
   await tokens.write({ token: 'hush-1', expiresAtMs: null });
-  const client = clientFor(url, { log, tokens, timeoutMs: 200 });
+  const client = clientFor(url, { log, tokens, timeoutMs });
   return [
     await client.call('started', REQUESTS.started),
     await client.call('invoice', REQUESTS.invoice),
@@ -97,7 +97,7 @@ describe('secrets of the service client', () => {
         if (typeof onChunk === 'string') socket.end(onChunk);
       });
       if (onChunk === null) await server.stop();
-      const results = await callEverything(server.url, log);
+      const results = await callEverything(server.url, log, 200);
       await server.stop();
       expect(log.lines).toHaveLength(6);
       expectNoSecrets([log.lines, results]);
