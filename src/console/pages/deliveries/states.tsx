@@ -1,4 +1,6 @@
+import type { ProcessedVerdict } from '../../../domain/delivery';
 import type { DELIVERY_STATES } from '../../../domain/vocabulary';
+import { messageUnder } from '../../messages';
 import { Badge, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 
@@ -29,10 +31,10 @@ export function Verified({ viewer, isVerified }: { viewer: Viewer; isVerified: b
 
 /** The verdict of a delivery; an unknown one as stored. */
 export function verdictText({ messages }: Viewer, verdict: string | null) {
-  const { verdicts, noVerdict } = messages.deliveries;
+  const { verdicts, noVerdict }: { verdicts: Readonly<Record<ProcessedVerdict, string>>; noVerdict: string } =
+    messages.deliveries;
   if (verdict === null) return <span class="muted">{noVerdict}</span>;
-  const known = Object.entries(verdicts).find(([name]) => name === verdict);
-  return known ? known[1] : <Ref>{verdict}</Ref>;
+  return messageUnder(verdicts, verdict) ?? <Ref>{verdict}</Ref>;
 }
 
 /** The tow of a delivery, as a link once it exists. */
