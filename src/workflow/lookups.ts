@@ -42,7 +42,7 @@ export interface LookupTools {
   readonly service: ServicePort;
   readonly cache: LookupCache;
   readonly clock: Clock;
-  /** Is shown how an answer of the service differs from its contract, once per call. */
+  /** Called once per call whose answer differs from its contract. */
   readonly observeDifference?: (seen: SeenDifference) => void;
 }
 
