@@ -9,9 +9,8 @@ import { openOutbox } from '../support/violations';
 import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
 
 const redis = useRedis();
-const LEASE_MS = 2000;
 /** Long enough for a busy machine to renew it in time. */
-const RENEWED_LEASE_MS = 6000;
+const LEASE_MS = 6000;
 
 let worker: ViolationWorker;
 let server: RawServer;
@@ -33,9 +32,9 @@ afterEach(async () => {
 /** Sends the violation to a service that answers when the test does, through an outbox that can be changed. */
 async function send(
   also: (outbox: Outbox<StoredViolation>) => Partial<Outbox<StoredViolation>> = () => ({}),
-  { leaseMs = LEASE_MS, ...uploads }: Partial<Uploads> & { leaseMs?: number } = {},
+  uploads: Partial<Uploads> = {},
 ) {
-  const outbox = openOutbox(worker.stores, { leaseMs });
+  const outbox = openOutbox(worker.stores, { leaseMs: LEASE_MS });
   const service = await clientWithToken(server.url, { upload: { silenceMs: 60_000 } });
   await worker.reportWithImage();
   return worker.wake('U1', {
@@ -56,19 +55,16 @@ describe('an upload that takes longer than its lease', () => {
   test('renews the lease, so that no other worker sends the violation too', async () => {
     const ends: boolean[] = [];
     const claims: string[] = [];
-    const other = openOutbox(worker.stores, { leaseMs: RENEWED_LEASE_MS });
-    const outcome = await send(
-      (outbox) => ({
-        async renew(claimed) {
-          ends.push(await outbox.renew(claimed));
-          claims.push((await other.claim('U1')).kind);
-          // Four renewals take the call past the end of its first lease.
-          if (ends.length === 4) answer();
-          return true;
-        },
-      }),
-      { leaseMs: RENEWED_LEASE_MS },
-    );
+    const other = openOutbox(worker.stores, { leaseMs: LEASE_MS });
+    const outcome = await send((outbox) => ({
+      async renew(claimed) {
+        ends.push(await outbox.renew(claimed));
+        claims.push((await other.claim('U1')).kind);
+        // Four renewals take the call past the end of its first lease.
+        if (ends.length === 4) answer();
+        return true;
+      },
+    }));
 
     expect(outcome).toBe('accepted');
     expect(ends).toEqual([true, true, true, true]);
@@ -93,7 +89,7 @@ describe('an upload that takes longer than its lease', () => {
     const onRenewed = () => {
       progress += 1;
     };
-    expect(await send(renew, { leaseMs: RENEWED_LEASE_MS, maxMs, onRenewed })).toBe('accepted');
+    expect(await send(renew, { maxMs, onRenewed })).toBe('accepted');
     expect(progress > 0).toBe(isCounted);
   });
 
