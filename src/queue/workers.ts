@@ -25,8 +25,6 @@ export interface WorkersOptions {
   readonly stopGraceMs: number;
   /** Ends the calls of jobs that still run after that time, such as an upload. Their results are then stored. */
   readonly endCalls?: () => void;
-  /** How long a job waits for a place that runs without a job have taken, ms. Then any worker may take it. */
-  readonly waitForRunsMs?: number;
   readonly progress: WorkerProgress;
   /** Throttled: a worker whose Redis is read-only fails thousands of times a second. */
   readonly log: Log;
@@ -45,11 +43,11 @@ export interface Workers {
  */
 const JOBS_AT_ONCE_MAX: Partial<Record<QueueName, number>> = { violations: 2 };
 
+/** How long a job waits for a place that runs without a job have taken. Then any worker may take it. */
 const WAIT_FOR_RUNS_MS = 1000;
 
 /** Starts the workers of all queues. Only this file translates a JobOutcome for BullMQ. */
 export function startWorkers(options: WorkersOptions): Workers {
-  const { waitForRunsMs = WAIT_FOR_RUNS_MS } = options;
   const running = new Map<Promise<unknown>, QueueName>();
   let isStopping = false;
   const concurrencyOf = (name: QueueName) => Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? Infinity);
@@ -73,9 +71,9 @@ export function startWorkers(options: WorkersOptions): Workers {
       name,
       async (job, token) => {
         // Runs without a job count too.
-        const endsMs = systemClock.monotonicMs() + waitForRunsMs;
+        const endsMs = systemClock.monotonicMs() + WAIT_FOR_RUNS_MS;
         while (mustWait(name) && systemClock.monotonicMs() < endsMs) {
-          await within(waitForRunsMs, Promise.race(runsOf(name)));
+          await within(WAIT_FOR_RUNS_MS, Promise.race(runsOf(name)));
         }
         // Another worker may be idle. A worker that is paused still takes the job that it was waiting for.
         if (isStopping || isBusy(name)) return putBack(job, token);

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { bulkJob, deliveryJob, type JobOutcome, reportJob, towsOfJob, violationJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { createWorkerProgress } from '../../src/queue/progress';
+import { silentLog, type Log } from '../../src/platform/log';
+import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';
 import { createQueues, type Queues } from '../../src/queue/queues';
-import { startWorkers, type Workers, type WorkersOptions } from '../../src/queue/workers';
+import { startWorkers, type Workers } from '../../src/queue/workers';
 import { connectFailFast, connectPatient, whenReady } from '../../src/store/connect';
 import { PARTITION } from '../../src/store/keys';
 import { withoutTimeoutsIfShared } from '../support/redis';
@@ -15,14 +15,12 @@ export const done = (what: string): Promise<JobOutcome> => Promise.resolve({ kin
 /** Handles a job: gets the id of its record. */
 export type Work = (ref: string) => Promise<JobOutcome>;
 
-export type StartOptions = Partial<Pick<WorkersOptions, 'progress' | 'log' | 'endCalls' | 'waitForRunsMs'>>;
-
 /** Queues in a Redis and workers for them. */
 export interface World {
   readonly redis: Redis;
   readonly queues: Queues;
   /** Starts workers of all queues that handle every job with `work`. `close` stops them. */
-  start(work: Work, also?: StartOptions): Workers;
+  start(work: Work, also?: { progress?: WorkerProgress; log?: Log; endCalls?: () => void }): Workers;
   close(): Promise<void>;
 }
 
@@ -37,7 +35,7 @@ export async function openWorld(url: string): Promise<World> {
   return {
     redis,
     queues,
-    start(work, also = {}) {
+    start(work, { progress = createWorkerProgress(systemClock), log = silentLog, endCalls = () => {} } = {}) {
       const workers = startWorkers({
         queues,
         handlers: {
@@ -51,9 +49,9 @@ export async function openWorld(url: string): Promise<World> {
         concurrency: 4,
         lockMs: 20_000,
         stopGraceMs: STOP_GRACE_MS,
-        progress: createWorkerProgress(systemClock),
-        log: silentLog,
-        ...also,
+        endCalls,
+        progress,
+        log,
       });
       started.push(workers);
       return workers;

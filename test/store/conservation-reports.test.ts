@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually';
 import { refusedWith } from '../support/exchanges';
 import { useRedis } from '../support/redis';
 import { endLease } from '../support/stored-records';
-import { ACCEPTED, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
@@ -108,7 +108,7 @@ describe('conservation scan of lost reports', () => {
       const now = (await found()).reports;
       expect(now).not.toEqual({ waiting: 3 });
       return now;
-    }, 10 * LEASE_MS);
+    });
 
     expect(walks).toEqual({ waiting: 2, lost: 1, repaired: 1 });
   });
