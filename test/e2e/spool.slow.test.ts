@@ -30,8 +30,10 @@ test('a worker on another disk is not ready and leaves a violation with images t
 
   const { id } = await report(FORM, [picture(3000)]);
   await otherWorker.logged('violation.images_unseen');
-  const ready = await fetch(`${await otherWorker.url('ops')}/readyz`);
-  expect([ready.status, await ready.json()]).toMatchObject([503, { spool: 'foreign' }]);
+  await eventually(async () => {
+    const ready = await fetch(`${await otherWorker.url('ops')}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([503, { spool: 'foreign' }]);
+  });
   expect(await violation(id)).toMatchObject({ state: 'pending', attempts: 0 });
 
   await town.start('worker');

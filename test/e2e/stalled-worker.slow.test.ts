@@ -51,7 +51,12 @@ async function expectAccepted(client: OperatorClient, ref: string): Promise<void
   await eventually(async () => expect((await client.tow(ref))?.reports[0]?.state).toBe('accepted'), 60_000);
 }
 
-const readiness = z.looseObject({ status: z.string(), worker: z.string(), standing_part: z.string().optional() });
+const readiness = z.looseObject({
+  status: z.string(),
+  worker: z.string(),
+  standing_part: z.string().optional(),
+  redis: z.string(),
+});
 
 async function ready(worker: RoleProcess) {
   const response = await fetch(`${await worker.url('ops')}/readyz`);
@@ -59,13 +64,19 @@ async function ready(worker: RoleProcess) {
 }
 
 async function expectStalled(worker: RoleProcess): Promise<void> {
-  const notReady = await eventually(async () => {
+  const expected = { httpStatus: 503, status: 'not_ready', worker: 'standing_still', standing_part: 'reports' };
+  await eventually(async () => expect(await ready(worker)).toMatchObject(expected));
+}
+
+const untilReady = (worker: RoleProcess) => eventually(async () => expect((await ready(worker)).httpStatus).toBe(200));
+
+/** The readiness at a time at which Redis answers: on a busy machine a single answer may come too late. */
+const readyWithRedis = (worker: RoleProcess) =>
+  eventually(async () => {
     const found = await ready(worker);
-    expect(found.httpStatus).toBe(503);
+    expect(found.redis).not.toBe('unreachable');
     return found;
   });
-  expect(notReady).toMatchObject({ status: 'not_ready', worker: 'standing_still', standing_part: 'reports' });
-}
 
 test('a stalled worker becomes not ready and exits with code 3, and the next worker finishes its work', async () => {
   const town = await buildTown(redis.url);
@@ -77,7 +88,7 @@ test('a stalled worker becomes not ready and exits with code 3, and the next wor
   ]);
   const client = createOperatorClient(await console.url('console'), API_KEY);
   const ref = await requestKnownTow(town, client);
-  expect((await ready(worker)).httpStatus).toBe(200);
+  await untilReady(worker);
   await startBlocked(client, ref);
 
   await expectStalled(worker);
@@ -89,7 +100,7 @@ test('a stalled worker becomes not ready and exits with code 3, and the next wor
   await unblockReports();
   const next = await town.start('worker', STALLED_AFTER_3_S);
   await expectAccepted(client, ref);
-  expect((await ready(next)).httpStatus).toBe(200);
+  await untilReady(next);
 });
 
 test('in the role all a stalled worker is rebuilt until it makes progress, and the process keeps running', async () => {
@@ -108,7 +119,7 @@ test('in the role all a stalled worker is rebuilt until it makes progress, and t
 
   await expectAccepted(client, ref);
   await start(client, await requestKnownTow(town, client));
-  await eventually(async () => expect((await ready(all)).httpStatus).toBe(200));
+  await untilReady(all);
   expect(rebuilt().every(({ closed }) => closed === true)).toBe(true);
   all.kill('SIGTERM');
   expect(await all.exited).toBe(0);
@@ -124,7 +135,9 @@ test('two workers with little work both stay ready, although only one of them co
     const ref = await requestKnownTow(town, client);
     await start(client, ref);
     await expectAccepted(client, ref);
-    for (const worker of workers) expect(await ready(worker)).toMatchObject({ httpStatus: 200, worker: 'progressing' });
+    for (const worker of workers) {
+      expect(await readyWithRedis(worker)).toMatchObject({ httpStatus: 200, worker: 'progressing' });
+    }
   }
 
   const events = workers.flatMap(({ log }) => log.map(({ message }) => message));
