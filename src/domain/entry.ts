@@ -28,7 +28,7 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 
 /**
  * How the log of an entry says that an attempt ended: as its verdict, or `worker_lost` if its lease ended before a result
- * came. An attempt with the verdict `hold` sent nothing and is not logged.
+ * came. An attempt with the verdict `hold` is not logged: the cause lies outside the entry.
  */
 export const LOGGED_OUTCOMES = ['accepted', 'refused', 'retry', 'unknown', 'worker_lost'] as const;
 export type LoggedOutcome = (typeof LOGGED_OUTCOMES)[number];
