@@ -39,7 +39,7 @@ const PROBLEMS = {
 
 interface Agreed {
   readonly common: CommonMode;
-  /** What the log notes; null for nothing. */
+  /** The event for the log; null for none. */
   readonly event: keyof typeof PROBLEMS | null;
 }
 
@@ -47,9 +47,23 @@ interface Agreed {
 export async function agreeOnMode(tools: ModeTools): Promise<CommonMode> {
   const { records, log } = tools;
   // A decision may be repeated or not be committed, so it logs nothing itself.
-  const { common, event } = await records.transact(CIRCUITS_ORDER_KEY, (transaction) => decide(transaction, tools));
-  if (event !== null) log.warn(event, { problem: PROBLEMS[event] });
-  return common;
+  const last: { event: Agreed['event'] } = { event: null };
+  const logEvent = () => {
+    if (last.event !== null) log.warn(last.event, { problem: PROBLEMS[last.event] });
+  };
+  try {
+    const common = await records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
+      const agreed = await decide(transaction, tools);
+      last.event = agreed.event;
+      return agreed.common;
+    });
+    logEvent();
+    return common;
+  } catch (error) {
+    // Without a reply the change may be done, and the next look finds nothing to change.
+    if (!records.isUnwritten(error)) logEvent();
+    throw error;
+  }
 }
 
 async function decide(transaction: Transaction, tools: ModeTools): Promise<Agreed> {

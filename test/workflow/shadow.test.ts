@@ -165,21 +165,39 @@ describe('the common mode', () => {
     expect(lines.map(({ event }) => event)).toEqual(['mode.live']);
   });
 
-  test.each(['live', 'shadow'] as const)('a change to %s that is not committed is not logged', async (mode) => {
+  test.each(['live', 'shadow'] as const)('a change to %s that Redis refuses is not logged', async (mode) => {
     if (mode === 'live') await beginShadow();
     const { log, lines } = recordedLog();
     const records: RecordStore = {
       isUnwritten: (error) => stores.records.isUnwritten(error),
       transact: (key, decide) =>
         stores.records.transact(key, async (transaction) => {
-          await decide(transaction);
-          throw new Error('played by a test');
+          const decided = await decide(transaction);
+          await stores.redis.eval("return redis.error_reply('OOM played by a test')", 0);
+          return decided;
         }),
     };
 
-    await expect(agree(mode, NONE_RUNNING, { log, records })).rejects.toThrow('played by a test');
+    await expect(agree(mode, NONE_RUNNING, { log, records })).rejects.toThrow('OOM');
 
     expect(lines).toEqual([]);
+  });
+
+  test.each(['live', 'shadow'] as const)('a change to %s whose reply is lost is logged', async (mode) => {
+    if (mode === 'live') await beginShadow();
+    const { log, lines } = recordedLog();
+    const records: RecordStore = {
+      isUnwritten: (error) => stores.records.isUnwritten(error),
+      async transact(key, decide) {
+        await stores.records.transact(key, decide);
+        throw new Error('the reply is lost');
+      },
+    };
+
+    await expect(agree(mode, NONE_RUNNING, { log, records })).rejects.toThrow('the reply is lost');
+    await agree(mode, NONE_RUNNING, { log });
+
+    expect(lines.map(({ event }) => event)).toEqual([`mode.${mode}`]);
   });
 
   test('the end of shadow mode makes the reports due that were recorded in live mode before it', async () => {
