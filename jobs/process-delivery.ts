@@ -31,7 +31,10 @@ export interface ProcessDeliveryTools {
   readonly metrics: Metrics;
   /** Absent: no traces. */
   readonly tracing?: Tracing;
-  /** Called once with the body of each webhook, after its first run, even if that failed. */
+  /**
+   * Called with the body of a webhook after its first run, even if that failed. At most once: not after a run without a
+   * reply of Redis.
+   */
   readonly observe?: (kind: DeliveryKind, rawBody: string) => void;
 }
 
@@ -120,12 +123,12 @@ async function deferFailed(id: string, error: unknown, tools: ProcessDeliveryToo
 /** A delivery that keeps failing may be one that differs from its contract, so its first failure shows its body. */
 async function observeFailed(id: string, { deliveries, observe }: ProcessDeliveryTools): Promise<void> {
   const failed = await deliveries.read(id).catch(() => null);
-  if (failed && isUndecided(failed)) observe?.(failed.kind, failed.rawBody);
+  if (failed && !hasSucceeded(failed)) observe?.(failed.kind, failed.rawBody);
 }
 
-/** True until a run of the delivery succeeds, or a person replays it. */
-function isUndecided({ state, parkedAtMs, replays }: Delivery): boolean {
-  return state === 'waiting' && parkedAtMs === null && replays === 0;
+/** True once a run of the delivery has succeeded, also after it is replayed. */
+function hasSucceeded({ parkedAtMs, processedAtMs, differenceId }: Delivery): boolean {
+  return parkedAtMs !== null || processedAtMs !== null || differenceId !== null;
 }
 
 /** Processes a delivery and its tow in one commit. */
@@ -143,12 +146,13 @@ async function processInTransaction(
       transaction.scheduleDelivery(id, null);
       return GONE;
     }
-    const { kind, towingReferenceId, state, rawBody, receivedAtMs, failures } = delivery;
+    const { kind, towingReferenceId, state, rawBody, receivedAtMs, failures, parkedAtMs, replays } = delivery;
+    const hadSucceeded = hasSucceeded(delivery);
     if (state === 'processed') {
       transaction.scheduleDelivery(id, null);
       return { verdict: 'settled_before', kind, towingReferenceId, sinceReceivedMs: null, firstBody: null };
     }
-    const isFirst = isUndecided(delivery);
+    const isFirst = state === 'waiting' && parkedAtMs === null && replays === 0;
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
     const verdict = await processMessage(transaction, { delivery, isFirst, mode }, readers);
     // The general task about a delivery that could not be read, or whose tow could not.
@@ -157,7 +161,7 @@ async function processInTransaction(
     }
     // A delivery that differs waits in the list of its kind.
     if (verdict === 'differs') transaction.scheduleDelivery(id, null);
-    const firstBody = isFirst && failures === 0 ? rawBody : null;
+    const firstBody = hadSucceeded || failures > 0 ? null : rawBody;
     return { verdict, kind, towingReferenceId, sinceReceivedMs, firstBody };
   });
 }

@@ -17,7 +17,7 @@ export interface ServiceObserver {
   }): void;
   /** `count` answers that differ. Those to reports and violations are counted by the commits that settle them. */
   differed(seen: SeenDifference, count?: number): void;
-  /** A webhook, once, however often it is processed. */
+  /** A webhook, at most once, however often it is processed. */
   received(kind: DeliveryKind, body: string): void;
   /** Returns all observations and forgets them; null without any. */
   take(): SeenService | null;

@@ -90,6 +90,14 @@ describe('the body of a webhook is observed once', () => {
     expect(observed).toEqual([JSON.stringify(towRequest('T1'))]);
   });
 
+  test('although a person replays it before its first run', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'request-T1');
+    await stores.replay('request-T1');
+    expect(await processed('request-T1')).toBe('created');
+
+    expect(observed).toEqual([JSON.stringify(towRequest('T1'))]);
+  });
+
   test('although it differs from its contract, and is replayed', async () => {
     const odd = { ...towRequest('T1'), metadata: ['T1'] };
     await stores.accept('tow_request', odd, 'request-T1');
