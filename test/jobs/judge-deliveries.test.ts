@@ -6,7 +6,7 @@ import { auditOf } from '../../src/domain/audit';
 import { systemClock } from '../../src/platform/clock';
 import { createDifferenceStore } from '../../src/store/differences';
 import { createJudgementStore } from '../../src/store/judgements';
-import { deliveryKey, differingDeliveriesKey } from '../../src/store/keys';
+import { deliveryKey, differingDeliveriesKey, KEYS } from '../../src/store/keys';
 import { expectDifference } from '../../src/workflow/expect-difference';
 import { previewJudgement } from '../../src/workflow/judge-again';
 import { standings } from '../support/conservation';
@@ -92,7 +92,7 @@ test('100 webhooks that break the contract in one way are kept and open one task
   expect(await stateOf('odd-T7')).toEqual(['differs', null]);
   expect(await stores.tows.read('T7')).toBeNull();
   // Nothing is due: a run every 500 ms would look at them again and again.
-  expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(0);
+  expect(await stores.redis.zcard(KEYS.dueDeliveries)).toBe(0);
   expect((await stores.deliveries.list({ cursor: null, limit: 200 })).items).toHaveLength(101);
 });
 
@@ -252,7 +252,7 @@ describe('a delivery that cannot be used', () => {
     expect(await start()).toBe('refused');
     // The delivery has not failed, and is not due.
     expect(await stores.deliveries.read('odd-A')).toMatchObject({ failures: 0 });
-    expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(0);
+    expect(await stores.redis.zcard(KEYS.dueDeliveries)).toBe(0);
   });
 });
 

@@ -35,7 +35,7 @@ const READS: ReadonlySet<string> = new Set([
 export async function connectInSteps(url: string, steps: Steps): Promise<Redis> {
   const connection = connectFailFast(url, { log: silentLog });
   await whenReady(connection, 10_000);
-  // What is interrupted is to be up to the test.
+  // The test alone decides what is interrupted.
   withoutTimeouts(connection);
   const send = connection.sendCommand.bind(connection);
   const begunPipelines = new WeakSet<object>();

@@ -28,8 +28,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Starts a process, waits until it is ready, and ends it. Returns the failures that it logged. */
+/** Starts a process on an empty Redis, waits until it is ready, and ends it. Returns the failures that it logged. */
 async function failuresOfStart(): Promise<readonly string[]> {
+  await redis.ask('FLUSHALL');
   const hook = join(folder, 'slow-loading.cjs');
   await writeFile(hook, SLOW_LOADING);
   const started = await startProcess('all', {
