@@ -42,7 +42,7 @@ export function createBulk(options: BulkOptions): Bulk {
   ): Promise<Decision<object>> => {
     const decided = await store.change(runId, (run) => {
       const value = decide(run);
-      const change = value.ok ? { head: value.head, audit: entryOf(action, run, actor) } : null;
+      const change = value.ok ? { head: value.head, audit: auditEntryOf(action, run, actor) } : null;
       return Promise.resolve({ value, change });
     });
     return decided ?? noSuchRun;
@@ -81,7 +81,7 @@ const MODE_ACTIONS = { start: 'bulk.started', resume: 'bulk.resumed' } as const 
 
 const noSuchRun = unknown('bulk_not_found', 'There is no such run; a preview is kept for an hour, a run for a day.');
 
-function entryOf(action: AuditAction, { document, head }: StoredBulk, actor: Actor) {
+function auditEntryOf(action: AuditAction, { document, head }: StoredBulk, actor: Actor) {
   const what = { bulk_id: document.id, bulk_action: document.action, task_count: head.counts.waiting };
   return auditOf(actor, action, { on: {}, why: document.reason, what });
 }

@@ -7,7 +7,7 @@ import { createTaskStore } from '../../src/store/tasks';
 import { recordFact } from '../../src/workflow/record-fact';
 import { resolveTask } from '../../src/workflow/resolve-task';
 import { TESTER } from '../support/stores';
-import { entryOf } from '../support/audit';
+import { auditEntryOf } from '../support/audit';
 import { useApp } from '../support/app';
 import { api, audited, towOf } from './client';
 import { deliver, newTow } from './world';
@@ -67,7 +67,7 @@ describe('operator API: requests repeated after a crash between effect and respo
     const keys = createApiKeyStore(app.foundation.redis);
     const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
     const idempotency = { scope: 'scope', fingerprint: 'fingerprint' };
-    await keys.create(key, 'hash', { audit: entryOf('key.created'), idempotency, answer: { id: 'k1' } });
+    await keys.create(key, 'hash', { audit: auditEntryOf('key.created'), idempotency, answer: { id: 'k1' } });
     const answers = createAnswerStore(app.foundation.redis);
     expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: '{"id":"k1"}' });
   });

@@ -2,7 +2,7 @@ import { storedObject } from '../../src/contracts/stored';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
-import { entryOf } from '../support/audit';
+import { auditEntryOf } from '../support/audit';
 import { useOwnRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 
@@ -18,8 +18,8 @@ const HOUR_MS = 3_600_000;
 const keysOf = (stores: Stores) => createApiKeyStore(stores.redis);
 const keyNamed = (id: string, name: string) =>
   ({ id, name, role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' }) as const;
-const created = { audit: entryOf('key.created'), idempotency: undefined, answer: {} };
-const rotated = { audit: entryOf('key.rotated'), idempotency: undefined };
+const created = { audit: auditEntryOf('key.created'), idempotency: undefined, answer: {} };
+const rotated = { audit: auditEntryOf('key.rotated'), idempotency: undefined };
 const auditedActions = async () => {
   const filter = { cursor: null, limit: 200, towingReferenceId: null };
   return (await createAuditStore(processes[0].redis).list(filter)).items.map(({ action }) => action);
@@ -61,7 +61,7 @@ test('the name of a revoked API key can be used again', async () => {
     refusal: { code: 'key_name_taken' },
   });
 
-  await keys.revoke('k1', entryOf('key.revoked'));
+  await keys.revoke('k1', auditEntryOf('key.revoked'));
 
   expect(await keys.create(keyNamed('k2', 'yard'), 'hash-3', created)).toEqual({ kind: 'done', value: {} });
   expect([await keys.findByHash('hash-1'), await keys.findByHash('hash-2')]).toEqual([null, null]);

@@ -1,6 +1,6 @@
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
-import { chainOf, entryOf } from '../support/audit';
+import { chainOf, auditEntryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 
@@ -20,7 +20,9 @@ async function keep(lines: readonly string[]): Promise<void> {
 }
 
 function entriesOn(refs: readonly string[]): string[] {
-  return chainOf(refs.map((ref) => JSON.stringify({ ...entryOf('tow.started'), on: { towing_reference_id: ref } })));
+  return chainOf(
+    refs.map((ref) => JSON.stringify({ ...auditEntryOf('tow.started'), on: { towing_reference_id: ref } })),
+  );
 }
 
 describe('audit list', () => {

@@ -4,7 +4,7 @@ import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { verifyAudit } from '../../src/workflow/verify-audit';
-import { entryOf } from '../support/audit';
+import { auditEntryOf } from '../support/audit';
 import { useOwnRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 
@@ -33,7 +33,7 @@ describe('audit chain', () => {
     const refs = Array.from({ length: 20 }, (_, index) => `T${index}`);
     for (const ref of refs) await stores.request(ref);
     const keys = createApiKeyStore(stores.redis);
-    const act = { audit: entryOf('key.created'), idempotency: undefined, answer: {} };
+    const act = { audit: auditEntryOf('key.created'), idempotency: undefined, answer: {} };
 
     await Promise.all(
       refs.flatMap((ref, index) => [
@@ -109,9 +109,9 @@ describe('audit entries', () => {
   test('revoking an API key twice at once adds one audit entry', async () => {
     const keys = createApiKeyStore(stores.redis);
     const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-    await keys.create(key, 'hash', { audit: entryOf('key.created'), idempotency: undefined, answer: {} });
+    await keys.create(key, 'hash', { audit: auditEntryOf('key.created'), idempotency: undefined, answer: {} });
 
-    const revoked = await Promise.all([1, 2].map(() => keys.revoke('k1', entryOf('key.revoked'))));
+    const revoked = await Promise.all([1, 2].map(() => keys.revoke('k1', auditEntryOf('key.revoked'))));
 
     expect(revoked).toMatchObject([{ kind: 'done' }, { refusal: { code: 'key_not_found' } }]);
     expect([await keys.findByHash('hash'), await keys.list()]).toEqual([null, []]);

@@ -7,7 +7,7 @@ import { createNotificationStore } from '../../src/store/notification-record';
 import { createTowOutbox } from '../../src/store/outbox';
 import { createArchiveTask, createRetentionStore } from '../../src/store/retention';
 import { createProcessStore } from '../../src/store/processes';
-import { entryOf } from '../support/audit';
+import { auditEntryOf } from '../support/audit';
 import { standings } from '../support/conservation';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { useOwnRedis } from '../support/redis';
@@ -183,7 +183,7 @@ describe('full Redis', () => {
 
   test('the whole audit can be read while Redis is full', async () => {
     const audit = createAuditStore(stores.redis);
-    await audit.append({ audit: entryOf('task.resolved'), idempotency: undefined });
+    await audit.append({ audit: auditEntryOf('task.resolved'), idempotency: undefined });
     await fill();
 
     expect(await audit.lines()).toHaveLength(1);
@@ -207,7 +207,7 @@ describe('full Redis', () => {
 
   test('archived audit lines are removed while Redis is full', async () => {
     const audit = createAuditStore(stores.redis);
-    const act = { audit: entryOf('task.resolved'), idempotency: undefined };
+    const act = { audit: auditEntryOf('task.resolved'), idempotency: undefined };
     for (let acts = 0; acts < 3; acts += 1) await audit.append(act);
     const lines = () => stores.redis.lrange(KEYS.audit, 0, -1);
     const [first = '', second = '', third] = await lines();

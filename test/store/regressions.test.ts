@@ -3,7 +3,7 @@ import { createApiKeyStore } from '../../src/store/api-keys';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decide-report';
 import { ALL_TOWS } from '../../src/workflow/list-port';
-import { entryOf } from '../support/audit';
+import { auditEntryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { refusedWith } from '../support/exchanges';
 import {
@@ -177,7 +177,7 @@ test('an API key created twice under one Idempotency-Key exists once and accepts
   const key = { id: 'one-id', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
   const idempotency = { scope: 'scope', fingerprint: 'same' };
 
-  const act = { audit: entryOf('key.created'), idempotency, answer: { id: 'one-id' } };
+  const act = { audit: auditEntryOf('key.created'), idempotency, answer: { id: 'one-id' } };
 
   const saved = await Promise.all(['hash-1', 'hash-2'].map((hash) => keys.create(key, hash, act)));
 

@@ -3,7 +3,7 @@ import { auditOf, type AuditAction, type AuditEntry } from '../../src/domain/aud
 import { CHAIN_START, hashAfter } from '../../src/domain/audit-line';
 
 /** An audit entry for tests of something else. */
-export function entryOf(action: AuditAction, why: string | null = null): AuditEntry {
+export function auditEntryOf(action: AuditAction, why: string | null = null): AuditEntry {
   return auditOf({ id: 'k1', name: 'tester', role: 'ops' }, action, { on: {}, why });
 }
 

@@ -1,6 +1,6 @@
 import { personActor } from '../../src/domain/audit';
 import { createApiKeyStore } from '../../src/store/api-keys';
-import { entryOf } from '../support/audit';
+import { auditEntryOf } from '../support/audit';
 import { auditOfAll, codeOf, person, previewed, refusedReports, runIn, timesDecided, useBulkWorld } from './bulk-world';
 
 const world = useBulkWorld();
@@ -74,7 +74,7 @@ describe('rights on a bulk run', () => {
           const answer = await api.call(route, call);
           decided += 1;
           if (decided === 2) {
-            await createApiKeyStore(world.foundation.redis).revoke(who.id, entryOf('key.revoked'));
+            await createApiKeyStore(world.foundation.redis).revoke(who.id, auditEntryOf('key.revoked'));
           }
           return answer;
         },

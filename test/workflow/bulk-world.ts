@@ -23,7 +23,7 @@ import type { Bulk } from '../../src/workflow/bulk';
 import { decideTasks, type DecideTasksTools } from '../../jobs/decide-tasks';
 import type { BulkRunWithItems } from '../../src/workflow/bulk-port';
 import type { OperatorApi } from '../../src/workflow/operator-port';
-import { entryOf } from '../support/audit';
+import { auditEntryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { LOST_AFTER_MS, startBulkWorker } from '../support/bulk-runs';
 import { useOwnRedis, type OwnRedis } from '../support/redis';
@@ -109,7 +109,7 @@ export async function person({ foundation }: Pick<BulkWorld, 'foundation'>, role
   const id = `key-${keysMade}`;
   const keyHash = createHash('sha256').update(`the text of ${id}`).digest('hex');
   const key = { id, name: `${role} ${keysMade}`, role, createdAt: '2026-03-10T12:00:00.000Z' };
-  const act = { audit: entryOf('key.created'), idempotency: undefined, answer: {} };
+  const act = { audit: auditEntryOf('key.created'), idempotency: undefined, answer: {} };
   await createApiKeyStore(foundation.redis).create(key, keyHash, act);
   return { id, name: key.name, role };
 }
