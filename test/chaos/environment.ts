@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator } from '../../src/simulator';
-import { freePort } from '../support/free-port';
+import { lastingPort } from '../support/lasting-port';
 import { compiledFile } from '../support/compiled';
 import { startTestRedis } from '../support/redis';
 import { createManagedRole, type ManagedRole } from './managed-role';
@@ -66,7 +66,7 @@ export async function startEnvironment(
   const folder = await mkdtemp(join(tmpdir(), 'towhook-chaos-'));
   const endGuard = guard(folder);
   const redis = await startTestRedis({ appendfsync: 'always' });
-  const receiverPort = await freePort();
+  const receiverPort = await lastingPort();
   const random = createRandom(seed, 4);
   const simulator = await startSimulator({
     host: '127.0.0.1',

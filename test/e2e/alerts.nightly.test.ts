@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DASHBOARD_EXPRESSIONS } from '../architecture/alert-files';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/free-port';
+import { lastingPort } from '../support/lasting-port';
 import { promtool, startPrometheus, type Prometheus } from '../support/prometheus';
 import { useRedis } from '../support/redis';
 import { buildTown } from '../support/town';
@@ -29,7 +29,7 @@ test('promtool accepts the rules and the example of a configuration, and every a
 
 test('Prometheus shows real figures, and alerts fire during an outage and a lost process and end afterwards', async () => {
   const town = await buildTown(redis.url);
-  const environment = { RETRY_BASE_MS: '500', UNKNOWN_GRACE_MS: '1000', OPS_PORT: String(await freePort()) };
+  const environment = { RETRY_BASE_MS: '500', UNKNOWN_GRACE_MS: '1000', OPS_PORT: String(await lastingPort()) };
   const all = await town.start('all', environment);
   const scraping = await startPrometheus({ rules: FAST_RULES, targets: [`127.0.0.1:${environment.OPS_PORT}`] });
   prometheus = scraping;

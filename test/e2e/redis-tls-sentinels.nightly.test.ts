@@ -1,5 +1,5 @@
 import { createOperatorClient } from '../../src/demo/client';
-import { freePort } from '../support/free-port';
+import { lastingPort } from '../support/lasting-port';
 import { certificate } from '../service/connect-proxy';
 import { eventually } from '../support/eventually';
 import { startTestRedis, type TestRedis } from '../support/redis-server';
@@ -29,7 +29,7 @@ let sentinels: Sentinels;
 beforeAll(async () => {
   servers = await Promise.all(
     [1, 2].map(async () => {
-      const tlsPort = await freePort();
+      const tlsPort = await lastingPort();
       return { tlsPort, redis: await startTestRedis({ ...TLS, 'tls-port': String(tlsPort) }) };
     }),
   );

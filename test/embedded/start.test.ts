@@ -8,7 +8,7 @@ import { RedisDidNotStart } from '../../src/embedded-redis/launch';
 import { isServedBy } from '../../src/embedded-redis/probe';
 import { sendSignal } from '../../src/embedded-redis/processes';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
-import { freePort } from '../support/free-port';
+import { lastingPort } from '../support/lasting-port';
 import { useFolders } from './folder';
 import { serveTcp } from './listening';
 import { until } from './until';
@@ -48,7 +48,7 @@ describe('an embedded Redis', () => {
 
   test('the embedded Redis keeps its data and its port over a stop and a start', async () => {
     const folder = await makeFolder();
-    const first = await start(folder, await freePort());
+    const first = await start(folder, await lastingPort());
     await ask(first.port, ['SET', 'key', 'kept']);
     await first.stop();
     expect(await isServedBy(first.port, first.processId)).toBe(false);
@@ -59,7 +59,7 @@ describe('an embedded Redis', () => {
 
   test('the embedded Redis listens on the port given in its options', async () => {
     const folder = await makeFolder();
-    const port = await freePort();
+    const port = await lastingPort();
     const first = await start(folder, port);
     expect(first).toMatchObject({ port });
     await first.stop();
@@ -106,7 +106,7 @@ describe('an embedded Redis', () => {
 
   test('the embedded Redis starts on another port when a program has taken its old one', async () => {
     const folder = await makeFolder();
-    const first = await start(folder, await freePort());
+    const first = await start(folder, await lastingPort());
     await ask(first.port, ['SET', 'key', 'kept']);
     await first.stop();
     const other = createServer((_, response) => response.end('not Redis'));

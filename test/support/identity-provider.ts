@@ -1,5 +1,5 @@
 import { OAuth2Server } from 'oauth2-mock-server';
-import { freePort } from './free-port';
+import { lastingPort } from './lasting-port';
 
 /** A provider of OpenID Connect over real HTTP, which signs everyone in with the claims that a test sets. */
 export interface TestProvider {
@@ -32,7 +32,7 @@ export async function startProvider(tls?: TlsOptions): Promise<TestProvider> {
   const server = new OAuth2Server(tls?.key, tls?.certificate);
   await server.issuer.keys.generate('RS256');
   const host = tls?.public === undefined ? '127.0.0.1' : '0.0.0.0';
-  const port = tls?.public?.port ?? (await freePort());
+  const port = tls?.public?.port ?? (await lastingPort());
   await server.start(port, host);
   const issuer = `${tls ? 'https' : 'http'}://${tls?.public?.name ?? host}:${port}`;
   const tokenRequests: TestProvider['tokenRequests'] = [];

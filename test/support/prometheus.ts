@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { eventually } from './eventually';
-import { freePort } from './free-port';
+import { lastingPort } from './lasting-port';
 
 /** A Prometheus server of a test, from the Debian package `prometheus`. */
 export interface Prometheus {
@@ -46,7 +46,7 @@ export async function startPrometheus(options: {
   await writeFile(join(folder, 'alerts.yml'), options.rules);
   await writeFile(join(folder, 'prometheus.yml'), stringify(config));
   await mkdir(join(folder, 'data'));
-  const address = `127.0.0.1:${await freePort()}`;
+  const address = `127.0.0.1:${await lastingPort()}`;
   const server = spawn(
     'prometheus',
     [

@@ -11,7 +11,7 @@ import { launch, RedisDidNotStart } from '../../src/embedded-redis/launch';
 import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
 import type { ServerBinary } from '../../src/embedded-redis/server-binary';
 import { pause } from '../../src/platform/timers';
-import { freePort } from './free-port';
+import { lastingPort } from './lasting-port';
 
 /** Ends a command or a kill that hangs; on a busy machine a reply may take seconds. */
 const HANGS_AFTER_MS = 30_000;
@@ -123,7 +123,7 @@ async function deniedCalls(redis: Pick<TestRedis, 'ask'>): Promise<string[]> {
 
 async function onFreePort(start: (port: number) => Promise<number>): Promise<{ port: number; processId: number }> {
   for (;;) {
-    const port = await freePort();
+    const port = await lastingPort();
     try {
       return { port, processId: await start(port) };
     } catch (error) {
@@ -135,7 +135,7 @@ async function onFreePort(start: (port: number) => Promise<number>): Promise<{ p
 /** How long another program may keep the port of a killed server. */
 const PORT_TAKEN_MS = 10_000;
 
-/** Repeats a start while another program has the port, such as for a connection. */
+/** Repeats a start while another program has the port, such as a server of a test run beside this one. */
 async function whilePortIsTaken(start: () => Promise<number>): Promise<number> {
   const givesUpAtMs = performance.now() + PORT_TAKEN_MS;
   for (;;) {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask } from '../../src/embedded-redis/ask';
-import { freePort } from './free-port';
+import { lastingPort } from './lasting-port';
 import { serverCommand } from '../../src/embedded-redis/server-binary';
 import { eventually } from './eventually';
 import { testServer, type TestRedis } from './redis-server';
@@ -45,8 +45,8 @@ export async function startSentinels(
   const ports: number[] = [];
   const clientPorts: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    const port = await freePort();
-    const clientPort = tls === null ? port : await freePort();
+    const port = await lastingPort();
+    const clientPort = tls === null ? port : await lastingPort();
     const file = join(folder, `${index}.conf`);
     const quorum = Math.floor(count / 2) + 1;
     const settings = [

@@ -6,7 +6,7 @@ import { errorCode } from '../../src/platform/errors';
 /**
  * Ports of servers that another process opens, or that are closed and opened again. They are below those that a system
  * gives out for port 0 and for outgoing connections (from 32768 on Linux), and each jest worker has a range of its own.
- * No other program takes such a port in the meantime.
+ * Another program takes such a port in the meantime only if it is given that number.
  */
 const FIRST_PORT = 12_000;
 const PORTS_PER_WORKER = 1000;
@@ -17,7 +17,7 @@ const range = FIRST_PORT + PORTS_PER_WORKER * (Number(process.env['JEST_WORKER_I
 let next = randomInt(PORTS_PER_WORKER);
 
 /** A port on which nothing listens. */
-export async function freePort(): Promise<number> {
+export async function lastingPort(): Promise<number> {
   for (let tried = 0; tried < PORTS_PER_WORKER; tried += 1) {
     const port = range + (next % PORTS_PER_WORKER);
     next += 1;
