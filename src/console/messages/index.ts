@@ -33,8 +33,8 @@ export function formatted<V extends MessageValues>(message: string | ((values: V
   return typeof message === 'string' ? message : message(values);
 }
 
-/** The entry of a group of messages under a key from outside, such as a code of the API; null when there is none. */
-export function messageUnder<T>(group: Readonly<Record<string, T>>, key: string): T | null {
+/** The value of a group under a key from outside, such as the message of a code; null when there is none. */
+export function valueUnder<T>(group: Readonly<Record<string, T>>, key: string): T | null {
   return Object.hasOwn(group, key) ? (group[key] ?? null) : null;
 }
 

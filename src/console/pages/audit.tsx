@@ -1,7 +1,7 @@
 import { ROUTES } from '../../contracts/operator-routes';
 import { redirect, page, type Pages, type PageTools } from '../page';
 import { differencePath, PAGES, towPath, violationPath } from '../page-table';
-import { messageUnder } from '../messages';
+import { valueUnder } from '../messages';
 import type { AuditView } from '../../contracts/audit';
 import { Field } from '../parts/form';
 import { Empty, Timestamp, UserText, Ref } from '../parts/text';
@@ -180,8 +180,8 @@ const SUBJECTS = {
 function Subject({ viewer, on }: { viewer: Viewer; on: AuditView['on'] }) {
   const labels: Readonly<Record<keyof AuditSubject, string>> = viewer.messages.audit.on;
   const named = Object.entries(SUBJECTS).flatMap(([name, pathOf]) => {
-    const id = messageUnder(on, name);
-    return id === null || id === undefined ? [] : [{ label: messageUnder(labels, name), id, pathOf }];
+    const id = valueUnder(on, name);
+    return id === null || id === undefined ? [] : [{ label: valueUnder(labels, name), id, pathOf }];
   });
   return (
     <ul class="subjects">
@@ -226,9 +226,9 @@ function detailText({ formats, messages }: Viewer, name: string, value: Json | u
     case 'occurred_at':
       return formats.timestamp(text);
     case 'granted_role':
-      return messageUnder(messages.terms.roles, text) ?? text;
+      return valueUnder(messages.terms.roles, text) ?? text;
     case 'channel':
-      return messageUnder(messages.notifications.channels, text) ?? text;
+      return valueUnder(messages.notifications.channels, text) ?? text;
     default:
       return text;
   }

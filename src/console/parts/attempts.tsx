@@ -1,5 +1,5 @@
 import type { LoggedOutcome, EntryAttempt } from '../../domain/entry';
-import { messageUnder } from '../messages';
+import { valueUnder } from '../messages';
 import type { Viewer } from '../viewer';
 import { causeOf } from './error-text';
 import { Badge, Truncated, Foldable, Timestamp, type Tone } from './text';
@@ -100,8 +100,8 @@ const TONES: Readonly<Record<LoggedOutcome, Tone>> = {
 export function AttemptBadge({ viewer, attempt }: { viewer: Viewer; attempt: EntryAttempt }) {
   const outcome = attempt.outcome.toString();
   return (
-    <Badge tone={messageUnder(TONES, outcome) ?? 'quiet'}>
-      {messageUnder(viewer.messages.attempts.outcomes, outcome) ?? outcome}
+    <Badge tone={valueUnder(TONES, outcome) ?? 'quiet'}>
+      {valueUnder(viewer.messages.attempts.outcomes, outcome) ?? outcome}
     </Badge>
   );
 }

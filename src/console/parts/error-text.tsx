@@ -1,5 +1,5 @@
 import type { EntryError } from '../../domain/entry';
-import { messageUnder, type Messages } from '../messages';
+import { valueUnder, type Messages } from '../messages';
 import type { Viewer } from '../viewer';
 import { Foldable, UserText } from './text';
 
@@ -37,7 +37,7 @@ export function causeOf({ causes }: Messages, { http_status: status, message }: 
 }
 
 function textOfCode(causes: Messages['causes'], code: string): string {
-  const known = messageUnder(causes.codes, code);
+  const known = valueUnder(causes.codes, code);
   if (known !== null) return known;
   if (code.startsWith('token_http_')) return causes.codes.token_refused;
   if (code.startsWith('token_')) return causes.token({ cause: textOfCode(causes, code.slice('token_'.length)) });

@@ -1,4 +1,4 @@
-import { messageUnder, type Messages } from '../messages';
+import { valueUnder, type Messages } from '../messages';
 
 type CauseName = keyof Messages['notifications']['causes'];
 
@@ -24,5 +24,5 @@ export function noticeProblemText({ notifications }: Pick<Messages, 'notificatio
   const [, count] = /^refused_(\d+)_addresses$/.exec(problem) ?? [];
   if (count !== undefined) return someRefused({ count: Number(count) });
   const known = CAUSES.find(([pattern]) => pattern.test(problem))?.[1];
-  return known === undefined ? (messageUnder(causes, problem) ?? causes.not_sent) : causes[known];
+  return known === undefined ? (valueUnder(causes, problem) ?? causes.not_sent) : causes[known];
 }

@@ -1,5 +1,5 @@
 import type { FormFailure } from '../page';
-import { messageUnder } from '../messages';
+import { valueUnder } from '../messages';
 import type { Viewer } from '../viewer';
 import { English, ruleIn, UserText } from './text';
 import { fieldId } from './form';
@@ -18,7 +18,7 @@ export function Problem(props: {
   if (failure?.form !== form) return null;
   const { refusal } = failure;
   const { messages } = viewer;
-  const message = messageUnder(messages.refusals, refusal.code);
+  const message = valueUnder(messages.refusals, refusal.code);
   return (
     <div class="problem" role="alert" tabindex={-1} data-focus>
       <h2>{messages.common.problem}</h2>

@@ -1,5 +1,5 @@
 import { hasSecret } from '../forms';
-import { messageUnder } from '../messages';
+import { valueUnder } from '../messages';
 import { isSafePath } from '../requests';
 import type { SignInWays } from '../sessions';
 import type { Viewer } from '../viewer';
@@ -119,12 +119,12 @@ export function UnsavedName({ viewer, unsaved }: { viewer: Viewer; unsaved: Unsa
 function actionName({ messages }: Viewer, rest: readonly string[], form: URLSearchParams | null): string | null {
   const { terms, towDispatch, ops } = messages;
   const [subject = '', action = ''] = [rest.at(-2), rest.at(-1)];
-  const queue = messageUnder(ops.queues.names, subject);
+  const queue = valueUnder(ops.queues.names, subject);
   if (queue !== null && action === 'pause') return ops.queues.pauseOf({ queue });
   if (queue !== null && action === 'resume') return ops.queues.resumeOf({ queue });
-  if (action === 'steps') return messageUnder(towDispatch.stepNames, form?.get('step') ?? '');
+  if (action === 'steps') return valueUnder(towDispatch.stepNames, form?.get('step') ?? '');
   if (action === 'photos') return towDispatch.photos.title;
-  return messageUnder(terms.operations, action) ?? messageUnder(terms.actions, action);
+  return valueUnder(terms.operations, action) ?? valueUnder(terms.actions, action);
 }
 
 function partsOf(path: string): string[] {

@@ -1,7 +1,7 @@
 import { VIOLATION_FIELDS } from '../../contracts/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../domain/vocabulary';
 import type { FormFailure } from '../page';
-import { messageUnder } from '../messages';
+import { valueUnder } from '../messages';
 import { Field, type FieldProps } from './form';
 import type { Viewer } from '../viewer';
 
@@ -41,7 +41,7 @@ interface ViolationFieldProps {
 /** One field of the form, as its contract takes it. */
 export function ViolationField({ viewer, form, name, value, failure, zones = [], type }: ViolationFieldProps) {
   const { fields, hints } = viewer.messages.violationForm;
-  const hint = messageUnder(hints, name) ?? messageUnder(viewer.messages.common.position.hints, name) ?? undefined;
+  const hint = valueUnder(hints, name) ?? valueUnder(viewer.messages.common.position.hints, name) ?? undefined;
   return (
     <Field
       viewer={viewer}

@@ -1,6 +1,6 @@
 import { BULK_OUTCOMES, type BulkOutcome } from '../../../contracts/bulk';
 import type { BulkItem } from '../../../workflow/bulk-port';
-import { messageUnder } from '../../messages';
+import { valueUnder } from '../../messages';
 import { Chip } from '../../parts/list';
 import { English, Badge, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
@@ -96,7 +96,7 @@ function ItemRefusal({ viewer, item: { words: refusal } }: { viewer: Viewer; ite
   if (refusal === null) return null;
   return (
     <p class="bulk-why">
-      {messageUnder(viewer.messages.refusals, refusal.code) ?? <English viewer={viewer}>{refusal.message}</English>}{' '}
+      {valueUnder(viewer.messages.refusals, refusal.code) ?? <English viewer={viewer}>{refusal.message}</English>}{' '}
       <code class="muted">{refusal.code}</code>
     </p>
   );

@@ -1,6 +1,6 @@
 import type { ProcessedVerdict } from '../../../domain/delivery';
 import type { DELIVERY_STATES } from '../../../domain/vocabulary';
-import { messageUnder } from '../../messages';
+import { valueUnder } from '../../messages';
 import { Badge, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 
@@ -34,7 +34,7 @@ export function verdictText({ messages }: Viewer, verdict: string | null) {
   const { verdicts, noVerdict }: { verdicts: Readonly<Record<ProcessedVerdict, string>>; noVerdict: string } =
     messages.deliveries;
   if (verdict === null) return <span class="muted">{noVerdict}</span>;
-  return messageUnder(verdicts, verdict) ?? <Ref>{verdict}</Ref>;
+  return valueUnder(verdicts, verdict) ?? <Ref>{verdict}</Ref>;
 }
 
 /** The tow of a delivery, as a link once it exists. */

@@ -1,6 +1,6 @@
 import { PLATE_TYPES } from '../../../domain/vocabulary';
 import type { FormFailure, LookupsOff } from '../../page';
-import { messageUnder } from '../../messages';
+import { valueUnder } from '../../messages';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { Empty, Countdown, English, Timestamp, Plate, Ref, UserText } from '../../parts/text';
@@ -220,7 +220,7 @@ function NoAnswer({ viewer, outcome }: { viewer: Viewer; outcome: Extract<ShownL
       <h2>{messages.notAnswered}</h2>
       <p>
         {code === null
-          ? (messageUnder(refusals, refusal.code) ?? <English viewer={viewer}>{refusal.message}</English>)
+          ? (valueUnder(refusals, refusal.code) ?? <English viewer={viewer}>{refusal.message}</English>)
           : messages.problems[code]}
       </p>
       {refusal.retryAfterMs !== null && (

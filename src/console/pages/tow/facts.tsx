@@ -2,7 +2,7 @@ import type { AllowedFact } from '../../../domain/allowed-facts';
 import { FACTS } from '../../../domain/facts';
 import { isTerminal } from '../../../domain/tow';
 import type { FactEvent } from '../../../domain/vocabulary';
-import { messageUnder } from '../../messages';
+import { valueUnder } from '../../messages';
 import { PostForm } from '../../parts/form';
 import { formOfFact, FactFields, questionOfFact, WhenField, type Allowed } from './fact-fields';
 import { FormProblem } from './forms';
@@ -124,7 +124,7 @@ function laterOf({ viewer, view }: TowModel, fact: AllowedFact): string | null {
   if (fact.refusal.kind === 'forbidden') return messages.onlyOps;
   // No invoice can be requested once the tow has ended.
   if (isTerminal(view.state) && fact.refusal.code === 'invoice_required') return null;
-  return messageUnder(messages.whyNot, fact.refusal.code);
+  return valueUnder(messages.whyNot, fact.refusal.code);
 }
 
 /** The conditions of a release, while the vehicle is started or detained. */

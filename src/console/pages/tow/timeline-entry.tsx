@@ -3,7 +3,7 @@ import { CREW_STEPS } from '../../../domain/dispatch';
 import { TASK_TYPES } from '../../../domain/tasks';
 import { timestampMs } from '../../../domain/timestamp';
 import { FACT_EVENTS } from '../../../domain/vocabulary';
-import { messageUnder, formatted } from '../../messages';
+import { valueUnder, formatted } from '../../messages';
 import { Timestamp, Ref, UserText, Plate } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';
 import type { TowModel } from './model';
@@ -18,7 +18,7 @@ export function titleOf({ viewer, record }: TowModel, entry: TimelineEntry): str
     const event = oneOf(FACT_EVENTS, text(entry, 'event') ?? '');
     return event === null ? timeline.unknown({ type: entry.type }) : timeline.facts[event];
   }
-  const message = messageUnder<TimelineMessage>(timeline.entries, entry.type);
+  const message = valueUnder<TimelineMessage>(timeline.entries, entry.type);
   if (message === null) return timeline.unknown({ type: entry.type });
   const reportId = text(entry, 'report_id');
   const kind = record.reports.find(({ id }) => id === reportId)?.kind;
@@ -55,7 +55,7 @@ export function Details({ model, entry }: { model: TowModel; entry: TimelineEntr
   const lines = [...occurrenceLine(viewer, entry), ...localLines(viewer, entry), ...linkLines(viewer, entry)];
   const isKnown =
     entry.type === 'fact.recorded' ||
-    messageUnder<TimelineMessage>(viewer.messages.timeline.entries, entry.type) !== null;
+    valueUnder<TimelineMessage>(viewer.messages.timeline.entries, entry.type) !== null;
   if (!isKnown) return <pre class="entry-raw">{JSON.stringify({ ...entry, atMs: undefined }, null, 2)}</pre>;
   return (
     <>
