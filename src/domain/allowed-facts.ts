@@ -18,7 +18,7 @@ export function allowedFacts(tow: Tow, context: FactContext): AllowedFact[] {
   return FACT_EVENTS.map((event) => allowedFact(event, tow, context));
 }
 
-/** The same for one fact. */
+/** Whether one fact is allowed: with what its form needs, or refused with the rule. */
 export function allowedFact(event: FactEvent, tow: Tow, context: FactContext): AllowedFact {
   const { role, trials, form }: FactTable[FactEvent] = FACTS[event];
   const rule: TriedRule<FactCommand> = { role, trials, record: advance };

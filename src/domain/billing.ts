@@ -45,15 +45,15 @@ export interface Delay {
 }
 
 /**
- * The days of delay to invoice: whole Asia/Riyadh calendar days from the detained fact to `nowMs`, less the free days,
+ * The days of delay to invoice: whole Asia/Riyadh calendar days from the detained fact to `clockMs`, less the free days,
  * never below 0; 0 when the vehicle was not detained.
  * Open question Q3: what exactly delay_in_days counts is not documented; storage days in Riyadh is our reading.
  */
-export function delayOf(tow: Tow, nowMs: number, freeDays: number): Delay {
+export function delayOf(tow: Tow, clockMs: number, freeDays: number): Delay {
   const detainedAt = tow.facts.find((fact) => fact.event === 'detained')?.occurredAt ?? null;
   const detainedMs = detainedAt === null ? null : timestampMs(detainedAt);
   if (detainedMs === null) return { days: 0, detainedAt: null, daysCounted: 0, freeDays };
-  const daysCounted = Math.max(0, riyadhDaysBetween(detainedMs, nowMs));
+  const daysCounted = Math.max(0, riyadhDaysBetween(detainedMs, clockMs));
   return { days: Math.max(0, daysCounted - freeDays), detainedAt, daysCounted, freeDays };
 }
 

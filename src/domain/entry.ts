@@ -27,8 +27,8 @@ export const WAIT_REASONS = [...CIRCUIT_NAMES, 'budget', 'spool', 'ticket_check'
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
 /**
- * How the log of an entry says that an attempt ended: as its verdict, or `worker_lost` if its lease ended before a result
- * came. An attempt with the verdict `hold` is not logged: the cause lies outside the entry.
+ * The outcomes of attempts in the log of an entry: the verdict, or `worker_lost` if the lease ended before a result came.
+ * An attempt with the verdict `hold` is not logged: the cause lies outside the entry.
  */
 export const LOGGED_OUTCOMES = ['accepted', 'refused', 'retry', 'unknown', 'worker_lost'] as const;
 export type LoggedOutcome = (typeof LOGGED_OUTCOMES)[number];

@@ -38,7 +38,7 @@ export interface ReadCircuits {
 
 const BUDGET_STATE_FIELDS = [budgetStateField('tow'), budgetStateField('violations')];
 
-/** Reads all of it in one command. */
+/** Reads circuits and budget states in one command. */
 export async function readCircuits(redis: Redis): Promise<ReadCircuits> {
   const fields = await redis.hmget(KEYS.circuits, 'v', 'circuits', ...BUDGET_STATE_FIELDS);
   const [version = null, json = null, tow, violation] = fields;

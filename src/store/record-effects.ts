@@ -73,7 +73,7 @@ export function dueOf(record: OutboxRecord, atMs: number | null): Effect[] {
   return [atMs === null ? ['ZREM', due, id] : ['ZADD', due, atMs, id]];
 }
 
-/** The same for a record that a member of the sets of a circuit names. */
+/** Schedules the record that a member of the sets of a circuit names. */
 export function dueOfMember(member: string, atMs: number): Effect {
   const [schedule, id] = scheduleOf(member);
   return ['ZADD', schedule, atMs, id];

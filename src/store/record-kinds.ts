@@ -45,7 +45,7 @@ export function scheduleOf(member: string): readonly [schedule: string, id: stri
   return [RECORD_KEYS[kind].due, id];
 }
 
-/** The key of its hash. */
+/** The key of the hash of a record. */
 export function keyOf(record: OutboxRecord): string {
   return RECORD_KEYS[record.kind].record(recordIdOf(record));
 }

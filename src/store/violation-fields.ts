@@ -66,7 +66,7 @@ function linkFields({ unfinishedSince, ...links }: KnownLinks) {
   return { ...links, cleanupSince: unfinishedSince };
 }
 
-/** The fields of its hash. `links` is left out while nothing in it is set. */
+/** The fields of the hash of a violation. `links` is left out while nothing in it is set. */
 export function partsOfViolation(record: StoredViolation): RecordPart[] {
   const links = linksOf(record);
   return [

@@ -34,7 +34,7 @@ export function transactOnce<T, X extends Transaction = Transaction>(
     idempotency,
     loads,
   }: {
-    /** As for `RecordStore.transact`. */
+    /** See `RecordStore.transact`. */
     readonly orderKey: string | null;
     readonly idempotency: IdempotencyRecord | undefined;
     readonly loads?: (transaction: X) => Promise<unknown>;

@@ -31,7 +31,7 @@ export function addKnownViolations(
   tools: KnownViolationTools,
   { violations, actor, idempotency }: KnownViolationsRequest,
 ): Promise<ActionResult<KnownViolationsView>> {
-  // The violations are new; which ones are known is checked again at the commit.
+  // No record exists yet that could give an order. The commit checks again which violations are known.
   return transactOnce(tools.records, { orderKey: null, idempotency }, async (transaction) => {
     const found = await Promise.all(violations.map((known) => idOfKnown(transaction, known)));
     const added = new Map<string, string>();
