@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { TowStore } from '../workflow/ports';
-import { shownTowOf, type Report, type ShownTow } from '../workflow/read-models';
+import { towReadModelOf, type Report, type TowReadModel } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
 import { crewsKey, towKey, KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from './keys';
 import { unlessUnusable } from './readable-records';
@@ -25,21 +25,21 @@ import { keptBy, overdueLimits, type OverdueLimits } from './tow-filter';
  */
 export function createTowStore(redis: Redis, rateLimit?: RateLimit): TowStore {
   const records = recordsOf(redis);
-  const readShown = async (ref: string): Promise<ShownTow | null> => {
+  const readModelOf = async (ref: string): Promise<TowReadModel | null> => {
     const [fields, nowMs] = await Promise.all([redis.hgetall(towKey(ref)), records.nowMs()]);
     const stored = decodeTow(ref, fields);
-    return isKnown(stored) ? shownTowOf(stored, nowMs) : null;
+    return isKnown(stored) ? towReadModelOf(stored, nowMs) : null;
   };
-  const placed = async (found: ShownTow[]) => (rateLimit ? withPlaces(redis, rateLimit, found) : found);
-  const listByRefs = async (refs: readonly string[]): Promise<ShownTow[]> => {
-    const found = (await Promise.all(refs.map((ref) => unlessUnusable(readShown(ref))))).filter(
+  const placed = async (found: TowReadModel[]) => (rateLimit ? withPlaces(redis, rateLimit, found) : found);
+  const listByRefs = async (refs: readonly string[]): Promise<TowReadModel[]> => {
+    const found = (await Promise.all(refs.map((ref) => unlessUnusable(readModelOf(ref))))).filter(
       (record) => record !== null,
     );
     return placed(found);
   };
   return {
     async read(ref) {
-      const record = await readShown(ref);
+      const record = await readModelOf(ref);
       return record && ((await placed([record]))[0] ?? null);
     },
     listByRefs,
@@ -49,7 +49,7 @@ export function createTowStore(redis: Redis, rateLimit?: RateLimit): TowStore {
   };
 }
 
-async function withPlaces(redis: Redis, rateLimit: RateLimit, records: ShownTow[]): Promise<ShownTow[]> {
+async function withPlaces(redis: Redis, rateLimit: RateLimit, records: TowReadModel[]): Promise<TowReadModel[]> {
   const waits = ({ waitsFor, state }: Report) => waitsFor === 'budget' && !isSettled(state);
   const waiting = records.filter(({ reports }) => reports.some(waits)).map(({ tow }) => tow.towingReferenceId);
   const places = await permitPlaces(redis, 'tow', rateLimit, waiting);
@@ -66,14 +66,14 @@ async function withPlaces(redis: Redis, rateLimit: RateLimit, records: ShownTow[
 /** An index in another order with at most this many tows is read completely and sorted. */
 const SORTED_MAX = 1000;
 
-type ReadMany = (refs: readonly string[]) => Promise<readonly ShownTow[]>;
+type ReadMany = (refs: readonly string[]) => Promise<readonly TowReadModel[]>;
 
 /**
  * A page of tows. Without a search, rows are read from the indexes of states or of a crew, in the order of requests.
  * The other filters check each row with ZMSCORE, without reading the record. When few tows match a filter, the rows are
  * read from its index instead. Only the records of the page itself are read.
  */
-export async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMany): Promise<Page<ShownTow>> {
+export async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMany): Promise<Page<TowReadModel>> {
   const limits = filter.overdueAfter && overdueLimits(filter.overdueAfter, await redisTimeMs(redis));
   const { rows, sure } = await sourceOf(redis, filter, limits);
   const { refs, nextCursor } = await pageOf(rows, filter, keptBy(redis, { ...filter, sure }, limits));

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Page } from '../workflow/list-port';
 import type { ViolationFilter, ViolationStore } from '../workflow/ports';
-import { shownViolationOf, type ShownViolation } from '../workflow/read-models';
+import { violationReadModelOf, type ViolationReadModel } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
 import { KEYS, violationKey, violationsInStateKey } from './keys';
 import { unlessUnusable } from './readable-records';
@@ -14,13 +14,13 @@ import { decodeViolation } from './violation-fields';
 export function createViolationStore(redis: Redis, rateLimit?: RateLimit): ViolationStore {
   const readById = async (id: string) => {
     const stored = decodeViolation(await redis.hgetall(violationKey(id)));
-    const record = stored && shownViolationOf(stored);
+    const record = stored && violationReadModelOf(stored);
     if (record?.waitsFor !== 'budget' || !rateLimit) return record;
     const places = await permitPlaces(redis, 'violation', rateLimit, [id]);
     const queue = places.get(id);
     return queue ? { ...record, queue, nextAtMs: queue.leavesAtMs } : record;
   };
-  const listByIds = async (ids: readonly string[]): Promise<ShownViolation[]> => {
+  const listByIds = async (ids: readonly string[]): Promise<ViolationReadModel[]> => {
     const found = await Promise.all(ids.map((id) => unlessUnusable(readById(id))));
     return found.filter((record) => record !== null);
   };
@@ -39,14 +39,14 @@ export function createViolationStore(redis: Redis, rateLimit?: RateLimit): Viola
 async function listViolations(
   redis: Redis,
   filter: ViolationFilter,
-  read: (ids: readonly string[]) => Promise<ShownViolation[]>,
-): Promise<Page<ShownViolation>> {
+  read: (ids: readonly string[]) => Promise<ViolationReadModel[]>,
+): Promise<Page<ViolationReadModel>> {
   const index = filter.state ? violationsInStateKey(filter.state) : KEYS.indexViolations;
   const rows = filter.search
     ? knownRows(await searchRows(redis, 'violation', filter.search), 'oldest')
     : mergedRows(redis, [index], 'newest');
   const { refs: ids, nextCursor } = await pageOf(rows, filter);
   const found = await read(ids);
-  const matches = (record: ShownViolation) => filter.state === null || record.state === filter.state;
+  const matches = (record: ViolationReadModel) => filter.state === null || record.state === filter.state;
   return { items: found.filter(matches), nextCursor };
 }

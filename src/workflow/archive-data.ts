@@ -1,8 +1,8 @@
-import type { Report, ShownTow, ShownViolation } from './read-models';
+import type { Report, TowReadModel, ViolationReadModel } from './read-models';
 
 /** What the archive keeps of a record. Files are kept forever and read alike, so their field names never change. */
 
-export function archivedTow({ tow, version, reports, timeline }: ShownTow) {
+export function archivedTow({ tow, version, reports, timeline }: TowReadModel) {
   return { tow, version, reports: reports.map(archivedReport), timeline };
 }
 
@@ -11,7 +11,7 @@ function archivedReport(report: Report) {
   return { seq, id, kind, body, createdAtMs, deliveredAtMs, ...archivedEntry(report) };
 }
 
-export function archivedViolation(record: ShownViolation) {
+export function archivedViolation(record: ViolationReadModel) {
   const { violation, version, shadow, reference, references, serviceStatus, canTow } = record;
   const { ticket, ticketOverruled, acceptedHow, state, settledAtMs, tows } = record;
   const ofService = { reference, references, serviceStatus, canTow, towingReferenceIds: tows };
@@ -19,7 +19,7 @@ export function archivedViolation(record: ShownViolation) {
   return { violation, version, shadow, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(record) };
 }
 
-function archivedEntry(entry: Omit<Report, 'kind'> | ShownViolation) {
+function archivedEntry(entry: Omit<Report, 'kind'> | ViolationReadModel) {
   const { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log } = entry;
   const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log };
   return {

@@ -2,7 +2,7 @@ import type { SortOrder } from '../contracts/paging';
 import type { Task } from '../contracts/records';
 import { type OverdueAfter, overdueOf, unsettledSinceMs } from '../domain/overdue';
 import type { EntryKind, TowState } from '../domain/vocabulary';
-import type { ShownTow } from './read-models';
+import type { TowReadModel } from './read-models';
 
 /** Filters, pages and counts of the lists of tows and tasks. */
 
@@ -105,7 +105,7 @@ export function isEmptyFilter(filter: TaskFilter): boolean {
 }
 
 /** True when a tow matches a filter. Ignores `search`, which is matched against stored terms. */
-export function matchesFilter(record: ShownTow, filter: TowFilter): boolean {
+export function matchesFilter(record: TowReadModel, filter: TowFilter): boolean {
   const { tow, tasks, readAtMs } = record;
   const { states, attention, unsent, overdueAfter, crew } = filter;
   return (

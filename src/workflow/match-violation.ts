@@ -11,7 +11,7 @@ import { ALL_TOWS } from './list-port';
 import type { TowStore } from './ports';
 import { foundViolation, readOr } from './read-or';
 import { orderKeyOf, type RecordStore, type Transaction } from './transaction-port';
-import type { ShownViolation } from './read-models';
+import type { ViolationReadModel } from './read-models';
 
 /**
  * Matches tows and violations by the service's reference, else by the id in the metadata that the service echoes. The
@@ -119,7 +119,7 @@ export async function towMover(
 /** Matches the tows that were requested before a reference of their violation was known. */
 export async function matchEarlierTows(
   tools: MatchTools,
-  { violation, references }: Pick<ShownViolation, 'violation' | 'references'>,
+  { violation, references }: Pick<ViolationReadModel, 'violation' | 'references'>,
 ): Promise<void> {
   for (const reference of references) {
     await matchFound(tools, { search: reference, violationId: violation.id }, ({ violationReferenceId }) => {

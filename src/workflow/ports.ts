@@ -9,7 +9,7 @@ import type { Role, ViolationState } from '../domain/vocabulary';
 import type { ActionResult } from './action-result';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
 import type { IdempotencyRecord } from './transaction-port';
-import type { ShownTow, ShownViolation } from './read-models';
+import type { TowReadModel, ViolationReadModel } from './read-models';
 
 /** The ports through which use cases reach the outside, each as small as its users allow. */
 
@@ -29,11 +29,11 @@ export interface AnswerStore {
 
 /** Tows as lists and pages read them; only decisions on drafts change them (transaction-port.ts). */
 export interface TowStore {
-  read(ref: string): Promise<ShownTow | null>;
+  read(ref: string): Promise<TowReadModel | null>;
   /** A page of tows. It reads at most 20,000, so a page may be short or empty without being the last. */
-  list(filter: TowFilter): Promise<Page<ShownTow>>;
+  list(filter: TowFilter): Promise<Page<TowReadModel>>;
   /** Many tows at once, in the order given; what is not there is left out. */
-  listByRefs(refs: readonly string[]): Promise<readonly ShownTow[]>;
+  listByRefs(refs: readonly string[]): Promise<readonly TowReadModel[]>;
   counts(overdueAfter: OverdueAfter): Promise<TowCounts>;
   /** The crews with tows, sorted by name. */
   crews(): Promise<readonly string[]>;
@@ -138,10 +138,10 @@ export interface ViolationFilter {
 /** Violations as lists and pages read them; only decisions on drafts change them (transaction-port.ts). */
 export interface ViolationStore {
   /** By our id, or by the id in its metadata. */
-  read(id: string): Promise<ShownViolation | null>;
+  read(id: string): Promise<ViolationReadModel | null>;
   /** By our ids. Without those that are unknown or that this process cannot use. */
-  listByIds(ids: readonly string[]): Promise<readonly ShownViolation[]>;
-  list(filter: ViolationFilter): Promise<Page<ShownViolation>>;
+  listByIds(ids: readonly string[]): Promise<readonly ViolationReadModel[]>;
+  list(filter: ViolationFilter): Promise<Page<ViolationReadModel>>;
 }
 
 /** Locks between processes by name, with fencing numbers. */

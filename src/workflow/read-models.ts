@@ -31,7 +31,7 @@ export interface TimelineEntry {
 }
 
 /** Everything about one tow, read at one instant. */
-export interface ShownTow {
+export interface TowReadModel {
   readonly tow: Tow;
   /** Raised by every write; a decision on an older version is refused. */
   readonly version: number;
@@ -45,7 +45,7 @@ export interface ShownTow {
 }
 
 /** A violation and its entry in one. */
-export type ShownViolation = Readonly<Entry> &
+export type ViolationReadModel = Readonly<Entry> &
   WithQueuePlace &
   Readonly<Pick<StoredViolation, 'violation' | 'shadow' | 'ticket' | 'ticketOverruled' | 'serviceStatus' | 'canTow'>> &
   Readonly<Pick<StoredViolation, 'reference' | 'references' | 'tows'>> & {
@@ -54,7 +54,7 @@ export type ShownViolation = Readonly<Entry> &
   };
 
 /** `nowMs` is the Redis time of the read. */
-export function shownTowOf(stored: KnownTow, nowMs: number): ShownTow {
+export function towReadModelOf(stored: KnownTow, nowMs: number): TowReadModel {
   const { tow, version, entries, shadow } = stored;
   return {
     tow,
@@ -78,7 +78,7 @@ function tasksOf({ ref, tasks }: KnownTow): Task[] {
   }));
 }
 
-export function shownViolationOf(stored: StoredViolation): ShownViolation {
+export function violationReadModelOf(stored: StoredViolation): ViolationReadModel {
   const { violation, shadow, ticket, ticketOverruled, serviceStatus, canTow, reference, references, tows } = stored;
   return {
     ...asShown(entryOf(stored), shadow),
@@ -97,11 +97,11 @@ export function shownViolationOf(stored: StoredViolation): ShownViolation {
 }
 
 /** The tow as it will be once its changed draft is committed. */
-export function towAfter(draft: KnownTow, nowMs: number): ShownTow {
-  return { ...shownTowOf(draft, nowMs), version: versionNumber(draft.version) + 1 };
+export function towAfter(draft: KnownTow, nowMs: number): TowReadModel {
+  return { ...towReadModelOf(draft, nowMs), version: versionNumber(draft.version) + 1 };
 }
 
 /** The same of a violation. */
-export function violationAfter(draft: StoredViolation): ShownViolation {
-  return { ...shownViolationOf(draft), version: versionNumber(draft.version) + 1 };
+export function violationAfter(draft: StoredViolation): ViolationReadModel {
+  return { ...violationReadModelOf(draft), version: versionNumber(draft.version) + 1 };
 }

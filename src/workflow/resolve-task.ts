@@ -8,7 +8,7 @@ import { parkedInvoiceTask } from '../domain/tasks';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import type { TaskStore } from './ports';
 import { taskViewOf, type TaskView } from './views';
-import { shownTowOf, shownViolationOf } from './read-models';
+import { towReadModelOf, violationReadModelOf } from './read-models';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 
 export interface ResolveTools {
@@ -36,7 +36,7 @@ export async function resolveTask(tools: ResolveTools, request: ResolveRequest):
   );
 }
 
-/** That of the record which the task is about. A general task is about none. */
+/** The order key of the record that the task is about; of a general task, its own. */
 function orderKeyFor({ id, towing_reference_id: ref, violation_id: violationId }: Task): string {
   if (ref !== undefined) return orderKeyOf('tow', ref);
   return violationId === undefined ? orderKeyOf('task', id) : orderKeyOf('violation', violationId);
@@ -61,8 +61,8 @@ async function resolveIn(
     );
   }
   const value = taskViewOf(task, {
-    tow: tow && isKnown(tow) ? shownTowOf(tow, transaction.nowMs) : null,
-    violation: violation && shownViolationOf(violation),
+    tow: tow && isKnown(tow) ? towReadModelOf(tow, transaction.nowMs) : null,
+    violation: violation && violationReadModelOf(violation),
   });
   const subject = {
     ...(ref === undefined ? {} : { towing_reference_id: ref }),

@@ -6,7 +6,7 @@ import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';
 import type { ArchivableKind, Archive, NewArchivedRecord, RetentionStore } from './retention-port';
 import { archivedTow, archivedViolation } from './archive-data';
-import type { ShownTow, ShownViolation } from './read-models';
+import type { TowReadModel, ViolationReadModel } from './read-models';
 
 /**
  * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged
@@ -86,7 +86,7 @@ function deliveriesOf({ deliveries, keep }: RetentionTools): RetainedKind<Delive
   };
 }
 
-function towsOf({ tows, keep }: RetentionTools): RetainedKind<ShownTow> {
+function towsOf({ tows, keep }: RetentionTools): RetainedKind<TowReadModel> {
   return {
     what: 'tow',
     keepMs: keep.towsMs,
@@ -98,7 +98,7 @@ function towsOf({ tows, keep }: RetentionTools): RetainedKind<ShownTow> {
   };
 }
 
-function violationsOf({ violations, keep }: RetentionTools): RetainedKind<ShownViolation> {
+function violationsOf({ violations, keep }: RetentionTools): RetainedKind<ViolationReadModel> {
   return {
     what: 'violation',
     keepMs: keep.violationsMs,

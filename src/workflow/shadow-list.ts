@@ -7,13 +7,13 @@ import type { Violation } from '../domain/violation';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Page } from './list-port';
 import { sentViolationOf } from './violation-submission';
-import type { ShownTow, ShownViolation } from './read-models';
+import type { TowReadModel, ViolationReadModel } from './read-models';
 
 /** The records of a shadow time, and the calls that would have been made for them. */
 
 export type ShadowRecord =
-  | { readonly kind: 'tow'; readonly record: ShownTow }
-  | { readonly kind: 'violation'; readonly record: ShownViolation };
+  | { readonly kind: 'tow'; readonly record: TowReadModel }
+  | { readonly kind: 'violation'; readonly record: ViolationReadModel };
 
 export interface ShadowSummary {
   /** Since when nothing is sent, ms since the epoch; null in live mode. */

@@ -1,11 +1,11 @@
 import type { Task } from '../contracts/records';
 import type { TowStore, ViolationStore } from './ports';
-import type { ShownTow, ShownViolation } from './read-models';
+import type { TowReadModel, ViolationReadModel } from './read-models';
 
 /** What a task is about. Null also for a record that this process cannot use: its task stays in the list. */
 export interface TaskSubjects {
-  readonly tow: ShownTow | null;
-  readonly violation: ShownViolation | null;
+  readonly tow: TowReadModel | null;
+  readonly violation: ViolationReadModel | null;
 }
 
 /** Reads what tasks are about, each record once. Returns a function that finds it for a task. */
@@ -19,7 +19,7 @@ export async function subjectsOf(
     stores.tows.listByRefs([...refs]),
     stores.violations.listByIds([...ids]),
   ]);
-  const towBy = new Map(tows.map((record): [string, ShownTow] => [record.tow.towingReferenceId, record]));
+  const towBy = new Map(tows.map((record): [string, TowReadModel] => [record.tow.towingReferenceId, record]));
   const violationBy = new Map(violations.map((record) => [record.violation.id, record]));
   return ({ towing_reference_id: ref, violation_id: id }) => ({
     tow: towBy.get(ref ?? '') ?? null,

@@ -11,11 +11,11 @@ import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
 import { textOfValue } from '../domain/vocabulary';
 import type { QueuePlace } from '../domain/waiting';
-import type { Report, ShownTow, ShownViolation } from './read-models';
+import type { Report, TowReadModel, ViolationReadModel } from './read-models';
 import type { TaskSubjects } from './task-subjects';
 
 /** A tow as the API shows it, in wire names and ISO times. */
-export function towViewOf(record: ShownTow): TowView {
+export function towViewOf(record: TowReadModel): TowView {
   const { tow } = record;
   const head = headOf(record.reports);
   return {
@@ -79,7 +79,7 @@ export function deliveryViewOf(delivery: Delivery) {
 }
 
 /** The report of a task as the API shows it; null when it has none. */
-function reportOfTask(record: ShownTow, reportId: string | undefined): ReportView | null {
+function reportOfTask(record: TowReadModel, reportId: string | undefined): ReportView | null {
   const report = record.reports.find(({ id }) => id === reportId);
   return report ? reportViewOf(report, report === headOf(record.reports)) : null;
 }
@@ -122,7 +122,7 @@ function placeViewOf(queue: QueuePlace | null): PlaceInQueue | null {
   };
 }
 
-function invoicesOf(record: ShownTow): TowView['invoices'] {
+function invoicesOf(record: TowReadModel): TowView['invoices'] {
   const answer = answeredInvoice(record);
   const answered = answer
     ? [
@@ -144,7 +144,7 @@ function invoicesOf(record: ShownTow): TowView['invoices'] {
 }
 
 /** The charges in the answer to our invoice request; null before, or when the answer broke its contract. */
-function answeredInvoice(record: ShownTow): (Charges & { receivedAtMs: number }) | null {
+function answeredInvoice(record: TowReadModel): (Charges & { receivedAtMs: number }) | null {
   const report = record.reports.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
   const charges = answeredCharges(report?.answer ?? null);
   return report && charges ? { ...charges, receivedAtMs: report.deliveredAtMs ?? record.readAtMs } : null;
@@ -180,7 +180,7 @@ function imageViewOf({ name, contentType, sizeBytes, sha256 }: ViolationImage) {
 }
 
 /** A violation as the API shows it, without the location of its images on disk. */
-export function violationViewOf(record: ShownViolation): ViolationView {
+export function violationViewOf(record: ViolationReadModel): ViolationView {
   const { violation } = record;
   return {
     id: violation.id,

@@ -21,7 +21,7 @@ import {
   type ReportKind,
 } from '../../src/domain/vocabulary';
 import { absentTow } from '../support/absent-tow';
-import { shownTowOf } from '../../src/workflow/read-models';
+import { towReadModelOf } from '../../src/workflow/read-models';
 import { nowMs, RULES, towAs } from './tows';
 
 const ACTOR = { id: 'k1', name: 'tester', role: 'dispatcher' } as const;
@@ -63,7 +63,7 @@ test('the allowed decisions about a report are exactly those that the API would 
       const { id, kind } = entry;
       if (isHeld) markShadow(stored);
       if (isQuestioned) entry.openDifferenceId = 'answer.started.1';
-      const record = shownTowOf(stored, nowMs);
+      const record = towReadModelOf(stored, nowMs);
       const report = record.reports.find((each) => each.id === id);
       if (!report) throw new Error('the tow is known');
 

@@ -7,7 +7,7 @@ import { useRedis } from '../support/redis';
 import { INVOICE, openStores, type Stores } from '../support/stores';
 import { acceptHead, assign, decideHead, found, inform, refuseHead, requestAgo, retire, startedAgo } from './tow-lists';
 import { changeEntry } from '../support/stored-records';
-import type { ShownTow } from '../../src/workflow/read-models';
+import type { TowReadModel } from '../../src/workflow/read-models';
 
 const redis = useRedis();
 let stores: Stores;
@@ -80,7 +80,7 @@ const filters = fc.record({
 type Asked = Omit<TowFilter, 'cursor' | 'limit'>;
 
 /** Whether a record matches the filter, judged by the record alone. */
-function passes(record: ShownTow, filter: Asked): boolean {
+function passes(record: TowReadModel, filter: Asked): boolean {
   const { tow, reports, tasks, readAtMs } = record;
   const ref = tow.towingReferenceId;
   // A corrected plate is also found by its earlier text.

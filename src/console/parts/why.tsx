@@ -12,10 +12,10 @@ import { formatted } from '../messages';
 import type { Viewer } from '../viewer';
 import { ErrorText } from './error-text';
 import { Countdown } from './text';
-import type { ShownTow } from '../../workflow/read-models';
+import type { TowReadModel } from '../../workflow/read-models';
 
 /** Why a tow waits, as its record and the rules of a release say. */
-export function waitingOfTow({ tow, reports, tasks, readAtMs }: ShownTow, rules: TowRules): Waiting {
+export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowReadModel, rules: TowRules): Waiting {
   const blockers = releaseBlockers(tow, { reports, rules });
   return waitingOf({ state: tow.state, reports, tasks, blockers, nowMs: readAtMs });
 }

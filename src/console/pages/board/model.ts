@@ -8,7 +8,7 @@ import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
 import type { PageTools } from '../../page';
 import { countNewRows } from '../../parts/list';
-import type { ShownTow } from '../../../workflow/read-models';
+import type { TowReadModel } from '../../../workflow/read-models';
 
 /** What the board shows, as its address says it. The same address shows the same list to everybody. */
 export interface BoardQuery {
@@ -135,7 +135,7 @@ export interface BoardContent {
 export interface BoardRow {
   readonly ref: string;
   /** Null once it left for the archive. */
-  readonly record: ShownTow | null;
+  readonly record: TowReadModel | null;
   /** False when it no longer matches the filter. */
   readonly matches: boolean;
 }
@@ -166,9 +166,9 @@ export async function refreshBoard(
   const { tows, rules } = tools.progress;
   const filter = filterOf(query, rules.overdueAfter);
   const [page, counts, crews] = await Promise.all([tows.list(filter), tows.counts(rules.overdueAfter), tows.crews()]);
-  const listed = new Map<string, ShownTow>(page.items.map((record) => [record.tow.towingReferenceId, record]));
+  const listed = new Map<string, TowReadModel>(page.items.map((record) => [record.tow.towingReferenceId, record]));
   const others = await tows.listByRefs(shown.filter((ref) => !listed.has(ref)));
-  const known = new Map<string, ShownTow>([
+  const known = new Map<string, TowReadModel>([
     ...listed,
     ...others.map((record) => [record.tow.towingReferenceId, record] as const),
   ]);

@@ -12,7 +12,7 @@ import { awaitsRelease, type CallWaiting } from '../../../domain/waiting';
 import { formatted } from '../../messages';
 import { ShortErrorText } from '../../parts/error-text';
 import { blockName, waitingOfTow } from '../../parts/why';
-import type { Report, ShownTow } from '../../../workflow/read-models';
+import type { Report, TowReadModel } from '../../../workflow/read-models';
 
 interface RowTools extends AssignTools {
   readonly rules: TowRules;
@@ -52,7 +52,7 @@ export function TowTable({ tools, rows }: { tools: RowTools; rows: readonly Boar
   );
 }
 
-function TowRow({ tools, record, matches }: { tools: RowTools; record: ShownTow; matches: boolean }) {
+function TowRow({ tools, record, matches }: { tools: RowTools; record: TowReadModel; matches: boolean }) {
   const { viewer } = tools;
   const { tow, reports } = record;
   const messages = viewer.messages.board;
@@ -113,7 +113,7 @@ function GoneRow({ viewer, towRef }: { viewer: Viewer; towRef: string }) {
   );
 }
 
-function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; record: ShownTow }) {
+function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; record: TowReadModel }) {
   const { board } = viewer.messages;
   const { tow, tasks, readAtMs } = record;
   const { sinceMs } = ageOf(tow, readAtMs);
@@ -170,7 +170,7 @@ export function rowId(towRef: string): string {
 }
 
 /** What a tow waits for in a few words; the page of the tow has the whole sentence. Nothing of one that is over. */
-function Waits({ viewer, record, rules }: { viewer: Viewer; record: ShownTow; rules: TowRules }) {
+function Waits({ viewer, record, rules }: { viewer: Viewer; record: TowReadModel; rules: TowRules }) {
   const { terms, board } = viewer.messages;
   const { waits } = board;
   const waiting = waitingOfTow(record, rules);

@@ -13,7 +13,7 @@ import { maskedJson } from '../../mask';
 import { FoldedErrorText } from '../../parts/error-text';
 import type { Viewer } from '../../viewer';
 import { canBeChosen, type TaskRow } from './model';
-import type { ShownViolation } from '../../../workflow/read-models';
+import type { ViolationReadModel } from '../../../workflow/read-models';
 
 /** One task, with its forms. */
 export function TaskItem(props: ActionProps) {
@@ -188,7 +188,7 @@ function Sent({ viewer, row: { tow, report, violation } }: { viewer: Viewer; row
   );
 }
 
-function formOf({ violation: { form } }: ShownViolation): JsonObject {
+function formOf({ violation: { form } }: ViolationReadModel): JsonObject {
   return Object.fromEntries(
     Object.entries<Json | undefined>({ ...form }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],

@@ -9,19 +9,19 @@ import { waitingOf, type TowModel } from './model';
 import { Folded, LiveForm } from '../../parts/live-form';
 import { English, Age } from '../../parts/text';
 import { ErrorText } from '../../parts/error-text';
-import type { Report, ShownTow } from '../../../workflow/read-models';
+import type { Report, TowReadModel } from '../../../workflow/read-models';
 
 /**
  * The decisions to offer about a report. A report that waits behind another one offers no retry: its turn has not come, so
  * a retry would change nothing.
  */
-export function decisionsOn(record: ShownTow, report: Report, isHead: boolean): readonly DecisionAction[] {
+export function decisionsOn(record: TowReadModel, report: Report, isHead: boolean): readonly DecisionAction[] {
   const allowed = allowedReportDecisions(report, record.reports, 'dispatcher');
   return allowed.filter((decision) => decision !== 'retry' || isHead || isSettled(report.state));
 }
 
 /** The question that a decision on the report answers; null if nothing can be decided. */
-export function questionOn(record: ShownTow, report: Report): string | null {
+export function questionOn(record: TowReadModel, report: Report): string | null {
   if (decisionsOn(record, report, true).length === 0) return null;
   const asked = record.tasks.filter(({ report_id }) => report_id === report.id);
   return [report.revision, report.state, ...asked.map(questionOf)].join(' ');
@@ -40,8 +40,8 @@ export function DecideReport({
   isAsked?: boolean;
 }) {
   const { viewer, failure } = model;
-  const isOver = isSettled(report.state) && report.openDifferenceId === null;
-  if (isOver || !viewer.may('dispatcher')) return null;
+  const isConcluded = isSettled(report.state) && report.openDifferenceId === null;
+  if (isConcluded || !viewer.may('dispatcher')) return null;
   const decisions = decisionsOn(model.record, report, waitingOf(model, report)?.kind !== 'behind');
   const wasRefused = DECISIONS.some((decision) => failure?.form === formOfDecision(report, decision));
   const forms = (

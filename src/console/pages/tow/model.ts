@@ -10,14 +10,14 @@ import { towViewOf } from '../../../workflow/views';
 import type { PageResult, FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import { waitingOfTow } from '../../parts/why';
 import type { Viewer } from '../../viewer';
-import type { Report, ShownTow } from '../../../workflow/read-models';
+import type { Report, TowReadModel } from '../../../workflow/read-models';
 
 /** A tow as its page shows it to one viewer. */
 export interface TowModel {
   readonly viewer: Viewer;
   /** The address of the page and prefix of its forms. */
   readonly path: string;
-  readonly record: ShownTow;
+  readonly record: TowReadModel;
   readonly view: TowView;
   readonly allowed: readonly AllowedFact[];
   /** The facts that the role `ops` could record. */
@@ -68,7 +68,7 @@ export function waitingOf({ record }: TowModel, report: Report): ReportWaiting |
 }
 
 /** The current and the reported plates. */
-function platesOf({ tow, reports }: ShownTow): string[] {
+function platesOf({ tow, reports }: TowReadModel): string[] {
   const reported = reports.map(({ body }) => body['plate_number']);
   return [tow.plateNumber, ...reported].filter((plate) => typeof plate === 'string');
 }

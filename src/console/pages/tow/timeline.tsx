@@ -13,7 +13,7 @@ import type { Viewer } from '../../viewer';
 import type { TowModel } from './model';
 import { Details, titleOf, toneOf } from './timeline-entry';
 import type { EntryAttempt } from '../../../domain/entry';
-import type { Report, TimelineEntry, ShownTow } from '../../../workflow/read-models';
+import type { Report, TimelineEntry, TowReadModel } from '../../../workflow/read-models';
 
 /** All events of the tow, by days in Riyadh. */
 export function Timeline({ model }: { model: TowModel }) {
@@ -123,7 +123,7 @@ type TimelineItem =
     };
 
 /** All events of a tow, newest first, so that the latest is visible without scrolling. */
-export function timelineItems({ timeline, reports }: ShownTow): TimelineItem[] {
+export function timelineItems({ timeline, reports }: TowReadModel): TimelineItem[] {
   const taken = new Set<TimelineEntry>();
   const attempts = reports.flatMap((report) => attemptsOf(report, timeline, taken));
   const entries = timeline

@@ -18,7 +18,7 @@ import {
 } from '../../parts/violation-fields';
 import { isConcluded, type ViolationModel } from './model';
 import { Card } from '../../parts/text';
-import type { ShownViolation } from '../../../workflow/read-models';
+import type { ViolationReadModel } from '../../../workflow/read-models';
 
 /** The name of the form that replaces the images. */
 export const IMAGES_FORM = 'images';
@@ -27,12 +27,12 @@ export const IMAGES_FORM = 'images';
 const CORRECTABLE = [...VEHICLE_FIELDS, ...PLACE_FIELDS, 'imagesDescription', ...PERSON_FIELDS] as const;
 type Correctable = (typeof CORRECTABLE)[number];
 
-function decisionsOn(record: ShownViolation): readonly DecisionAction[] {
+function decisionsOn(record: ViolationReadModel): readonly DecisionAction[] {
   return allowedViolationDecisions(record, 'dispatcher');
 }
 
 /** What people are asked about it as it stands, by its task if there is one; null when nothing can be decided about it. */
-export function questionOn(record: ShownViolation, tasks: readonly Task[]): string | null {
+export function questionOn(record: ViolationReadModel, tasks: readonly Task[]): string | null {
   if (decisionsOn(record).length === 0) return null;
   const { id: violationId } = record.violation;
   const asked = tasks.filter(({ id }) => id === violationTaskId(violationId));
@@ -40,7 +40,7 @@ export function questionOn(record: ShownViolation, tasks: readonly Task[]): stri
 }
 
 /** True if the images of a violation can be replaced. */
-function takesImages(record: ShownViolation): boolean {
+function takesImages(record: ViolationReadModel): boolean {
   return decisionsOn(record).includes('correct') && record.violation.api === 'reference';
 }
 
@@ -136,7 +136,7 @@ function OtherImages({ model }: { model: ViolationModel }) {
   );
 }
 
-function retryHintOf({ state, openDifferenceId }: ShownViolation) {
+function retryHintOf({ state, openDifferenceId }: ViolationReadModel) {
   if (openDifferenceId !== null) return 'sendAgain';
   return state === 'held' ? 'retryHeld' : 'retry';
 }
@@ -171,7 +171,7 @@ function CorrectionFields({ model }: { model: ViolationModel }) {
 }
 
 /** What a field of the form holds, as the form of the correction takes it. */
-function enteredValue({ violation: { form } }: ShownViolation, name: Correctable): string {
+function enteredValue({ violation: { form } }: ViolationReadModel, name: Correctable): string {
   const value = form[name];
   if (value === undefined) return '';
   if (name !== 'date') return String(value);

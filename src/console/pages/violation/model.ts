@@ -7,14 +7,14 @@ import type { FormFailure, ImageSettings, PageVisit, PageTools } from '../../pag
 import type { Viewer } from '../../viewer';
 import { PERSON_FIELDS } from '../../parts/violation-fields';
 import { violationPath } from '../../page-table';
-import type { ShownViolation } from '../../../workflow/read-models';
+import type { ViolationReadModel } from '../../../workflow/read-models';
 
 /** A violation as its page shows it to one viewer. */
 export interface ViolationModel {
   readonly viewer: Viewer;
   /** The address of the page; those of its forms begin with it. */
   readonly path: string;
-  readonly record: ShownViolation;
+  readonly record: ViolationReadModel;
   readonly view: ViolationView;
   readonly waiting: ViolationWaiting;
   /** Open tasks about it; the question whether it is sent is the first of them. */
@@ -66,7 +66,7 @@ async function tasksOf({ tasks }: Pick<PageTools, 'tasks'>, id: string): Promise
 }
 
 /** The images leave the disk once the violation is settled; a disk that does not tell counts as one without them. */
-async function imagesOf({ spool }: Pick<PageTools, 'spool'>, record: ShownViolation): Promise<number[]> {
+async function imagesOf({ spool }: Pick<PageTools, 'spool'>, record: ViolationReadModel): Promise<number[]> {
   if (isConcluded({ record })) return [];
   const { violation } = record;
   const places = await Promise.all(

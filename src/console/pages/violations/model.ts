@@ -5,7 +5,7 @@ import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
 import type { PageTools } from '../../page';
 import { countNewRows } from '../../parts/list';
-import type { ShownViolation } from '../../../workflow/read-models';
+import type { ViolationReadModel } from '../../../workflow/read-models';
 
 /** What the list shows, as its address says it. The same address shows the same list to everybody. */
 export interface ViolationsQuery {
@@ -65,7 +65,7 @@ export interface ViolationList {
 export interface ViolationRow {
   readonly id: string;
   /** Null once it left for the archive. */
-  readonly record: ShownViolation | null;
+  readonly record: ViolationReadModel | null;
   /** False when it no longer matches the filter. */
   readonly matches: boolean;
 }

@@ -7,7 +7,7 @@ import { ShortErrorText } from '../../parts/error-text';
 import { ViolationState } from '../../parts/states';
 import type { Viewer } from '../../viewer';
 import type { ViolationRow } from './model';
-import type { ShownViolation } from '../../../workflow/read-models';
+import type { ViolationReadModel } from '../../../workflow/read-models';
 
 /**
  * The violations: a table on a desk, cards on a phone, from the same elements. Their roles are written down, since a table
@@ -40,7 +40,7 @@ export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonl
   );
 }
 
-function Row({ viewer, record, matches }: { viewer: Viewer; record: ShownViolation; matches: boolean }) {
+function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationReadModel; matches: boolean }) {
   const { violation, reference, tows } = record;
   const { form } = violation;
   const messages = viewer.messages.violations;
@@ -89,7 +89,7 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ShownViolati
 }
 
 /** What the service, or the wire, said last, of one that is not settled. */
-function ServiceMessage({ viewer, record }: { viewer: Viewer; record: ShownViolation }) {
+function ServiceMessage({ viewer, record }: { viewer: Viewer; record: ViolationReadModel }) {
   const { state, error } = record;
   if (error === null || isSettled(state)) return null;
   return (
