@@ -146,13 +146,12 @@ async function processInTransaction(
       transaction.scheduleDelivery(id, null);
       return GONE;
     }
-    const { kind, towingReferenceId, state, rawBody, receivedAtMs, failures, parkedAtMs, replays } = delivery;
-    const hadSucceeded = hasSucceeded(delivery);
+    const { kind, towingReferenceId, state, rawBody, receivedAtMs, failures } = delivery;
+    const isFirst = !hasSucceeded(delivery);
     if (state === 'processed') {
       transaction.scheduleDelivery(id, null);
       return { verdict: 'settled_before', kind, towingReferenceId, sinceReceivedMs: null, firstBody: null };
     }
-    const isFirst = state === 'waiting' && parkedAtMs === null && replays === 0;
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
     const verdict = await processMessage(transaction, { delivery, isFirst, mode }, readers);
     // The general task about a delivery that could not be read, or whose tow could not.
@@ -161,7 +160,7 @@ async function processInTransaction(
     }
     // A delivery that differs waits in the list of its kind.
     if (verdict === 'differs') transaction.scheduleDelivery(id, null);
-    const firstBody = hadSucceeded || failures > 0 ? null : rawBody;
+    const firstBody = isFirst && failures === 0 ? rawBody : null;
     return { verdict, kind, towingReferenceId, sinceReceivedMs, firstBody };
   });
 }
