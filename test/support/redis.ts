@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisReply } from '../../src/embedded-redis/ask';
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
+import { connectFailFast, whenReady, type Server } from '../../src/store/connect';
 import { eventually } from './eventually';
 import { startTestRedis, type TestRedis } from './redis-server';
 
@@ -61,9 +61,9 @@ export async function withoutTimeoutsIfShared(url: string, ...connections: reado
   if (await workerResources.hasRedisAt(url)) connections.forEach(withoutTimeouts);
 }
 
-/** Opens a connection to the shared server, also by way of a wire. The caller disconnects it. */
-export async function openConnection(url: string): Promise<Redis> {
-  const connection = connectFailFast(url, { log: silentLog });
+/** Opens a connection without these timeouts, also by way of a wire. The caller disconnects it. */
+export async function openConnection(server: Server): Promise<Redis> {
+  const connection = connectFailFast(server, { log: silentLog });
   withoutTimeouts(connection);
   await whenReady(connection, HANGS_AFTER_MS);
   return connection;

@@ -16,7 +16,7 @@ import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
-import { connectFailFast, whenReady, type Server } from '../../src/store/connect';
+import type { Server } from '../../src/store/connect';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createSchedules } from '../../src/store/schedules';
 import { createTowOutbox } from '../../src/store/outbox';
@@ -28,7 +28,7 @@ import { createViolationStore } from '../../src/store/violations';
 import type { AttemptResult } from '../../src/domain/attempt';
 import { ACCEPTING, STOPPED } from './exchanges';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
-import { useRedis, withoutTimeouts, type SharedRedis } from './redis';
+import { openConnection, useRedis, type SharedRedis } from './redis';
 import { createDeferral } from '../../src/store/failing-deliveries';
 import { isTransient } from '../../src/store/until-answered';
 import { decideReport } from '../../src/workflow/decide-report';
@@ -52,8 +52,6 @@ export const FAST_RETRIES = {
   notFoundRetryMs: 20,
   unknownGraceMs: GRACE_MS,
 };
-/** Ends a wait that hangs. */
-const HANGS_AFTER_MS = 30_000;
 
 export const RULES = {
   vehicleTypes: ['HEAVY'],
@@ -94,9 +92,7 @@ export function useStores(
 }
 
 export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
-  const redis: Redis = connectFailFast(server, { log: silentLog });
-  withoutTimeouts(redis);
-  await whenReady(redis, HANGS_AFTER_MS);
+  const redis = await openConnection(server);
   const records = recordsOf(redis);
   const tows = createTowStore(redis);
   const deliveries = createDeliveryStore(redis);
