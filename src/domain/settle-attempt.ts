@@ -34,6 +34,7 @@ import { isSettled } from './outbox';
 import { editEntry, memberOf, addEvent, openTask, recordIdOf, type OutboxRecord } from './outbox-record';
 import { isConnectionLoss, surelyHadNoEffect, type Exchange } from './policy';
 import { askedMs, isForbidden, serviceHealth } from './service-health';
+import { isProvedByTowRequest } from './stored-violation';
 import { acceptEntry, keepAcceptingAnswer, requestCleanup, settleByLateAnswer } from './settle-entry';
 import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrectionTask } from './tasks';
 import { beforeCorrectionTask } from './violation-tasks';
@@ -112,12 +113,22 @@ export function settleAttempt(
   const isPaused = updateCircuits(record, entry, ended, context);
   const wasSettled = isSettled(entry.state);
   if (outcome === 'accepted') {
-    keepAnswer(record, entry, result, context);
+    const isProved = wasSettled && record.kind === 'violation' && isProvedByTowRequest(record);
+    keepAnswer(record, entry, result, isProved ? withoutQuestion(context) : context);
     if (!wasSettled) acceptEntry(record, entry, 'answered', context.nowMs);
   } else if (!wasSettled && !settleByLateAnswer(record, entry, context.nowMs)) {
     settleFailure(record, entry, ended, { ...context, isPaused });
   }
   return 'done';
+}
+
+/** Counts a difference of an answer without asking whether it has created what a proof shows to be there. */
+function withoutQuestion(context: SettleContext): SettleContext {
+  const recordDifference = () => {
+    context.recordDifference();
+    return null;
+  };
+  return { ...context, recordDifference };
 }
 
 /**

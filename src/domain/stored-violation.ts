@@ -29,7 +29,8 @@ export function entryOf({ entries, id }: StoredViolation): Entry {
 /**
  * Records that a requested tow comes from a violation, and the reference that the service uses for it. If the
  * violation may have been sent without an answer, this proves that the service has it: it is accepted and its task is
- * closed. If the form was corrected since it was sent, an informing task is opened. Idempotent.
+ * closed. If the form was corrected since it was sent, an informing task is opened. An echo of its id also answers
+ * whether an answer that broke its contract has created it. Idempotent.
  */
 export function matchTow(record: StoredViolation, requested: RequestedTow, nowMs: number): void {
   const { towingReference, reference, isEchoed } = requested;
@@ -41,12 +42,17 @@ export function matchTow(record: StoredViolation, requested: RequestedTow, nowMs
   const proves = isProof && !isSettled(entry.state);
   addReference(record, reference, { isAssigned, isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
+  if (isEchoed && entry.openDifferenceId !== null) {
+    entry.openDifferenceId = null;
+    requestCleanup(record);
+  }
 }
 
 /**
  * Links a tow to a violation by a decision of a person. `other` is the violation with this reference, or null: it
  * loses the reference unless the service itself assigned it, or it is damaged and cannot be changed. Returns whether
- * the reference now belongs to `record`.
+ * the reference now belongs to `record`. If an earlier call may have had an effect, the link proves it. It says nothing
+ * about a first call in flight, which may end without effect.
  */
 export function linkTow(
   record: StoredViolation,
@@ -57,7 +63,7 @@ export function linkTow(
   const entry = editEntry(record, entryOf(record));
   const getsName = other === null || (other !== 'damaged' && dropReference(other, reference, nowMs));
   const isNew = getsName && !record.references.includes(reference);
-  const proves = other === null && isNew && mayHaveBeenSent(entry) && !isSettled(entry.state);
+  const proves = other === null && isNew && mayBeAtService(entry) && !isSettled(entry.state);
   const isNewReference = getsName && addReference(record, reference, { isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
   return getsName;
@@ -65,8 +71,12 @@ export function linkTow(
 
 /** True when the violation may have been sent: otherwise no reference can prove it. */
 function mayHaveBeenSent(entry: Entry): boolean {
-  const { possibleEffects, attemptId, state } = entry;
-  return possibleEffects > 0 || attemptId !== null || state === 'unknown' || state === 'accepted';
+  return mayBeAtService(entry) || entry.attemptId !== null || entry.state === 'accepted';
+}
+
+/** True when a call that ended without acceptance may have created the violation. */
+function mayBeAtService({ possibleEffects, state }: Entry): boolean {
+  return possibleEffects > 0 || state === 'unknown';
 }
 
 /** Records that a tow comes from a violation. `proves`: the service has the violation. */
@@ -83,7 +93,7 @@ function recordTow(
     if (entry.sentRevision !== null && entry.sentRevision !== entry.revision) {
       openTask(record, beforeCorrectionTask(record.id), nowMs);
     }
-    acceptEntry(record, entry, 'proved_by_tow_request', nowMs);
+    acceptEntry(record, entry, PROVED, nowMs);
   } else if (found.isNewReference && isSettled(entry.state)) {
     requestCleanup(record);
   }
@@ -105,8 +115,12 @@ export function dropReference(record: StoredViolation, reference: string, nowMs:
 /** True while only a link by hand proves that the service has the violation. The shown reference is that of the link. */
 function isProvedByLink(record: StoredViolation): boolean {
   const { acceptedHow, deliveredAtMs } = entryOf(record);
-  const isConfirmed = deliveredAtMs !== null || record.assignedReferences.length > 0;
-  return acceptedHow === 'proved_by_tow_request' && !isConfirmed;
+  return acceptedHow === PROVED && deliveredAtMs === null && record.assignedReferences.length === 0;
+}
+
+/** True when a tow request has proved that the service has the violation, before an answer came. */
+export function isProvedByTowRequest(record: StoredViolation): boolean {
+  return entryOf(record).acceptedHow === PROVED && record.assignedReferences.length > 0;
 }
 
 /** The service may or may not have the violation, and its images may be removed: a person decides. */
@@ -135,3 +149,4 @@ export function isKnownEntry({ acceptedHow }: Entry): boolean {
 }
 
 const KNOWN = 'known';
+const PROVED = 'proved_by_tow_request';

@@ -86,7 +86,7 @@ function run(record: OutboxRecord, random: RandomSource): void {
     const kind = random.pick(['claim', 'claim', 'claim', 'decide', 'prove'] as const);
     if (kind === 'claim') attempt(record, { random, circuits, nowMs, id: String(step) });
     else if (kind === 'decide') decide(record, random, nowMs);
-    else if (random.next() < 0.2) prove(record, random, nowMs);
+    else if (random.next() < 0.5) prove(record, random, nowMs);
   }
 }
 

@@ -10,7 +10,7 @@ import { bulkTransitions, circuitTransitions, deliveryTransitions } from './reco
 import { ROOT } from './sources';
 
 /** Enough that every transition is met many times. */
-const RUNS = 400;
+const RUNS = 4000;
 
 /** Transitions of a diagram without those from and to `[*]`. */
 const between = (heading: string) => diagramUnder(heading).filter((transition) => !transition.includes('[*]'));

@@ -1,5 +1,6 @@
 import { decide } from '../support/violations';
 import { useRedis } from '../support/redis';
+import { towRequest } from '../support/stores';
 import { json } from '../service/fake-service';
 import { filesIn } from '../spool/world';
 import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
@@ -26,6 +27,12 @@ async function acceptedWithDrift(body: object | null = { done: true }): Promise<
 
 async function declareExpected(): Promise<void> {
   await worker.stores.expect((await worker.read())?.openDifferenceId ?? '');
+}
+
+/** A tow request with the metadata id of the violation: the service has it. */
+async function requestTow(): Promise<void> {
+  await worker.stores.accept('tow_request', { ...towRequest('TW-1'), metadata: { id: 'own-U1' } }, 'request-1');
+  expect(await worker.stores.process('request-1')).toBe('created');
 }
 
 const sendAgain = () => decide(worker.stores, 'U1', { action: 'retry' });
@@ -91,4 +98,29 @@ test('keeps the images, and still one task, when the answer breaks the contract 
   expect(await worker.wake()).toBe('finished');
   expect(await imagesLeft()).toBe(1);
   expect(await worker.tasks()).toEqual(['answer_differs']);
+});
+
+test('a tow request with its metadata id answers the question: it is not sent again, and its image is removed', async () => {
+  await acceptedWithDrift();
+
+  await requestTow();
+
+  expect(await worker.read()).toMatchObject({ state: 'accepted', openDifferenceId: null, tows: ['TW-1'] });
+  expect(await sendAgain()).toBe('violation_settled');
+  expect(await worker.wake()).toBe('finished');
+  expect(await imagesLeft()).toBe(0);
+});
+
+test('a broken answer after such a tow request is counted and leaves no question', async () => {
+  worker.fake.onCall(async () => {
+    await requestTow();
+    return json({ done: true });
+  });
+  await worker.reportWithImage();
+
+  expect(await worker.wake()).toBe('accepted');
+
+  expect(await worker.tasks()).toEqual(['answer_differs']);
+  expect(await worker.read()).toMatchObject({ state: 'accepted', openDifferenceId: null });
+  expect(await sendAgain()).toBe('violation_settled');
 });

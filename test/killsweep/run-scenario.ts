@@ -109,10 +109,8 @@ export function problemsOf(scenario: Scenario, run: Run, uninterrupted: Run): st
   const isWaitingForPerson =
     outcome.tasks.some((task) => /^(report|violation)_unknown/.test(task)) &&
     (scenario.mayNeedPerson === 'always' || (scenario.mayNeedPerson !== undefined && creates === 0));
-  const endsOtherwise = [scenario.endWithoutAnswer, scenario.endAfterLateAnswer].map((end) =>
-    JSON.stringify(end?.toSorted()),
-  );
-  const isWithoutAnswer = run.inFlight.length > 0 && endsOtherwise.includes(JSON.stringify(endOf(run)));
+  const endsOtherwise = JSON.stringify(scenario.endWithoutAnswer?.toSorted());
+  const isWithoutAnswer = run.inFlight.length > 0 && endsOtherwise === JSON.stringify(endOf(run));
   const mayDiffer = isWaitingForPerson || isWithoutAnswer;
   const more = Object.entries(counts).reduce(
     (sum, [name, count]) => sum + Math.max(0, count - (wanted.counts[name] ?? 0)),

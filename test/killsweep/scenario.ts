@@ -23,8 +23,6 @@ export interface Scenario {
   readonly mayNeedPerson?: 'if_nothing_was_created' | 'always';
   /** How it may end instead when the answer was lost with the worker. */
   readonly endWithoutAnswer?: readonly string[];
-  /** … and when the answer came after another worker had settled the entry. */
-  readonly endAfterLateAnswer?: readonly string[];
   /** Whether work may wait for the end of a lease after Redis was away: the check for a ticket is not made again at once. */
   readonly mayWaitForLease?: boolean;
   /** The most creates of an invoice, or of a violation, that the service may receive, interrupted or not. */

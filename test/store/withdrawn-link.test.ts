@@ -1,6 +1,6 @@
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
-import { refusedWith } from '../support/exchanges';
-import type { ViolationOutbox } from '../support/outboxes';
+import { NOT_SENT, refusedWith } from '../support/exchanges';
+import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
 import { changeEntry, endLease } from '../support/stored-records';
 import { ACCEPTED, START, UNKNOWN, useStores, type Stores } from '../support/stores';
 import {
@@ -48,6 +48,34 @@ async function provedByLink(): Promise<void> {
   expect(await openTasks()).toEqual([]);
 }
 
+/** U1 has no answer, and is being sent again; U2 was reported. */
+async function sentAgain(): Promise<ClaimedViolation> {
+  await reportViolations(stores, 'U1', 'U2');
+  await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(NO_GRACE));
+  await claimAs(outbox, 'U1', 'escalated');
+  expect(await decide(stores, 'U1', { action: 'retry' })).toBe('saved');
+  return mustClaimViolation(outbox, 'U1');
+}
+
+describe('link by hand during the first call', () => {
+  test.each([
+    ['refused', outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no zone') }), 'refused'],
+    ['not sent', outcome({ next: 'hold', because: 'connection', delayMs: 0 }, { exchange: NOT_SENT }), 'pending'],
+    ['unanswered', outcome(NO_GRACE), 'unknown'],
+    ['accepted', takenAs('V-own'), 'accepted'],
+  ] as const)('proves nothing: the call is %s', async (_what, result, state) => {
+    await reportViolations(stores, 'U1');
+    const claimed = await mustClaimViolation(outbox, 'U1');
+    await request('TW-1', 'V-1');
+    await link(stores, 'U1', 'TW-1');
+    expect(await outbox.renew(claimed)).toBe(true);
+
+    await outbox.settle(claimed, result);
+
+    expect(await read('U1')).toMatchObject({ state, tows: ['TW-1'] });
+  });
+});
+
 describe('link by hand that is corrected', () => {
   test('makes the violation that it proved unknown again, with its task', async () => {
     await provedByLink();
@@ -78,8 +106,7 @@ describe('link by hand that is corrected', () => {
     ['refused', outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no zone') }), 'refused'],
     ['accepted', takenAs('V-own'), 'accepted'],
   ] as const)('leaves the result to the call in flight, which is %s', async (_what, result, state) => {
-    await reportViolations(stores, 'U1', 'U2');
-    const claimed = await mustClaimViolation(outbox, 'U1');
+    const claimed = await sentAgain();
     await request('TW-1', 'V-1');
     for (const id of ['U1', 'U2']) await link(stores, id, 'TW-1');
     expect((await read('U1')).state).toBe('sending');
@@ -92,8 +119,7 @@ describe('link by hand that is corrected', () => {
   });
 
   test('makes a violation unknown whose worker is lost during the call', async () => {
-    await reportViolations(stores, 'U1', 'U2');
-    await mustClaimViolation(outbox, 'U1');
+    await sentAgain();
     await request('TW-1', 'V-1');
     for (const id of ['U1', 'U2']) await link(stores, id, 'TW-1');
     await endLease(stores.redis, violationKey('U1'));
@@ -104,8 +130,7 @@ describe('link by hand that is corrected', () => {
   });
 
   test('counts a call that ended without an answer while the link proved the violation', async () => {
-    await reportViolations(stores, 'U1', 'U2');
-    const claimed = await mustClaimViolation(outbox, 'U1');
+    const claimed = await sentAgain();
     await request('TW-1', 'V-1');
     await link(stores, 'U1', 'TW-1');
     await outbox.settle(claimed, outcome(NO_GRACE));
@@ -163,8 +188,7 @@ describe('link by hand that is corrected', () => {
   });
 
   test('keeps a violation accepted whose answer without a reference came meanwhile', async () => {
-    await reportViolations(stores, 'U1', 'U2');
-    const claimed = await mustClaimViolation(outbox, 'U1');
+    const claimed = await sentAgain();
     await request('TW-1', 'V-1');
     await link(stores, 'U1', 'TW-1');
     await outbox.settle(claimed, outcome(ACCEPTED));
