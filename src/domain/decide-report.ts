@@ -51,11 +51,13 @@ export function decideReport(
   }
   const entry = editEntry(draft, stored);
   const { actor, nowMs } = context;
+  const action = AUDIT_ACTIONS_OF[command.action];
+  const note = (id: string, about: JsonObject) =>
+    addEvent(draft, { type: action, report_id: id, by: actor.name, ...about }, nowMs);
   const decided = (about: JsonObject, { why = null, what = {} }: { why?: string | null; what?: AuditDetails }) => {
     const on = { towing_reference_id: draft.ref, report_id: reportId };
-    const audit = auditOf(actor, AUDIT_ACTIONS_OF[command.action], { on, why, what });
-    addEvent(draft, { type: audit.action, report_id: reportId, by: actor.name, ...about }, nowMs);
-    return { ok: true, audit } as const;
+    note(reportId, about);
+    return { ok: true, audit: auditOf(actor, action, { on, why, what }) } as const;
   };
   switch (command.action) {
     case 'retry':
@@ -71,7 +73,9 @@ export function decideReport(
       const payments = paymentsOf(draft, entry);
       decideEntry(draft, entry, command, nowMs);
       for (const payment of payments) waiveEntry(draft, editEntry(draft, payment), reason, nowMs);
-      return decided({ reason }, { why: reason, what: alsoWaived(payments.map(({ id }) => id)) });
+      const waived = decided({ reason }, { why: reason, what: alsoWaived(payments.map(({ id }) => id)) });
+      for (const payment of payments) note(payment.id, { reason });
+      return waived;
     }
     case 'correct': {
       const fields = correctEntry(draft, entry, command.fields, context);

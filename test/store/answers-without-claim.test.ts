@@ -167,6 +167,7 @@ describe('a create whose claim was lost and whose call had no answer', () => {
     await stores.outbox.settle(claim, result({ next: 'unknown', delayMs: 60_000 }));
 
     expect(await invoice()).toMatchObject({ state: 'unknown', possibleEffects: 1 });
+    expect((await stores.read('T1')).timeline.at(-1)).toMatchObject({ type: 'report.unknown' });
     expect((await stores.outbox.claim('T1')).kind).toBe('wait');
 
     await stores.acceptInvoice('T1');

@@ -118,10 +118,12 @@ test('an invoice request of unknown outcome is sent once more and then waits for
   await stores.outbox.settle(second, result(UNKNOWN));
 
   await untilHandedOver('T1');
-  const { tasks, reports } = await stores.read('T1');
+  const { tasks, reports, timeline } = await stores.read('T1');
   expect(tasks).toMatchObject([
     { type: 'report_unknown', actions: ['accept', 'retry', 'waive'], report_id: 'invoice-2' },
   ]);
+  const unknown = { type: 'report.unknown', report_id: 'invoice-2' };
+  expect(timeline.filter(({ type }) => type === 'report.unknown')).toMatchObject([unknown, unknown]);
   expect(reports[1]).toMatchObject({ state: 'unknown', attempts: 2, nextAtMs: null });
   expect(await stores.dueAt('T1')).toBeNull();
 });
