@@ -78,6 +78,8 @@ export function decideShadow(
         );
       }
       record.shadow = null;
+      // It left the waiting queue of the rate limit when it was held, with the time of its place there.
+      record.runAtMs = null;
       const head = headOf(record.entries);
       // The time in which it was held does not count against it.
       if (head) {

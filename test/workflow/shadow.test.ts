@@ -324,6 +324,18 @@ describe('a tow of a shadow time', () => {
     expect(await stores.dueAt('F')).toBeLessThanOrEqual(await redisTimeMs(stores.redis));
   });
 
+  test('is due at once when a person sends it, also if it waited for the rate limit before the shadow time', async () => {
+    await stores.change('A', (draft, nowMs) => {
+      editEntryNamed(draft, 'started-1').waitsFor = 'budget';
+      draft.runAtMs = nowMs + 3_600_000;
+    });
+    await agree('live');
+
+    expect(await decide('A', { action: 'send' })).toBe('done');
+
+    expect(await stores.dueAt('A')).toBeLessThanOrEqual(await redisTimeMs(stores.redis));
+  });
+
   test('can be paid and released after it was declined, although the service posted an invoice', async () => {
     await agree('live');
     await decide('A', { action: 'decline', reason: 'the other software did it' });
