@@ -141,7 +141,8 @@ function decideSend(record: OutboxRecord, head: Entry, context: ClaimContext): C
   const isGiveUpTime = () => head.giveUpAtMs !== null && head.giveUpAtMs <= nowMs;
   const isUnknown = head.state === 'unknown';
   if (head.nextAtMs > nowMs) {
-    if (isGiveUpTime() && head.blockedSinceMs === null) return giveUp(record, head, nowMs);
+    // What waits for its proof is not given up: after that wait it escalates anyway, or is sent once more.
+    if (isGiveUpTime() && head.blockedSinceMs === null && !isUnknown) return giveUp(record, head, nowMs);
     return waitWith(head, nowMs, { kind: 'wait', untilMs: head.nextAtMs });
   }
   if (isUnknown && openUnanswered(head) >= ENTRY_POLICY[head.kind].unansweredMax) {

@@ -31,6 +31,8 @@ function dueOfHead(record: OutboxRecord, head: Entry, nowMs: number): number | n
   if ((head.state !== 'pending' && head.state !== 'unknown') || head.nextAtMs === null) return null;
   if (record.shadow === 'held') return null;
   if (head.blockedSinceMs !== null && record.runAtMs !== null) return record.runAtMs;
+  // It waits for its proof.
+  if (head.state === 'unknown' && head.nextAtMs > nowMs) return head.nextAtMs;
   const dueMs = isWaitingForPermit(record) && record.runAtMs !== null ? record.runAtMs : Math.max(head.nextAtMs, nowMs);
   return head.giveUpAtMs === null ? dueMs : Math.min(dueMs, Math.max(head.giveUpAtMs, nowMs));
 }

@@ -245,7 +245,8 @@ const violations = {
     .describe(
       'Operation that creates violations: `reference` is `/v1/violations/public`; `guide` is `/violation/public/create`, without images and metadata.',
     ),
-  VIOLATION_PROOF_HOURS: hours(1).describe(
+  // The conservation check takes a wait of more than 40 days for the fault of a clock.
+  VIOLATION_PROOF_HOURS: decimalNumber(z.number().min(0).max(720).default(1)).describe(
     'Time in which a tow request may prove that a violation without an answer was created. Then a person decides.',
   ),
   // Open question Q33: "10MB" may be 10,000,000 or 10 x 2^20 bytes; the smaller limit keeps both.

@@ -55,6 +55,21 @@ describe('violation with a lost answer', () => {
     expect(await stores.redis.zscore(KEYS.dueViolations, 'U1')).toBeNull();
   });
 
+  test('a violation with a lost answer waits for its proof beyond the time after which it would be given up', async () => {
+    outbox = openOutbox(stores, { giveUpAfterMs: 0 });
+    await reportViolations(stores, 'U1');
+    const waiting = outcome({ ...UNKNOWN, delayMs: 3_600_000 });
+
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), waiting);
+
+    const { nextAtMs } = await read('U1');
+    expect(await outbox.claim('U1')).toMatchObject({ kind: 'wait', untilMs: nextAtMs });
+    expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U1'))).toBe(nextAtMs);
+    expect(await openTasks()).toEqual([]);
+    await changeEntry(stores.redis, { violationId: 'U1' }, 1, { nextAtMs: 1 });
+    await claimAs(outbox, 'U1', 'escalated');
+  });
+
   test('a violation without metadata whose answer was lost is escalated at once', async () => {
     outbox = openOutbox(stores, { graceMs: 3_600_000 });
     await report(stores, violationOf('U1', { api: 'guide' }));
