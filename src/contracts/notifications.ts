@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NOTICE_TYPES, type NotificationState } from '../domain/notices';
+import { ADDRESS_LISTS, NOTICE_TYPES, type NotificationState } from '../domain/notices';
 import {
   ALARM_KINDS,
   ALARM_SEVERITIES,
@@ -91,6 +91,9 @@ export const storedNotificationState: z.ZodType<NotificationState> = z.looseObje
       failingChannel: z.enum(NOTICE_CHANNELS).nullable().default(null),
       missingSinceMs: z.number().nullable(),
       startedAtMs: z.number().nullable(),
+      // Alarms that were stored before these fields existed had receivers, and kept their severity.
+      isAnnounced: z.boolean().default(true),
+      worseSinceMs: z.number().nullable().default(null),
       isHeldBack: z.boolean(),
       escalatedAtMs: z.number().nullable(),
       acknowledged: z.object({ by: z.string(), atMs: z.number() }).nullable(),
@@ -101,6 +104,8 @@ export const storedNotificationState: z.ZodType<NotificationState> = z.looseObje
       id: z.string(),
       type: z.enum(NOTICE_TYPES),
       channel: z.enum(NOTICE_CHANNELS),
+      // Notices that were stored before they had lists go to their addresses.
+      lists: z.array(z.enum(ADDRESS_LISTS)).default([]),
       to: z.array(z.string()),
       alarms: z.array(z.looseObject(alarm)),
       createdAtMs: z.number(),
@@ -139,7 +144,7 @@ export const alarmView = z.object({
   what_to_do: z.string(),
   /** When a watch first saw it. */
   since: z.string().nullable(),
-  /** When its start was announced. Null while it is too new, or held back by quiet hours. */
+  /** When its start was announced. Null while it is too new, held back by quiet hours, or without a receiver. */
   announced_at: z.string().nullable(),
   escalated_at: z.string().nullable(),
   acknowledged_at: z.string().nullable(),

@@ -33,10 +33,15 @@ export interface Incident extends ObservedAlarm {
   readonly seenAtMs: number;
   /** Since when it was not seen; null while it holds. */
   readonly missingSinceMs: number | null;
-  /** When its start was announced; null before. */
+  /** When its start was due, the last time; null before. The time to its escalation counts from here. */
   readonly startedAtMs: number | null;
+  /** Whether that start had a receiver. */
+  readonly isAnnounced: boolean;
+  /** Since when it is seen as `bad` although its start had the severity `wait`. */
+  readonly worseSinceMs: number | null;
   /** Quiet hours hold its start back. */
   readonly isHeldBack: boolean;
+  /** When it was last escalated to a receiver. */
   readonly escalatedAtMs: number | null;
   readonly acknowledged: { readonly by: string; readonly atMs: number } | null;
 }
@@ -49,18 +54,33 @@ export interface NoticeAlarm extends Omit<ObservedAlarm, 'key' | 'failingChannel
   readonly seenAtMs: number;
 }
 
+/** The lists of mail addresses in the settings. */
+export const ADDRESS_LISTS = ['mail_to', 'escalate_to'] as const satisfies readonly (keyof NotificationSettings)[];
+export type AddressList = (typeof ADDRESS_LISTS)[number];
+
 /** A message that is owed to one channel. */
 export interface Notice {
   /** The same for each attempt and each channel. */
   readonly id: string;
   readonly type: NoticeType;
   readonly channel: NoticeChannel;
-  /** Mail addresses; none for a webhook. */
+  /** Who gets the mail: `addressesOf` reads the lists when it is sent, so that a corrected address counts. */
+  readonly lists: readonly AddressList[];
+  /** The addresses of these lists when the notice was made. An earlier version knows no lists. */
   readonly to: readonly string[];
   readonly alarms: readonly NoticeAlarm[];
   readonly createdAtMs: number;
   readonly attempts: number;
   readonly nextAtMs: number;
+}
+
+/** The mail addresses of a notice with these settings; none for a webhook. */
+export function addressesOf({ lists, to }: Pick<Notice, 'lists' | 'to'>, settings: NotificationSettings): string[] {
+  return lists.length === 0 ? [...to] : addressesIn(lists, settings);
+}
+
+export function addressesIn(lists: readonly AddressList[], settings: NotificationSettings): string[] {
+  return [...new Set(lists.flatMap((list) => settings[list]))];
 }
 
 /** The page of the console where a person acts on a notice; null while the address of the console is not known. */
@@ -120,12 +140,14 @@ export function evaluateAlarms(state: NotificationState, view: AlarmEvaluation):
   const appeared = [...observed.values()].filter(({ key }) => !known.some((incident) => incident.key === key));
   const changes = [
     ...continued,
-    ...appeared.map((alarm): IncidentChange => ({ incident: incidentOf(alarm, view), types: [] })),
+    ...appeared.map((alarm): IncidentChange => ({ incident: incidentOf(alarm, view), notices: [] })),
   ];
-  const notices = changes.flatMap(({ incident, types }) => types.flatMap((type) => noticesOf(type, incident, view)));
+  const notices = changes.flatMap((change) => change.notices);
   const incidents = changes.flatMap(({ incident, isOver = false }) => (isOver ? [] : [incident]));
   const { after, summary } = afterQuietHours(incidents, view);
-  const kept = state.notices.filter(({ channel }) => channels.includes(channel));
+  const kept = state.notices.filter(
+    (notice) => channels.includes(notice.channel) && hasReceiver(notice.channel, addressesOf(notice, settings)),
+  );
   const health = healthOf(state.channels, channels);
   const isSame =
     health === state.channels &&
@@ -138,6 +160,10 @@ export function evaluateAlarms(state: NotificationState, view: AlarmEvaluation):
   return { ...state, channels: health, incidents: after, notices: owing };
 }
 
+function hasReceiver(channel: NoticeChannel, addresses: readonly string[]): boolean {
+  return channel === 'webhook' || addresses.length > 0;
+}
+
 /** A channel that is no longer used has no health: nothing would show its recovery. */
 function healthOf(channels: NotificationState['channels'], used: readonly NoticeChannel[]) {
   const isForgotten = (channel: NoticeChannel) => channels[channel] !== null && !used.includes(channel);
@@ -147,13 +173,13 @@ function healthOf(channels: NotificationState['channels'], used: readonly Notice
 
 interface IncidentChange {
   readonly incident: Incident;
-  readonly types: readonly NoticeType[];
+  readonly notices: readonly Notice[];
   readonly isOver?: boolean;
 }
 
 function incidentOf(alarm: ObservedAlarm, { nowMs, newId }: AlarmEvaluation): Incident {
-  const times = { seenAtMs: nowMs, missingSinceMs: null, startedAtMs: null, escalatedAtMs: null };
-  return { ...alarm, ...times, id: newId(), isHeldBack: false, acknowledged: null };
+  const times = { seenAtMs: nowMs, missingSinceMs: null, startedAtMs: null, worseSinceMs: null, escalatedAtMs: null };
+  return { ...alarm, ...times, id: newId(), isAnnounced: false, isHeldBack: false, acknowledged: null };
 }
 
 function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view: AlarmEvaluation): IncidentChange {
@@ -163,22 +189,46 @@ function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view:
     const missingSinceMs = incident.missingSinceMs ?? nowMs;
     const isOver = nowMs - missingSinceMs >= END_HOLD_MS;
     // The end of an announced alarm waits for the end of quiet hours.
-    if (isOver && incident.startedAtMs === null) return { incident, types: [], isOver };
-    if (isOver && !isHushed) return { incident, types: ['alarm.ended'], isOver };
-    return { incident: incident.missingSinceMs === null ? { ...incident, missingSinceMs } : incident, types: [] };
+    if (isOver && incident.startedAtMs === null) return { incident, notices: [], isOver };
+    if (isOver && !isHushed) return { incident, notices: noticesOf('alarm.ended', incident, view), isOver };
+    return { incident: incident.missingSinceMs === null ? { ...incident, missingSinceMs } : incident, notices: [] };
   }
-  const seen = incident.missingSinceMs === null ? incident : { ...incident, missingSinceMs: null };
-  if (seen.startedAtMs === null) {
-    if (seen.isHeldBack || nowMs - seen.seenAtMs < START_HOLD_MS) return { incident: seen, types: [] };
-    // The text of now: counts have grown since.
-    const current = { ...seen, title: alarm.title, todo: alarm.todo };
-    if (isHushed) return { incident: { ...current, isHeldBack: true }, types: [] };
-    return { incident: { ...current, startedAtMs: nowMs }, types: ['alarm.started'] };
+  const seen = seenAgain(incident, alarm, nowMs);
+  const { startedAtMs, escalatedAtMs, worseSinceMs } = seen;
+  if (startedAtMs === null && !seen.isHeldBack) {
+    return nowMs - seen.seenAtMs < START_HOLD_MS ? { incident: seen, notices: [] } : started(seen, alarm, view);
   }
+  if (seen.severity === 'wait' && worseSinceMs !== null && nowMs - worseSinceMs >= START_HOLD_MS) {
+    return started(seen, alarm, view);
+  }
+  if (startedAtMs === null || seen.isHeldBack || isHushed) return { incident: seen, notices: [] };
   const escalateAfterMs = settings.escalate_after_minutes * MINUTE_MS;
-  const isIgnored = escalateAfterMs > 0 && seen.acknowledged === null && nowMs - seen.startedAtMs >= escalateAfterMs;
-  if (!isIgnored || seen.escalatedAtMs !== null || isHushed) return { incident: seen, types: [] };
-  return { incident: { ...seen, escalatedAtMs: nowMs }, types: ['alarm.escalated'] };
+  const isIgnored = escalateAfterMs > 0 && seen.acknowledged === null && nowMs - startedAtMs >= escalateAfterMs;
+  const isEscalated = escalatedAtMs !== null && escalatedAtMs >= startedAtMs;
+  if (!isIgnored || isEscalated) return { incident: seen, notices: [] };
+  const notices = noticesOf('alarm.escalated', seen, view);
+  return { incident: notices.length === 0 ? seen : { ...seen, escalatedAtMs: nowMs }, notices };
+}
+
+/** The incident of an alarm that holds. Returns the same object if nothing changed. */
+function seenAgain(incident: Incident, alarm: ObservedAlarm, nowMs: number): Incident {
+  const seen = incident.missingSinceMs === null ? incident : { ...incident, missingSinceMs: null };
+  const isNew = seen.startedAtMs === null && !seen.isHeldBack;
+  if (isNew || seen.severity === 'bad') return seen;
+  const worseSinceMs = alarm.severity === 'bad' ? (seen.worseSinceMs ?? nowMs) : null;
+  return worseSinceMs === seen.worseSinceMs ? seen : { ...seen, worseSinceMs };
+}
+
+/**
+ * Announces the alarm as it is now: counts have grown since its first sight, and its severity may have risen. An
+ * acknowledgement was of the lesser alarm.
+ */
+function started(seen: Incident, { severity, title, todo }: ObservedAlarm, view: AlarmEvaluation): IncidentChange {
+  const current = { ...seen, severity, title, todo, acknowledged: null };
+  if (isQuiet(view.settings, severity, view.nowMs)) return { incident: { ...current, isHeldBack: true }, notices: [] };
+  const notices = noticesOf('alarm.started', current, view);
+  const announced = { startedAtMs: view.nowMs, isAnnounced: notices.length > 0, isHeldBack: false };
+  return { incident: { ...current, ...announced }, notices };
 }
 
 /** Announces in one summary what quiet hours held back and still holds. */
@@ -189,47 +239,53 @@ function afterQuietHours(incidents: readonly Incident[], view: AlarmEvaluation) 
       isHeldBack && missingSinceMs === null && !isQuiet(settings, severity, nowMs),
   );
   if (released.length === 0) return { after: incidents, summary: [] };
+  const summary = owed({ id: `${newId()}.summary`, type: 'alarm.summary', alarms: released }, view);
+  const isInSummary = ({ id }: Incident) => summary.some(({ alarms }) => alarms.some((alarm) => alarm.id === id));
   const after = incidents.map((incident) =>
-    released.includes(incident) ? { ...incident, isHeldBack: false, startedAtMs: nowMs } : incident,
+    released.includes(incident)
+      ? { ...incident, isHeldBack: false, startedAtMs: nowMs, isAnnounced: isInSummary(incident) }
+      : incident,
   );
-  return { after, summary: owed({ id: `${newId()}.summary`, type: 'alarm.summary', alarms: released }, view) };
+  return { after, summary };
 }
 
 function noticesOf(type: NoticeType, incident: Incident, view: AlarmEvaluation): readonly Notice[] {
-  const id = `${incident.id}.${type.replace('alarm.', '')}`;
+  // A receiver drops a repeated id, also that of the lesser alarm.
+  const isWorse = incident.worseSinceMs !== null && type !== 'alarm.ended';
+  const id = `${incident.id}.${type.replace('alarm.', '')}${isWorse ? '.bad' : ''}`;
   return owed({ id, type, alarms: [incident] }, view, incident.escalatedAtMs !== null);
 }
 
 /**
- * The notice, once per channel; without the alarm about the channel itself. `isEscalated`: the second list of addresses
- * knows of the alarm.
+ * The notice, once per channel with a receiver; without the alarm about the channel itself. `isEscalated`: the second
+ * list of addresses knows of the alarm.
  */
 function owed(
   about: { readonly id: string; readonly type: NoticeType; readonly alarms: readonly Incident[] },
   { settings, channels, nowMs }: AlarmEvaluation,
   isEscalated = false,
 ): readonly Notice[] {
-  const { mail_to: first, escalate_to: second } = settings;
-  const all = isEscalated ? [...new Set([...first, ...second])] : first;
-  const addresses = about.type === 'alarm.escalated' ? second : all;
+  const mailed =
+    about.type === 'alarm.escalated' ? ['escalate_to' as const] : ADDRESS_LISTS.slice(0, isEscalated ? 2 : 1);
   return channels.flatMap((channel): Notice[] => {
-    const to = channel === 'mail' ? addresses : [];
-    if (channel === 'mail' && to.length === 0) return [];
+    const lists = channel === 'mail' ? mailed : [];
+    const to = addressesIn(lists, settings);
+    if (!hasReceiver(channel, to)) return [];
     const alarms = about.alarms
       .filter(({ failingChannel }) => failingChannel !== channel)
       .map(({ id, kind, severity, title, todo, seenAtMs }) => ({ id, kind, severity, title, todo, seenAtMs }));
     if (alarms.length === 0) return [];
-    return [{ ...about, alarms, channel, to, createdAtMs: nowMs, attempts: 0, nextAtMs: nowMs }];
+    return [{ ...about, alarms, channel, lists, to, createdAtMs: nowMs, attempts: 0, nextAtMs: nowMs }];
   });
 }
 
-/** The notices to send now. The end of an alarm waits until its start was delivered to the same channel. */
+/** The notices to send now. The end of an alarm waits until what came before was delivered to the same channel. */
 export function dueNotices({ notices }: NotificationState, nowMs: number): readonly Notice[] {
   const isAboutSame = (one: Notice, other: Notice) =>
     one.channel === other.channel && one.alarms.some(({ id }) => other.alarms.some((alarm) => alarm.id === id));
-  return notices.filter(
-    (notice, at) => notice.nextAtMs <= nowMs && !notices.slice(0, at).some((earlier) => isAboutSame(earlier, notice)),
-  );
+  const waits = (notice: Notice, at: number) =>
+    notice.type === 'alarm.ended' && notices.slice(0, at).some((earlier) => isAboutSame(earlier, notice));
+  return notices.filter((notice, at) => notice.nextAtMs <= nowMs && !waits(notice, at));
 }
 
 /** How an attempt ended. A problem is a short code without addresses or secrets, such as `http_500`. */

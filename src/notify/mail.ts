@@ -1,5 +1,5 @@
 import type * as nodemailer from 'nodemailer';
-import type { Notice } from '../domain/notices';
+import { addressesOf, type Notice } from '../domain/notices';
 import type { NoticeLanguage } from '../domain/notification-settings';
 import { errorCode } from '../platform/errors';
 import { authoritiesIn, defaultAuthorities } from '../platform/tls-files';
@@ -36,28 +36,28 @@ const MISSING = ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'];
  *
  * @throws ConfigurationError if the file of authorities cannot be used.
  */
-export function createMailSender(settings: MailSettings | null, mailText: MailTextOf): NoticeSender {
-  if (settings === null) {
+export function createMailSender(server: MailSettings | null, mailText: MailTextOf): NoticeSender {
+  if (server === null) {
     return { missing: MISSING, send: () => Promise.resolve({ kind: 'failed', problem: 'not_configured' }) };
   }
-  const { from } = settings;
-  const options = transportOptions(settings);
+  const { from } = server;
+  const options = transportOptions(server);
   const messageId = (id: string) => `<${id}@${from.split('@')[1] ?? 'towhook'}>`;
   return {
     missing: [],
-    async send(notice, { language }) {
-      const { subject, text } = mailText(notice, language);
+    async send(notice, settings) {
+      const { subject, text } = mailText(notice, settings.language);
       const [alarm, ...others] = notice.alarms;
       // Mail programs show what is about one alarm together.
       const references =
-        alarm === undefined || others.length > 0 || notice.type === 'alarm.started'
+        alarm === undefined || others.length > 0 || notice.id === `${alarm.id}.started`
           ? {}
           : { references: messageId(`${alarm.id}.started`) };
       const transport = require('nodemailer').createTransport(options);
       try {
         const { rejected } = await transport.sendMail({
           from,
-          to: [...notice.to],
+          to: addressesOf(notice, settings),
           subject,
           text,
           ...references,

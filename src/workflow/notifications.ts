@@ -1,7 +1,14 @@
 import { notificationSettings, type AlarmPage, type NotificationsView } from '../contracts/notifications';
 import { failedRules } from '../contracts/rules';
 import { auditOf, type Actor } from '../domain/audit';
-import { afterAttempt, type Notice, type NoticeOutcome, type ObservedAlarm } from '../domain/notices';
+import {
+  ADDRESS_LISTS,
+  addressesIn,
+  afterAttempt,
+  type Notice,
+  type NoticeOutcome,
+  type ObservedAlarm,
+} from '../domain/notices';
 import { invalid } from '../domain/refusal';
 import {
   NOTICE_CHANNELS,
@@ -69,7 +76,7 @@ export async function listAlarms({ store, observe }: NotificationTools): Promise
         title,
         what_to_do: todo,
         since: isoOrNull(incident?.seenAtMs ?? null),
-        announced_at: isoOrNull(incident?.startedAtMs ?? null),
+        announced_at: isoOrNull(incident?.isAnnounced ? incident.startedAtMs : null),
         escalated_at: isoOrNull(incident?.escalatedAtMs ?? null),
         acknowledged_at: isoOrNull(incident?.acknowledged?.atMs ?? null),
         acknowledged_by: incident?.acknowledged?.by ?? null,
@@ -148,12 +155,13 @@ export async function sendTestNotice(
   const { channel, id, nowMs, actor } = test;
   const settings = (await store.read()).settings ?? defaults;
   if (!usedChannels(settings, senders).includes(channel)) return { kind: 'failed', problem: 'not_configured' };
-  const to = channel === 'mail' ? [...new Set([...settings.mail_to, ...settings.escalate_to])] : [];
+  const lists = channel === 'mail' ? ADDRESS_LISTS : [];
   const notice: Notice = {
     id: `${id}.test`,
     type: 'test',
     channel,
-    to,
+    lists,
+    to: addressesIn(lists, settings),
     alarms: [],
     createdAtMs: nowMs,
     attempts: 0,

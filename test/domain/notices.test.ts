@@ -1,5 +1,6 @@
 import {
   acknowledge,
+  addressesOf,
   afterAttempt,
   evaluateAlarms,
   CHANNEL_FAILS_AFTER_MS,
@@ -64,6 +65,36 @@ test('announces an alarm once when it has lasted for the hold, and its end once 
   expect(look(1000)).toEqual([]);
   expect(look(END_HOLD_MS)).toEqual(['a1.ended']);
   expect(look(END_HOLD_MS)).toEqual([]);
+});
+
+/** The alarms of a process that is not ready: at first for want of disk, then Redis takes no writes, too. */
+const unready = observedAlarm({ key: 'unready:worker:host', kind: 'unready', severity: 'wait', title: 'Disk full.' });
+const withoutRedis: ObservedAlarm = { ...unready, severity: 'bad', title: 'Redis takes no writes.' };
+
+test('announces an alarm again whose severity rises for the hold, with ids of their own, and escalates it again', () => {
+  const settings = { ...SETTINGS, escalate_to: ['chief@towing.example'] };
+  const watched = watch({ settings });
+  watched.look(0, unready);
+  expect(watched.look(START_HOLD_MS, unready)).toEqual(['a1.started']);
+  expect(watched.look(15 * MINUTE_MS, unready)).toEqual(['a1.escalated']);
+  watched.acknowledge('a1');
+  expect(watched.look(0, withoutRedis)).toEqual([]);
+  expect(watched.look(START_HOLD_MS - 1, unready)).toEqual([]);
+  expect(watched.look(0, withoutRedis)).toEqual([]);
+  expect(watched.look(START_HOLD_MS, withoutRedis)).toEqual(['a1.started.bad']);
+  expect(watched.state.incidents).toMatchObject([{ severity: 'bad', title: withoutRedis.title, acknowledged: null }]);
+  expect(watched.look(15 * MINUTE_MS, withoutRedis)).toEqual(['a1.escalated.bad']);
+  expect(watched.look(HOUR, unready)).toEqual([]);
+  expect(watched.look(HOUR, withoutRedis)).toEqual([]);
+  watched.look(0);
+  expect(watched.look(END_HOLD_MS)).toEqual(['a1.ended']);
+});
+
+test('announces the severity that an alarm has at the end of the hold', () => {
+  const watched = watch();
+  watched.look(0, unready);
+  expect(watched.look(START_HOLD_MS, withoutRedis)).toEqual(['a1.started']);
+  expect(watched.state.incidents).toMatchObject([{ severity: 'bad', title: withoutRedis.title }]);
 });
 
 test('sends nothing for an alarm that ends within the hold, and one pair of notices for an alarm that flaps', () => {
@@ -140,6 +171,23 @@ test('holds back lesser alarms in quiet hours, and sends what still holds in one
   expect(look(END_HOLD_MS, check)).toEqual(['a2.ended']);
 });
 
+test('announces in quiet hours an alarm that they held back when its severity rises, unless they hold that back, too', () => {
+  const night = watch({ settings: NIGHT, atMs: EVENING });
+  night.look(2 * HOUR, unready);
+  expect(night.look(START_HOLD_MS, unready)).toEqual([]);
+  night.look(MINUTE_MS, withoutRedis);
+  expect(night.look(START_HOLD_MS, withoutRedis)).toEqual(['a1.started.bad']);
+
+  const silent = watch({ settings: { ...NIGHT, quiet_severities: ['wait', 'bad'] }, atMs: EVENING });
+  silent.look(0, unready);
+  expect(silent.look(START_HOLD_MS, unready)).toEqual(['a1.started']);
+  silent.look(HOUR, withoutRedis);
+  expect(silent.look(START_HOLD_MS, withoutRedis)).toEqual([]);
+  expect(silent.look(8 * HOUR, withoutRedis)).toEqual(['a2.summary']);
+  silent.look(1000);
+  expect(silent.look(END_HOLD_MS)).toEqual(['a1.ended']);
+});
+
 test('sends the end of an announced alarm after the quiet hours, and nothing if it returned in them', () => {
   const { look } = watch({ settings: NIGHT, atMs: EVENING });
   look(0, check);
@@ -199,6 +247,40 @@ test('repeats a failed notice with growing waits up to five minutes, keeps its o
   expect(dueNotices(state, nowMs + END_HOLD_MS).map(({ id }) => id)).toEqual(['a1.started']);
   state = settled(state, NOON + START_HOLD_MS + GIVE_UP_MS);
   expect(state.notices.map(({ id }) => id)).toEqual(['a1.ended']);
+});
+
+test('sends an escalation while mail to the first addresses is refused, and mail to corrected addresses', () => {
+  const settings = { ...SETTINGS, mail_to: ['typo@towing.example'], escalate_to: ['chief@towing.example'] };
+  const view = { observed: [outage], settings, channels: ['mail' as const], newId: () => 'a1' };
+  const startedMs = NOON + START_HOLD_MS;
+  const escalatedMs = startedMs + 15 * MINUTE_MS;
+  let state = evaluateAlarms(NO_NOTIFICATIONS, { ...view, nowMs: NOON });
+  state = evaluateAlarms(state, { ...view, nowMs: startedMs });
+  const failed = { outcome: { kind: 'failed' as const, problem: 'EENVELOPE_550' }, nowMs: startedMs, jitter: 0 };
+  state = afterAttempt(state, { id: 'a1.started', channel: 'mail' }, failed);
+  state = evaluateAlarms(state, { ...view, nowMs: escalatedMs });
+  const due = dueNotices(state, escalatedMs);
+  expect(due.map(({ id }) => id)).toEqual(['a1.started', 'a1.escalated']);
+
+  const corrected = { ...settings, mail_to: ['one@towing.example'] };
+  expect(due.map((notice) => addressesOf(notice, corrected))).toEqual([corrected.mail_to, settings.escalate_to]);
+  const without = evaluateAlarms(state, { ...view, settings: { ...settings, mail_to: [] }, nowMs: escalatedMs });
+  expect(without.notices.map(({ id }) => id)).toEqual(['a1.escalated']);
+});
+
+test('an alarm is neither announced nor escalated while no channel has a receiver for that', () => {
+  const chiefs = { ...NO_RECEIVER, escalate_to: ['chief@towing.example'] };
+  const escalations = watch({ settings: chiefs, channels: ['mail'] });
+  escalations.look(0, outage);
+  expect(escalations.look(START_HOLD_MS, outage)).toEqual([]);
+  expect(escalations.state.incidents).toMatchObject([{ isAnnounced: false }]);
+  expect(escalations.look(15 * MINUTE_MS, outage)).toEqual(['a1.escalated mail chief@towing.example']);
+
+  const starts = watch({ settings: { ...NO_RECEIVER, mail_to: ['one@towing.example'] }, channels: ['mail'] });
+  starts.look(0, outage);
+  starts.look(START_HOLD_MS, outage);
+  expect(starts.look(HOUR, outage)).toEqual([]);
+  expect(starts.state.incidents).toMatchObject([{ isAnnounced: true, escalatedAtMs: null }]);
 });
 
 test('sends notices about a failing channel to the other channel only, also in a summary', () => {

@@ -1,4 +1,4 @@
-import { notificationsView, testNoticeView } from '../../src/contracts/notifications';
+import { alarmPage, notificationsView, testNoticeView } from '../../src/contracts/notifications';
 import { START_HOLD_MS } from '../../src/domain/notices';
 import { api } from '../operator/client';
 import { startApp, type App } from '../support/app';
@@ -26,11 +26,21 @@ beforeEach(async () => {
 });
 afterEach(() => app.stop());
 
+/** The alarm about the missing worker, as the API has it. */
+const missingWorker = async () =>
+  alarmPage
+    .parse((await api(app).get('/api/alarms').expect(200)).body)
+    .items.find(({ title }) => title.includes('worker'));
+
 test('with NOTIFY_ESCALATE_TO alone an alarm that is not acknowledged in time is mailed there, and its start is not', async () => {
   await lookAfter(app, START_HOLD_MS);
   expect(mail.mails).toEqual([]);
+  expect(await missingWorker()).toMatchObject({ announced_at: null, escalated_at: null });
   await lookAfter(app, 15 * 60_000);
   await eventually(() => expect(mail.mails.length).toBeGreaterThan(0));
+  const escalated = await missingWorker();
+  expect(escalated).toMatchObject({ announced_at: null });
+  expect(escalated?.escalated_at).toMatch(/^\d{4}-/);
   for (const { to } of mail.mails) expect(to).toEqual([CHIEF]);
 });
 

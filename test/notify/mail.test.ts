@@ -34,6 +34,19 @@ test('sends a mail over STARTTLS with user and password, and the id of the notic
   expect(text).toContain('Problem: The service is down.\r\nWhat to do: Wait.\r\nSince 22 Nov, 09:00 (Riyadh)');
 });
 
+test('sends to the lists of a notice as they are now, and shows a second start with the first one', async () => {
+  const { mails, port } = await mailServer();
+  const server = { smtpUrl: `smtp://localhost:${port}`, from: 'towhook@towing.example', caFile: CA_FILE };
+  const sender = createMailSender(server, () => ({ subject: 'An alarm', text: 'What to do.' }));
+  const settings = { ...NO_RECEIVER, mail_to: ['right@towing.example'], escalate_to: ['chief@towing.example'] };
+  const made = { channel: 'mail' as const, lists: ['mail_to' as const], to: ['typo@towing.example'] };
+  const delivered = { kind: 'delivered', problem: null };
+  expect(await sender.send(startNotice(made), settings)).toEqual(delivered);
+  expect(await sender.send(startNotice({ ...made, id: 'a1.started.bad' }), settings)).toEqual(delivered);
+  expect(mails.map(({ to }) => to)).toEqual([['right@towing.example'], ['right@towing.example']]);
+  expect(mails.map(({ text }) => text.includes('References: <a1.started@towing.example>'))).toEqual([false, true]);
+});
+
 test('has a link to the page of the notice when the address of the console is known', () => {
   const consoleUrl = 'https://console.towing.example';
   const textOf = (notice: Notice, url: string | null) => mailTextIn(notice, { language: 'en', consoleUrl: url }).text;

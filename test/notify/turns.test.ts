@@ -1,6 +1,7 @@
-import type { Notice } from '../../src/domain/notices';
+import { addressesOf, type Notice } from '../../src/domain/notices';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
+import { KEYS } from '../../src/store/keys';
 import { createNotificationStore } from '../../src/store/notification-record';
 import type { NoticeSender, NoticeSenders } from '../../src/workflow/notification-port';
 import { runWatch, watchAlarms } from '../../src/workflow/watch-alarms';
@@ -17,6 +18,7 @@ const notice = (id: string, channel: Notice['channel']): Notice => ({
   id,
   type: 'alarm.started',
   channel,
+  lists: [],
   to: channel === 'mail' ? ['one@towing.example'] : [],
   alarms: [],
   createdAtMs: Date.now(),
@@ -55,6 +57,15 @@ test('many due notices of a channel that fails do not delay those of the other',
 
   expect(delivered).toEqual(['call']);
   expect((await store.read()).state.notices).toHaveLength(mails.length);
+});
+
+test('mails a notice that an earlier version stored to its addresses', async () => {
+  const tools = toolsWith(HANGING);
+  const { lists: _lists, ...stored } = notice('earlier', 'mail');
+  const state = { incidents: [], notices: [stored], channels: { webhook: null, mail: null } };
+  await stores.redis.hset(KEYS.notifications, 'v', 'earlier', 'state', JSON.stringify(state));
+  const [read] = (await tools.store.read()).state.notices;
+  expect(read && addressesOf(read, NO_RECEIVER)).toEqual(['one@towing.example']);
 });
 
 test('a stop does not wait for an attempt that hangs', async () => {

@@ -33,9 +33,9 @@ export function observedAlarm(changes: Partial<ObservedAlarm> = {}): ObservedAla
 
 /** The alarm about a missing worker, announced and not acknowledged. */
 export function announcedIncident(): Incident {
-  const times = { seenAtMs: 1, startedAtMs: 2, missingSinceMs: null, escalatedAtMs: null };
+  const times = { seenAtMs: 1, startedAtMs: 2, missingSinceMs: null, worseSinceMs: null, escalatedAtMs: null };
   const alarm = observedAlarm({ key: 'noProcess:worker', kind: 'noProcess' });
-  return { ...alarm, ...times, id: 'a1', isHeldBack: false, acknowledged: null };
+  return { ...alarm, ...times, id: 'a1', isAnnounced: true, isHeldBack: false, acknowledged: null };
 }
 
 /** The state as it is when everything in it happened earlier. */
@@ -48,6 +48,7 @@ export function agedBy({ incidents, notices, channels }: NotificationState, ms: 
       seenAtMs: incident.seenAtMs - ms,
       missingSinceMs: back(incident.missingSinceMs),
       startedAtMs: back(incident.startedAtMs),
+      worseSinceMs: back(incident.worseSinceMs),
     })),
     notices: notices.map((notice) => ({ ...notice, nextAtMs: notice.nextAtMs - ms })),
     channels: { webhook: aged(channels.webhook), mail: aged(channels.mail) },
@@ -61,6 +62,7 @@ export function startNotice(changes: Partial<Notice> = {}): Notice {
     id: 'a1.started',
     type: 'alarm.started',
     channel: 'webhook',
+    lists: [],
     to: [],
     alarms: [{ id: 'a1', kind, severity, title, todo, seenAtMs: Date.UTC(2026, 10, 22, 6) }],
     createdAtMs: Date.UTC(2026, 10, 22, 6, 1),
