@@ -66,5 +66,7 @@ function signed({ secret, body, clock }: UnsignedCall): Readonly<Record<string, 
 }
 
 function sharedIn({ webhook: { sharedSecret } }: Config): Readonly<Record<string, string>> {
-  return sharedSecret === null ? {} : { [sharedSecret.header]: sharedSecret.value };
+  if (sharedSecret === null) return {};
+  // A header carries bytes: letters beyond ASCII leave as UTF-8.
+  return { [sharedSecret.header]: Buffer.from(sharedSecret.value).toString('latin1') };
 }

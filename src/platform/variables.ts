@@ -134,6 +134,7 @@ const webhooks = {
   WEBHOOK_SECRETS_TOW_INVOICE: signingSecrets.describe('Secrets of `/tow/invoice` alone. `WEBHOOK_SECRETS` if absent.'),
   WEBHOOK_SHARED_SECRET: z
     .string()
+    .regex(/^\P{Cc}+$/u, 'must be one line without control characters, since it is sent in a header')
     .optional()
     .describe('A secret that the service sends in a header instead of a signature.'),
   WEBHOOK_SHARED_SECRET_HEADER: z

@@ -46,7 +46,7 @@ export function verify({ rawBody, headers, nowMs }: SignedCall, settings: Verify
   const anyId = signatureId(headers);
   // Open question Q9: the signature of webhooks is not documented; without a secret they are accepted unverified.
   if (secrets.length === 0 && sharedSecret === null) return { kind: 'unverified', signatureId: anyId };
-  if (sharedSecret !== null && sameText(one(headers[sharedSecret.header]), sharedSecret.value)) {
+  if (sharedSecret !== null && sameSecret(one(headers[sharedSecret.header]), sharedSecret.value)) {
     return { kind: 'verified', signatureId: anyId };
   }
   if (secrets.length === 0) return wrongSharedSecret(headers, sharedSecret);
@@ -165,6 +165,11 @@ function spellingsOf(rawBody: Buffer): string[] {
 function sameSignature(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** Node reads the bytes of a header as Latin-1, while some senders write a secret with other letters as UTF-8. */
+function sameSecret(given: string | null, expected: string): boolean {
+  return sameText(given, expected) || (given !== null && sameText(Buffer.from(given, 'latin1').toString(), expected));
 }
 
 /** Compares in constant time, without revealing the length of the expected text. */

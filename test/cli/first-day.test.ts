@@ -69,6 +69,11 @@ test('towhook first-day names a receiver with other secrets, and shows none', as
   for (const secret of [SECRET, other, installation().app.apiKey]) expect(out).not.toContain(secret);
 });
 
+test('towhook first-day makes its test call with a shared secret that has letters beyond ASCII', async () => {
+  const shared = { WEBHOOK_SHARED_SECRET: 'سر مشترك', WEBHOOK_SHARED_SECRET_HEADER: 'X-Tow-Secret' };
+  expect((await firstDay(shared)).open).not.toContain('Webhooks: test_call_unanswered');
+});
+
 test('towhook first-day does not look at operations before the credentials are right, and names those first', async () => {
   const { exitCode, open, next } = await firstDay({ SERVICE_CLIENT_SECRET: 'not-the-secret' });
   expect(exitCode).toBe(1);

@@ -199,7 +199,6 @@ const ANY_TEXT = [
   'OIDC_CLIENT_SECRET',
   'OIDC_ROLE_CLAIM',
   'OIDC_CA_FILE',
-  'WEBHOOK_SHARED_SECRET',
   'REDIS_PASSWORD',
   'REDIS_CA_FILE',
   'REDIS_CLIENT_CERT_FILE',
@@ -225,15 +224,17 @@ describe('a faulty variable', () => {
     expect(inspect(error, { depth: null })).not.toContain('5521');
   });
 
-  test('an invalid WEBHOOK_SHARED_SECRET_HEADER is reported without its value', () => {
-    const error = errorOf({ WEBHOOK_SHARED_SECRET: 'a long secret', WEBHOOK_SHARED_SECRET_HEADER: ':5521' });
+  const SHARED_SECRET = { WEBHOOK_SHARED_SECRET: 'old-5521\nnew-5521', WEBHOOK_SHARED_SECRET_HEADER: ':5521' };
 
-    expect(error?.faults.map((fault) => fault.variable)).toEqual(['WEBHOOK_SHARED_SECRET_HEADER']);
+  test('an invalid shared secret and its invalid header are reported without their values', () => {
+    const error = errorOf(SHARED_SECRET);
+
+    expect(error?.faults.map((fault) => fault.variable)).toEqual(Object.keys(SHARED_SECRET));
     expect(inspect(error, { depth: null })).not.toContain('5521');
   });
 
   test('every variable with a rule has an invalid example in this test', () => {
-    const examples = new Set([...BROKEN.map(([variable]) => variable), ...ANY_TEXT, 'WEBHOOK_SHARED_SECRET_HEADER']);
+    const examples = new Set([...BROKEN.map(([variable]) => variable), ...ANY_TEXT, ...Object.keys(SHARED_SECRET)]);
 
     expect([...examples].toSorted()).toEqual(Object.keys(VARIABLES.shape).toSorted());
   });

@@ -117,3 +117,11 @@ test('reading the files again returns their new secrets beside those in variable
     faults: [{ variable: 'WEBHOOK_SECRETS_TOW_REQUEST_FILE' }],
   });
 });
+
+test('reading the file of the shared secret again refuses one that no header can carry', async () => {
+  const path = await fileWith('a secret of one line');
+  const variables = { WEBHOOK_SHARED_SECRET_FILE: path, WEBHOOK_SHARED_SECRET_HEADER: 'x-hook' };
+  const config = loadConfig(variables);
+  await fileWith('the old secret\nthe new secret\n');
+  await expect(reloadWebhookSecrets(config)).rejects.toThrow('WEBHOOK_SHARED_SECRET_FILE must be one line');
+});

@@ -28,6 +28,25 @@ describe('receiver: shared secret', () => {
   });
 });
 
+describe('receiver: shared secret with letters beyond ASCII', () => {
+  const text = 'ein Schlüssel für Wagen';
+  const app = useApp({
+    role: 'receiver',
+    environment: { WEBHOOK_SHARED_SECRET: text, WEBHOOK_SHARED_SECRET_HEADER: 'X-Tow-Secret' },
+  });
+
+  it.each(['latin1', 'utf8'] as const)(
+    'verifies the shared secret of a sender that writes it as %s',
+    async (encoding) => {
+      // `fetch` writes each character of a header as one byte.
+      const secret = Buffer.from(text, encoding).toString('latin1');
+      const headers = { 'content-type': 'application/json', 'x-tow-secret': secret };
+      const call = { method: 'POST', headers, body: JSON.stringify(towRequest()) };
+      expect((await fetch(`${app.receiverUrl}/tow-request`, call)).status).toBe(200);
+    },
+  );
+});
+
 describe('receiver: shared secret and signing secrets', () => {
   const secret = newSecret();
   const app = useApp({
