@@ -5,7 +5,7 @@ import { API_KEY_RULE, isSendableKey, type ServicePaths } from '../domain/vocabu
 import { redisContradictions, redisSettings } from './redis-variables';
 import { signInFaults, signInSettings } from './sign-in-variables';
 import {
-  COMMAND_LINE_SECRETS,
+  commandLineVariables,
   faultOfFile,
   readTextNow,
   secretFilesIn,
@@ -114,7 +114,7 @@ export interface CommandLineSettings {
 /** Reads and checks them. @throws ConfigurationError with every fault, ApiKeyUnusable if only the key is wrong. */
 export function loadCommandLineSettings(environment: Environment = process.env): CommandLineSettings {
   const named = givenIn(environment);
-  const { given, faults } = withSecretFiles(named, readTextNow, COMMAND_LINE_SECRETS);
+  const { given, faults } = commandLineVariables(named);
   const parsed = COMMAND_LINE_VARIABLES.safeParse(given);
   if (!parsed.success) throw new ConfigurationError([...faults, ...faultsIn(parsed.error)]);
   if (faults.length > 0) throw new ConfigurationError(faults);

@@ -28,7 +28,7 @@ const SECRETS: Secrets = {
 };
 
 /** The secrets of the command line. */
-export const COMMAND_LINE_SECRETS: Secrets = {
+const COMMAND_LINE_SECRETS: Secrets = {
   TOWHOOK_API_KEY: (text) => text.trim(),
   BOOTSTRAP_API_KEY: (text) => text.trim(),
 };
@@ -81,6 +81,17 @@ export function withSecretFiles(
     else contents[name] = value;
   }
   return { given: { ...given, ...contents }, faults };
+}
+
+/** The same for the command line, without variables that another one replaces: their faults do not affect it. */
+export function commandLineVariables(given: Environment): ReturnType<typeof withSecretFiles> {
+  const hasOwnKey = given['TOWHOOK_API_KEY'] !== undefined || given['TOWHOOK_API_KEY_FILE'] !== undefined;
+  const replaced = [
+    ...(hasOwnKey ? ['BOOTSTRAP_API_KEY', 'BOOTSTRAP_API_KEY_FILE'] : []),
+    ...(given['TOWHOOK_URL'] === undefined ? [] : ['CONSOLE_HOST', 'CONSOLE_PORT', 'HOST']),
+  ];
+  const used = Object.fromEntries(Object.entries(given).filter(([name]) => !replaced.includes(name)));
+  return withSecretFiles(used, readTextNow, COMMAND_LINE_SECRETS);
 }
 
 /** Names the variable of the file in a fault of a value that came from a file. */

@@ -257,9 +257,20 @@ function expectUnusableKey({ exitCode, out, problems }: ProgramRun, variable: st
   expect(problems).not.toMatch(/SECRETPART|abc/);
 }
 
-test('towhook ignores an invalid BOOTSTRAP_API_KEY when TOWHOOK_API_KEY is set', async () => {
-  const environment = { TOWHOOK_URL: DEAD_ADDRESS, TOWHOOK_API_KEY: 'any', BOOTSTRAP_API_KEY: 'a b' };
-  expect((await runWith(['tow', 'list'], environment)).exitCode).toBe(3);
+test.each([{ BOOTSTRAP_API_KEY: 'a b' }, { BOOTSTRAP_API_KEY_FILE: '/missing' }, { CONSOLE_PORT: 'abc' }])(
+  'towhook with TOWHOOK_URL and TOWHOOK_API_KEY ignores %j, which these replace',
+  async (replaced) => {
+    const environment = { TOWHOOK_URL: DEAD_ADDRESS, TOWHOOK_API_KEY: 'any', ...replaced };
+    expect((await runWith(['tow', 'list'], environment)).exitCode).toBe(3);
+  },
+);
+
+test.each([
+  [{ TOWHOOK_URL: DEAD_ADDRESS, BOOTSTRAP_API_KEY_FILE: '/missing' }, 'BOOTSTRAP_API_KEY_FILE'],
+  [{ TOWHOOK_API_KEY: 'any', CONSOLE_PORT: 'abc' }, 'CONSOLE_PORT'],
+])('towhook with %j names the wrong setting that nothing replaces', async (environment, variable) => {
+  const { exitCode, problems } = await runWith(['tow', 'list'], environment);
+  expect([exitCode, problems]).toEqual([2, expect.stringContaining(variable)]);
 });
 
 test('towhook reports an unexpected error without the message of the library that threw it', () => {
