@@ -1,6 +1,7 @@
 import type { Finding } from '../cli';
-import { ConfigurationError, environmentWithout, loadConfig, type Config } from '../platform/config';
+import { ConfigurationError, environmentWithout, faultsOf, loadConfig, type Config } from '../platform/config';
 import { NOTIFICATION_VARIABLES } from '../platform/notification-variables';
+import { authoritiesIn } from '../platform/tls-files';
 import { redisVariables } from '../platform/redis-variables';
 import { SIGN_IN_VARIABLES } from '../platform/sign-in-variables';
 import type { Environment } from '../platform/variable-rules';
@@ -22,6 +23,7 @@ export function checkConfiguration(environment: Environment | undefined): Config
   for (;;) {
     try {
       const config = loadConfig(environmentWithout([...leftOut], environment));
+      faults.push(...faultsOfMail(config));
       if (faults.length > 0) return { findings: variableFaults({ faults }), config, wrong: wrongIn(faults) };
       return { findings: [notes.fine('valid', 'every variable is valid'), ...unwise(config)], config, wrong: [] };
     } catch (error) {
@@ -36,6 +38,16 @@ export function checkConfiguration(environment: Environment | undefined): Config
       // Each round leaves out at least one more variable, so the loop ends.
       if (leftOut.size === countBefore) throw error;
     }
+  }
+}
+
+/** The files that workers and consoles read at their start for the mail server. */
+function faultsOfMail({ notifications: { mail } }: Config): ConfigurationError['faults'] {
+  try {
+    if (mail !== null && mail.caFile !== null) authoritiesIn('NOTIFY_SMTP_CA_FILE', mail.caFile);
+    return [];
+  } catch (error) {
+    return faultsOf(error);
   }
 }
 

@@ -379,6 +379,7 @@ function missingForNotifications(env: Environment): Faults {
     ['NOTIFY_MAIL_FROM', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_MAIL_TO', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_ESCALATE_TO', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_SMTP_CA_FILE', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET'],
   ] as const;
   return needed

@@ -41,6 +41,15 @@ test.each([
     ['NOTIFY_SMTP_URL'],
   ],
   [
+    'a file of authorities of the mail server that cannot be read',
+    {
+      NOTIFY_SMTP_URL: 'smtp://mail.example',
+      NOTIFY_MAIL_FROM: 'towhook@towing.example',
+      NOTIFY_SMTP_CA_FILE: '/missing.pem',
+    },
+    ['NOTIFY_SMTP_CA_FILE'],
+  ],
+  [
     'a client certificate without its key and a file of the client secret that cannot be read',
     { SERVICE_CLIENT_CERT_FILE: '/missing.pem', SERVICE_CLIENT_SECRET_FILE: '/missing' },
     ['SERVICE_CLIENT_SECRET_FILE', 'SERVICE_CLIENT_CERT_FILE'],

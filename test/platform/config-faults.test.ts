@@ -251,6 +251,7 @@ describe('a faulty variable', () => {
     ['NOTIFY_ESCALATE_TO', 'a@b.example', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_SMTP_URL', 'smtp://mail.example', 'NOTIFY_MAIL_FROM'],
     ['NOTIFY_MAIL_FROM', 'a@b.example', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_SMTP_CA_FILE', 'mail.pem', 'NOTIFY_SMTP_URL'],
   ])('%s needs another variable of the notifications', (variable, value, other) => {
     expect(faultsOf({ [variable]: value })).toEqual([{ variable: other, rule: `is required with ${variable}` }]);
   });
