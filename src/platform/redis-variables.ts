@@ -115,9 +115,11 @@ const NEEDS_TLS = ['REDIS_CA_FILE', 'REDIS_CLIENT_CERT_FILE', 'REDIS_TLS_SERVER_
 export function redisContradictions(given: Environment): { variable: string; rule: string }[] {
   const url = given['REDIS_URL'];
   const has = (name: string) => given[name] !== undefined;
+  // 0 is as if absent, and another rule refuses what is no number.
+  const replicas = /^\d*[1-9]\d*$/.test(given['REDIS_MIN_REPLICAS'] ?? '') ? ['REDIS_MIN_REPLICAS'] : [];
   const faults = (names: readonly string[], rule: string) => names.filter(has).map((variable) => ({ variable, rule }));
   return [
-    ...(url === undefined ? faults(NEEDS_URL, 'needs REDIS_URL') : []),
+    ...(url === undefined ? faults([...NEEDS_URL, ...replicas], 'needs REDIS_URL') : []),
     ...(url !== undefined && !url.startsWith('rediss://') ? faults(NEEDS_TLS, 'needs a REDIS_URL of rediss://') : []),
     ...(has('REDIS_SENTINELS') ? [] : faults(['REDIS_SENTINEL_PASSWORD'], 'needs REDIS_SENTINELS')),
     ...(url !== undefined && hasPassword(url)

@@ -63,6 +63,7 @@ describe('the variables of Redis', () => {
   test.each([
     [{ REDIS_PASSWORD: 'secret' }, 'REDIS_PASSWORD needs REDIS_URL'],
     [{ REDIS_SENTINELS: 'a.example' }, 'REDIS_SENTINELS needs REDIS_URL'],
+    [{ REDIS_MIN_REPLICAS: '1' }, 'REDIS_MIN_REPLICAS needs REDIS_URL'],
     [{ REDIS_URL: PLAIN, REDIS_CA_FILE: 'ca.pem' }, 'REDIS_CA_FILE needs a REDIS_URL of rediss://'],
     [{ REDIS_URL: PLAIN, REDIS_TLS_SERVER_NAME: 'a' }, 'REDIS_TLS_SERVER_NAME needs a REDIS_URL of rediss://'],
     [{ REDIS_URL: PLAIN, REDIS_SENTINEL_PASSWORD: 'a' }, 'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS'],
@@ -76,5 +77,9 @@ describe('the variables of Redis', () => {
     ],
   ])('%j is refused, because one of the variables has no effect', (environment, fault) => {
     expect(faultsOf(environment)).toEqual([fault]);
+  });
+
+  test('no replicas are needed with the embedded Redis', () => {
+    expect(faultsOf({ REDIS_MIN_REPLICAS: '0' })).toEqual([]);
   });
 });
