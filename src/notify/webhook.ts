@@ -71,5 +71,7 @@ function noticeBody(notice: Notice, consoleUrl: string | null) {
 function problemOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   const cause = error instanceof Error ? error.cause : null;
+  // `fetch` never calls ports of other protocols, such as 22. The error has no code.
+  if (cause instanceof Error && cause.message === 'bad port') return 'port_never_called';
   return errorCode(cause) ?? errorCode(error) ?? 'not_sent';
 }

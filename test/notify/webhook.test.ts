@@ -1,6 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { createWebhookSender } from '../../src/notify/webhook';
+import { messagesIn } from '../../src/console/messages';
+import { noticeProblemText } from '../../src/console/parts/notice-problem';
 import { systemClock } from '../../src/platform/clock';
+import { DEAD_ADDRESS } from '../cli/fake-service';
 import { NO_RECEIVER, noticeReceiver, SIGNING_SECRET, startNotice } from '../support/notifications';
 
 let receiver: Awaited<ReturnType<typeof noticeReceiver>>;
@@ -48,9 +51,15 @@ test('counts only a 2xx as delivered, and follows no redirect', async () => {
 });
 
 test('names a connection that fails by its code, without the address', async () => {
-  const { kind, problem } = await send({ webhook_url: 'http://127.0.0.1:1/secret-path' });
+  const { kind, problem } = await send({ webhook_url: `${DEAD_ADDRESS}/secret-path` });
   expect(kind).toBe('failed');
-  expect(problem).toMatch(/^[A-Z_]+$|^not_sent$/);
+  expect(problem).toBe('ECONNREFUSED');
+});
+
+test('names a port of another protocol, which fetch never calls', async () => {
+  const outcome = await send({ webhook_url: 'http://127.0.0.1:6000/secret-path' });
+  expect(outcome).toEqual({ kind: 'failed', problem: 'port_never_called' });
+  expect(noticeProblemText(messagesIn('en'), 'port_never_called')).toContain('belongs to another protocol');
 });
 
 test('needs a secret, so that no notice leaves unsigned', async () => {
