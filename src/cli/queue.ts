@@ -18,7 +18,7 @@ export function addQueue(program: Command, tools: CommandTools): void {
     );
   addCommand(queue, tools, {
     usage: 'stats',
-    summary: 'show waiting, active and failed jobs, and the number of due records',
+    summary: 'show waiting and active jobs, those that failed within 24 hours, and the number of due records',
     examples: ['towhook queue stats', 'towhook queue stats --json'],
     run: async (call) => {
       const queues = await call.client.call(ROUTES.listQueues);

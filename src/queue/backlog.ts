@@ -31,8 +31,9 @@ export function backlogReader(
 /** Reads a queue as the API shows it. Rejects when Redis does. */
 export async function readQueueView(queues: Queues, backlogOf: BacklogReader, name: QueueName): Promise<OpsQueue> {
   const queue = queues.byName[name];
-  const [counts, { due, oldestAgeMs }, paused] = await Promise.all([
-    queue.getJobCounts('waiting', 'active', 'failed'),
+  const [counts, failed, { due, oldestAgeMs }, paused] = await Promise.all([
+    queue.getJobCounts('waiting', 'active'),
+    queues.failed(name),
     backlogOf(name),
     queue.isPaused(),
   ]);
@@ -40,7 +41,7 @@ export async function readQueueView(queues: Queues, backlogOf: BacklogReader, na
     name,
     waiting: counts['waiting'] ?? 0,
     active: counts['active'] ?? 0,
-    failed: counts['failed'] ?? 0,
+    failed,
     due,
     oldest_age_ms: oldestAgeMs,
     paused,
@@ -52,10 +53,7 @@ export function watchQueues(metrics: Metrics, queues: Queues, backlogOf: Backlog
   const watch = watcher(metrics, () =>
     Promise.all(
       QUEUE_NAMES.map(async (name) => {
-        const [isPaused, failed] = await Promise.all([
-          queues.byName[name].isPaused(),
-          queues.byName[name].getFailedCount(),
-        ]);
+        const [isPaused, failed] = await Promise.all([queues.byName[name].isPaused(), queues.failed(name)]);
         return { labels: { queue: name }, isPaused, failed };
       }),
     ),
@@ -65,7 +63,7 @@ export function watchQueues(metrics: Metrics, queues: Queues, backlogOf: Backlog
   );
   watch(
     'towhook_failed_jobs',
-    'Jobs that failed and are kept, by queue. A job handles failures itself, so this is a fault.',
+    'Jobs that failed within 24 hours, by queue. A job handles failures itself, so this is a fault.',
     ['queue'],
     (states) => states.map(({ labels, failed }) => ({ labels, value: failed })),
   );

@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { DAY_MS } from '../domain/timestamp';
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
@@ -10,6 +11,8 @@ export interface Queues {
   readonly byName: Readonly<Record<QueueName, Queue>>;
   /** How long the oldest job of a queue has waited for a worker, ms; 0 when no job waits. */
   oldestWaitMs(name: QueueName): Promise<number>;
+  /** How many jobs have failed within a day. Those before are kept on the queue pages, and raise no alarm. */
+  failed(name: QueueName): Promise<number>;
   /** How many more records the queue takes; null while it is paused. The rest of the backlog stays in the schedule. */
   room(name: QueueName): Promise<number | null>;
   /**
@@ -82,6 +85,9 @@ export function createQueues(options: QueueOptions): Queues {
       const [oldest] = await byName[name].getJobs('waiting', 0, 0, true);
       return oldest ? Math.max(0, options.clock.nowMs() - oldest.timestamp) : 0;
     },
+    failed: (name) =>
+      // Their scores are the times at which they failed.
+      options.connection.zcount(byName[name].toKey('failed'), options.clock.nowMs() - DAY_MS, '+inf'),
     async room(name) {
       const [waiting, isPaused] = await Promise.all([
         options.connection.llen(byName[name].toKey('wait')),

@@ -61,7 +61,7 @@ export const OPS_ROUTES = {
     method: 'get',
     path: '/api/queues',
     role: 'viewer',
-    summary: 'The queues: jobs waiting, active and failed, and the records due for work.',
+    summary: 'The queues: jobs waiting, active and failed within 24 hours, and the records due for work.',
     status: 200,
     answer: z.array(operator.queueView),
   },
