@@ -188,6 +188,11 @@ export function isOver(token: StoredToken, nowMs: number): boolean {
   return token.expiresAtMs !== null && token.expiresAtMs <= nowMs;
 }
 
+/** True when the token lasts longer than the other one. An unknown end is later than any known one. */
+export function endsLater(token: StoredToken, other: StoredToken): boolean {
+  return (token.expiresAtMs ?? Infinity) > (other.expiresAtMs ?? Infinity);
+}
+
 /**
  * True when a token that still works should be replaced: a minute before its end, but never before half of what was left
  * when this process first saw it, so that a token of a few seconds is not renewed with every call.

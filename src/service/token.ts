@@ -3,7 +3,7 @@ import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { pause } from '../platform/timers';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
-import { isDueEarly, isOver, noToken, renewToken, type KnownToken, type Renewed } from './token-renewal';
+import { endsLater, isDueEarly, isOver, noToken, renewToken, type KnownToken, type Renewed } from './token-renewal';
 
 /** The source of the token of every call. */
 export interface TokenSource {
@@ -46,7 +46,9 @@ export function createTokenSource(tools: {
     log.warn('token_cache.failed', { error_name: errorName(error) });
 
   const setKnown = (token: StoredToken) => {
-    if (known?.token !== token.token) known = { ...token, seenAtMs: clock.nowMs() };
+    // The service may return the same token with another lifetime.
+    const isSame = known?.token === token.token && known.expiresAtMs === token.expiresAtMs;
+    if (!isSame) known = { ...token, seenAtMs: clock.nowMs() };
     readAtMs = clock.monotonicMs();
   };
 
@@ -91,7 +93,7 @@ export function createTokenSource(tools: {
   const renewEarly = async (token: KnownToken): Promise<Renewed> => {
     const renewed = await renewOnce(token.token);
     const nowMs = clock.nowMs();
-    if (renewed.ok && renewed.token.token !== token.token) return renewed;
+    if (renewed.ok && (renewed.token.token !== token.token || endsLater(renewed.token, token))) return renewed;
     const leftMs = Math.max(0, (token.expiresAtMs ?? nowMs) - nowMs);
     earlyNotBeforeMs = clock.monotonicMs() + Math.max(EARLY_RETRY_MIN_MS, leftMs / 2);
     return leftMs > 0 ? { ok: true, token } : renewed;

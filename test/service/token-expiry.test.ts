@@ -1,7 +1,7 @@
 import type { ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import type { TokenCache } from '../../src/workflow/service-port';
-import { bearersOf, clientFor, movableClock, REQUESTS, useFakeService } from './client-under-test';
+import { acceptTokens, bearersOf, clientFor, movableClock, REQUESTS, useFakeService } from './client-under-test';
 import { enveloped, json, jwt, type FakeService } from './fake-service';
 
 let fake: FakeService;
@@ -81,5 +81,48 @@ describe('tokens with an expiry', () => {
     clock.forwardMs(3_600_000 - 40_000);
     for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
     expect(fake.tokenCalls).toHaveLength(2);
+  });
+
+  it('a token that the service returns again with a new lifetime is used until shortly before its new end', async () => {
+    const clock = movableClock();
+    fake.onTokenCall(() => enveloped({ token: 'same', expires_in: 600 }));
+    const one = client({ clock });
+    const callsAfterMs = async (ms: number) => {
+      clock.forwardMs(ms);
+      for (let nth = 0; nth < 3; nth += 1) await one.call('detained', REQUESTS.detained);
+      return fake.tokenCalls.length;
+    };
+    expect(await callsAfterMs(0)).toBe(1);
+    // A minute before the end, and after it.
+    expect(await callsAfterMs(545_000)).toBe(2);
+    expect(await callsAfterMs(530_000)).toBe(2);
+    expect(await callsAfterMs(610_000)).toBe(3);
+  });
+
+  it('a token that another process received again with a new lifetime is used without a token call', async () => {
+    const clock = movableClock();
+    await tokens.write({ token: 'same', expiresAtMs: clock.nowMs() + 600_000 });
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    await tokens.write({ token: 'same', expiresAtMs: clock.nowMs() + 1_200_000 });
+    clock.forwardMs(610_000);
+    for (let nth = 0; nth < 3; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(0);
+  });
+
+  it('a token that the service returns again after its end is used until a 401, as the clocks disagree', async () => {
+    const clock = movableClock();
+    const same = jwt(clock.nowMs() + 600_000);
+    fake.onTokenCall((_, nth) => enveloped({ token: nth <= 2 ? same : 'next' }));
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(610_000);
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(2);
+    acceptTokens(fake, ['next']);
+    for (let nth = 0; nth < 2; nth += 1) {
+      expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    }
+    expect(fake.tokenCalls).toHaveLength(3);
   });
 });
