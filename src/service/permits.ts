@@ -19,14 +19,14 @@ export interface CallPermits {
   take(): Promise<SendPermission>;
   /** Ends an attempt: a permit that came with the call is not used for the next one. */
   endAttempt(): void;
-  /** True once the permit that came with the call was exchanged for another one. */
+  /** True once the permit that came with the call was exchanged for another one, or may have been. */
   isExchanged(): boolean;
 }
 
 /** How long a call waits for its permits by default: well within the lease of a claim. */
 const WAIT_MS = 2000;
 /** Without an answer about the rate limit the call is not made: it could exceed a limit of the service. */
-const ASK_AGAIN_MS = 1000;
+const UNANSWERED: Reservation = { granted: false, inMs: 1000 };
 /** How many permits one send may let expire. With more, this process is too busy to send at all. */
 const PERMITS_PER_SEND_MAX = 3;
 
@@ -40,7 +40,7 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
       return await budgets.reserve(budget, aheadMaxMs, insteadOfMs);
     } catch (error) {
       log.warn('budget.failed', { budget, error_name: errorName(error) });
-      return { granted: false, inMs: ASK_AGAIN_MS };
+      return UNANSWERED;
     }
   };
   const exhaustedUntilMs = new Map<BudgetName, number>();
@@ -48,13 +48,19 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
 
   /**
    * Takes a permit, waiting at most `leftMs`. A process that froze while it held a permit takes another one, because a
-   * call that leaves late counts in another minute than its permit did.
+   * call that leaves late counts in another minute than its permit did. `exchange` names a permit that the first one
+   * replaces; `onDone` is called when it did, or when that is unknown.
    */
-  async function take(budget: BudgetName, leftMs: () => number, insteadOfMs?: number): Promise<SendPermission> {
+  async function take(
+    budget: BudgetName,
+    leftMs: () => number,
+    exchange: { readonly atMs: number | undefined; readonly onDone: () => void },
+  ): Promise<SendPermission> {
     for (let nth = 1; nth <= PERMITS_PER_SEND_MAX; nth += 1) {
       // The permit was counted after this time, so its age is at most the time since then.
       const askedAtMs = clock.monotonicMs();
-      const permit = await reserve(budget, leftMs(), nth === 1 ? insteadOfMs : undefined);
+      const permit = await reserve(budget, leftMs(), nth === 1 ? exchange.atMs : undefined);
+      if (permit.granted || permit === UNANSWERED) exchange.onDone();
       if (!permit.granted) {
         exhaustedUntilMs.set(budget, clock.monotonicMs() + permit.inMs);
         return denied(permit.inMs);
@@ -78,8 +84,8 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
     const leftMs = () => Math.max(0, Math.min(wait.leftMs(), (deadlineMs - clock.monotonicMs()) / 2));
     const claimedOrNew = async (): Promise<SendPermission> => {
       if (claimed?.isFresh() === true) return { granted: true };
-      isExchanged ||= claimed !== undefined;
-      return take(budget, leftMs, claimed?.atMs);
+      const onDone = () => void (isExchanged ||= claimed !== undefined);
+      return take(budget, leftMs, { atMs: claimed?.atMs, onDone });
     };
     return {
       startAttempt() {

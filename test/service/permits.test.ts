@@ -145,6 +145,24 @@ describe('permits that were taken with the claim', () => {
     expect(fake.calls).toHaveLength(0);
   });
 
+  it('a permit taken with the claim can be returned when its exchange is denied', async () => {
+    const result = await client(budgetsThat(() => ({ granted: false, inMs: 40_000 }))).call(
+      'violation',
+      REQUESTS.violation,
+      { permit: old },
+    );
+    expect(result).toMatchObject({ exchange: { kind: 'dropped' }, wasSent: false, isPermitSpent: false });
+  });
+
+  it('a permit taken with the claim cannot be returned when its exchange has no answer', async () => {
+    const result = await client(budgetsThat(() => Promise.reject(new Error('Command timed out')))).call(
+      'violation',
+      REQUESTS.violation,
+      { permit: old },
+    );
+    expect(result).toMatchObject({ exchange: { kind: 'dropped' }, wasSent: false, isPermitSpent: true });
+  });
+
   it('a permit taken with the claim can be returned when the service cannot be reached', async () => {
     await fake.stop();
     const result = await client(budgetsThat(() => granted())).call('violation', REQUESTS.violation, { permit: old });
