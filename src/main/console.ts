@@ -5,6 +5,7 @@ import { serviceAccess } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import { listen, REQUEST_MS, type Listener } from '../platform/http';
 import { readQueueView } from '../queue/backlog';
+import { within } from '../platform/timers';
 import { callAddresses } from '../service/addresses';
 import { INCOMING_MAX_MS } from '../spool/sweep';
 import { createAnswerStore } from '../store/answers';
@@ -47,6 +48,9 @@ const SLOW_PHONE_BYTES_PER_MS = 25;
 /** Below the age at which the spool removes an upload. */
 const UPLOAD_MAX_MS = 0.9 * INCOMING_MAX_MS;
 
+/** How long a stop waits for the sweep, whose disk may hang. */
+const SWEEP_STOP_MS = 2000;
+
 /** How long a request may take, in whole ms: as long as the largest upload takes from a slow phone. */
 function requestLimitMs(imagesTotalBytesMax: number): number {
   const uploadMs = Math.ceil(imagesTotalBytesMax / SLOW_PHONE_BYTES_PER_MS);
@@ -77,7 +81,7 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
     refused: (error) => troubleLog.error('events.failed', errorFacts(error)),
   });
   const sweeping = spool.startSweeping(createImageReferences(redis));
-  resources.add('spool sweep', sweeping, (opened) => opened.stop());
+  resources.add('spool sweep', sweeping, (opened) => within(SWEEP_STOP_MS, opened.stop()));
   // The metrics of the console need a key, so the application serves them.
   const { ready } = healthOf(foundation, modeCheck(foundation), recentSpoolCheck(foundation));
   const requestMs = requestLimitMs(config.images.totalBytesMax);

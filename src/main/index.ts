@@ -5,6 +5,7 @@ import { ConfigurationError, loadConfig } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { Resources } from '../platform/resources';
+import { endProcess } from '../platform/process';
 import { printProblem } from '../platform/terminal';
 import { pause } from '../platform/timers';
 import { openLog } from './foundation';
@@ -12,7 +13,8 @@ import { PROCESS_ROLES, startRole, type ProcessRole } from './roles';
 
 /**
  * Exit codes: 0 stopped on request, 1 fault, 2 wrong usage or configuration, 3 stalled worker (WORKER_STANDSTILL_MS).
- * A supervisor should restart the process after 1 and 3; after 2 a restart would fail again.
+ * A supervisor should restart the process after 1 and 3; after 2 a restart would fail again. While a disk hangs, a signal
+ * takes the place of the code.
  */
 const EXIT = { stopped: 0, fault: 1, startedWrongly: 2, stalled: 3 } as const;
 
@@ -34,7 +36,8 @@ async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof ConfigurationError) printProblem(`The configuration is wrong:\n${error.message}`);
     else printProblem(problemOf(error));
-    process.exit(error instanceof ConfigurationError ? EXIT.startedWrongly : EXIT.fault);
+    const exitCode = error instanceof ConfigurationError ? EXIT.startedWrongly : EXIT.fault;
+    await endProcess(exitCode, (problem) => printProblem(`The exit code is lost: ${problem}.`));
   }
 }
 
@@ -83,13 +86,15 @@ function stopOnSignal(
     () => {},
   );
   let isStopping = false;
+  const end = (exitCode: number) =>
+    endProcess(exitCode, (problem) => log.error('process.disk_hangs', { problem, exit_code: exitCode }));
   const stop = async (reason: string, exitCode: number) => {
     if (isStopping) return;
     isStopping = true;
     log.info('process.stopping', { reason });
     // A fault or stall keeps its exit code, also when the stop takes too long.
     const waitMs = exitCode === EXIT.stopped && isStarted ? delayMs : 0;
-    setTimeout(() => process.exit(exitCode || EXIT.fault), waitMs + graceMs + CLOSING_MS).unref();
+    setTimeout(() => void end(exitCode || EXIT.fault), waitMs + graceMs + CLOSING_MS).unref();
     const resources = await start.catch(() => null);
     // The start has failed and closed what it opened; `main` ends the process.
     if (resources === null) return;
@@ -97,14 +102,14 @@ function stopOnSignal(
     if (waitMs > 0) await pause(waitMs);
     await resources.closeAll();
     log.info('process.stopped');
-    process.exit(exitCode);
+    await end(exitCode);
   };
   let signalledAtMs: number | null = null;
   const onSignal = (signal: NodeJS.Signals) => {
     const nowMs = systemClock.monotonicMs();
     signalledAtMs ??= nowMs;
     // Under npm one Ctrl-C arrives twice: from the terminal and from npm.
-    if (nowMs - signalledAtMs >= SAME_SIGNAL_MS) process.exit(EXIT.fault);
+    if (nowMs - signalledAtMs >= SAME_SIGNAL_MS) void end(EXIT.fault);
     void stop(signal, EXIT.stopped);
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);

@@ -16,7 +16,7 @@ import {
   watchOutput,
 } from '../platform/terminal';
 import type * as doctorModule from '../doctor';
-import { projectVersion } from '../platform/process';
+import { endProcess, projectVersion } from '../platform/process';
 
 /** Each command loads what it alone needs: most of the start time is for commands that read Redis or the disk. */
 declare const require: {
@@ -75,7 +75,7 @@ async function end(): Promise<void> {
   const exitCode = await main();
   // A check of `doctor` that timed out may never end.
   await untilPrinted();
-  process.exit(exitCode);
+  await endProcess(exitCode, (problem) => printProblem(`The exit code is lost: ${problem}.`));
 }
 
 void end();

@@ -28,6 +28,8 @@ import { startTokenProof } from './token-proof';
 const LEASE_MS = 20_000;
 const SCHEDULER_INTERVAL_MS = 500;
 const RUNS_STOP_MS = 500;
+/** How long a stop waits for the archive, whose disk may hang. The lock of an unfinished run expires by itself. */
+const RETENTION_STOP_MS = 2000;
 const IMMEDIATE_LISTS = [
   ['deliveries', KEYS.immediateDeliveries],
   ['reports', KEYS.immediateTows],
@@ -145,5 +147,5 @@ export function startRetention(foundation: Foundation, everyMs?: number): Repeti
     },
     everyMs,
   );
-  return resources.add('retention', archiver, (opened) => opened.stop());
+  return resources.add('retention', archiver, (opened) => within(RETENTION_STOP_MS, opened.stop()));
 }

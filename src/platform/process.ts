@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { systemClock } from './clock';
+import { pause } from './timers';
 
 /** The nearest parent folder with a `package.json`; the same for the sources and the compiled program. */
 export function projectFolder(): string {
@@ -38,4 +40,33 @@ export function throwUnhandled(error: Error): void {
   setImmediate(() => {
     throw error;
   });
+}
+
+const DISK_HANGS = 'a call to the disk does not end, so this process ends itself by a signal';
+/** How long the end of the process waits for the disk. */
+const DISK_WAIT_MS = 1000;
+const DISK_LOOK_MS = 10;
+
+/**
+ * Ends the process with this exit code. `process.exit` waits for calls to the disk that are under way, without a limit.
+ * While one hangs, the problem is reported, and the process ends itself by a signal, which a supervisor sees in place of
+ * the code.
+ */
+export async function endProcess(exitCode: number, report: (problem: string) => void): Promise<never> {
+  const untilMs = systemClock.monotonicMs() + DISK_WAIT_MS;
+  while (isDiskBusy() && systemClock.monotonicMs() < untilMs) await pause(DISK_LOOK_MS);
+  if (isDiskBusy()) {
+    report(DISK_HANGS);
+    // What runs at an exit, such as writing the last log lines.
+    process.emit('exit', exitCode);
+    // The first process of a container is not killed by its own SIGKILL.
+    if (process.pid !== 1) process.kill(process.pid, 'SIGKILL');
+    process.abort();
+  }
+  process.exit(exitCode);
+}
+
+/** True while a call to the disk is under way. */
+function isDiskBusy(): boolean {
+  return process.getActiveResourcesInfo().some((name) => /^(FSReq|FileHandleCloseReq)/i.test(name));
 }

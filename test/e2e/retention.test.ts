@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import promises, { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { archiveFolder } from '../../src/archive/files';
@@ -7,6 +7,7 @@ import { openFoundation, type Foundation } from '../../src/main/foundation';
 import { startRetention } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
 import { silentLog, type Log } from '../../src/platform/log';
+import { isSettledWithin } from '../../src/platform/timers';
 import { KEYS, lockKey } from '../../src/store/keys';
 import { idsIn, useDataDir } from '../archive/folder';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
@@ -64,6 +65,17 @@ test('a running process moves finished tows to the archive and counts them in th
 
   await eventually(async () => expect((await metrics.text()).text).toContain('towhook_archived_total{type="tow"} 3'));
   expect(await files()).toHaveLength(1);
+});
+
+test('a process whose archive hangs closes everything else when it stops', async () => {
+  const opening = jest.spyOn(promises, 'open').mockReturnValueOnce(new Promise<never>(() => {}));
+  await createCanceledTow(stores, 'T1');
+  const { resources } = await startProcess();
+  await eventually(() => expect(opening).toHaveBeenCalledWith(expect.stringContaining('archive'), 'ax', 0o600));
+  opening.mockRestore();
+  running.splice(0);
+
+  expect(await isSettledWithin(30_000, resources.closeAll())).toBe(true);
 });
 
 test('one of several processes archives at a time, and when it stops another one continues in its own file', async () => {
