@@ -113,6 +113,11 @@ test('the pod monitor of the chart gives its series a job that alerts and panels
   expect(jobs.filter((pattern) => !new RegExp(`^${label}: (?:${pattern})$`).test(job ?? ''))).toEqual([]);
 });
 
+test('the example of values gives SERVICE_MODE to all roles, which need the same one', () => {
+  const [, example = ''] = /## Values\n\n```yaml\n([^]*?)```/.exec(text('docs', 'operations', 'kubernetes.md')) ?? [];
+  expect(parse(example)).toMatchObject({ environment: { SERVICE_MODE: 'shadow' } });
+});
+
 test('the example of an ingress for the console lets a form with images through', () => {
   const page = text('docs', 'operations', 'kubernetes.md');
   const [, megabytes] = /proxy-body-size: (\d+)m\b/.exec(page.slice(page.indexOf('\nconsole:'))) ?? [];
