@@ -113,6 +113,13 @@ export const NO_NOTIFICATIONS: NotificationState = {
 export const START_HOLD_MS = 30_000;
 /** An alarm that returns earlier is the same one, and gets no further notice. */
 export const END_HOLD_MS = 60_000;
+/**
+ * A worker that stalls ends within seconds, and its next process stalls about a minute later. It is announced at once, and
+ * all of its stalls are one alarm.
+ */
+export const STALL_END_HOLD_MS = 5 * MINUTE_MS;
+const holdsOf = (kind: AlarmKind) =>
+  kind === 'workerStalled' ? { startMs: 0, endMs: STALL_END_HOLD_MS } : { startMs: START_HOLD_MS, endMs: END_HOLD_MS };
 /** A notice that was not delivered within this time is dropped. */
 export const GIVE_UP_MS = 24 * HOUR_MS;
 /** A channel that fails for this long is an alarm. A shorter fault needs no person: notices are repeated. */
@@ -138,10 +145,7 @@ export function evaluateAlarms(state: NotificationState, view: AlarmEvaluation):
   const known = state.incidents.filter(isChosen);
   const continued = known.map((incident) => evaluateIncident(incident, observed.get(incident.key) ?? null, view));
   const appeared = [...observed.values()].filter(({ key }) => !known.some((incident) => incident.key === key));
-  const changes = [
-    ...continued,
-    ...appeared.map((alarm): IncidentChange => ({ incident: incidentOf(alarm, view), notices: [] })),
-  ];
+  const changes = [...continued, ...appeared.map((alarm) => evaluateIncident(incidentOf(alarm, view), alarm, view))];
   const notices = changes.flatMap((change) => change.notices);
   const incidents = changes.flatMap(({ incident, isOver = false }) => (isOver ? [] : [incident]));
   const { after, summary } = afterQuietHours(incidents, view);
@@ -185,9 +189,10 @@ function incidentOf(alarm: ObservedAlarm, { nowMs, newId }: AlarmEvaluation): In
 function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view: AlarmEvaluation): IncidentChange {
   const { settings, nowMs } = view;
   const isHushed = isQuiet(settings, incident.severity, nowMs);
+  const hold = holdsOf(incident.kind);
   if (alarm === null) {
     const missingSinceMs = incident.missingSinceMs ?? nowMs;
-    const isOver = nowMs - missingSinceMs >= END_HOLD_MS;
+    const isOver = nowMs - missingSinceMs >= hold.endMs;
     // The end of an announced alarm waits for the end of quiet hours.
     if (isOver && incident.startedAtMs === null) return { incident, notices: [], isOver };
     if (isOver && !isHushed) return { incident, notices: noticesOf('alarm.ended', incident, view), isOver };
@@ -196,7 +201,7 @@ function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view:
   const seen = seenAgain(incident, alarm, nowMs);
   const { startedAtMs, escalatedAtMs, worseSinceMs } = seen;
   if (startedAtMs === null && !seen.isHeldBack) {
-    return nowMs - seen.seenAtMs < START_HOLD_MS ? { incident: seen, notices: [] } : started(seen, alarm, view);
+    return nowMs - seen.seenAtMs < hold.startMs ? { incident: seen, notices: [] } : started(seen, alarm, view);
   }
   if (seen.severity === 'wait' && worseSinceMs !== null && nowMs - worseSinceMs >= START_HOLD_MS) {
     return started(seen, alarm, view);

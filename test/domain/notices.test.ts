@@ -10,6 +10,7 @@ import {
   GIVE_UP_MS,
   NO_NOTIFICATIONS,
   NOTICES_MAX,
+  STALL_END_HOLD_MS,
   START_HOLD_MS,
   type NotificationState,
   type ObservedAlarm,
@@ -108,6 +109,14 @@ test('sends nothing for an alarm that ends within the hold, and one pair of noti
   const sent = Array.from({ length: 40 }, (_, at) => flapping.look(10_000, ...(at % 2 === 0 ? [outage] : []))).flat();
   expect(sent).toEqual(['a1.started']);
   expect([...flapping.look(10_000), ...flapping.look(END_HOLD_MS)]).toEqual(['a1.ended']);
+});
+
+test('announces a stalled worker at once, and as one alarm while it stalls again after each restart', () => {
+  const { look } = watch();
+  const stalled = observedAlarm({ key: 'workerStalled', kind: 'workerStalled' });
+  const sent = Array.from({ length: 18 }, (_, at) => look(10_000, ...(at % 9 === 0 ? [stalled] : []))).flat();
+  expect(sent).toEqual(['a1.started']);
+  expect(look(STALL_END_HOLD_MS)).toEqual(['a1.ended']);
 });
 
 test('announces each alarm by itself, and again with a new id when it returns after its end', () => {
