@@ -11,7 +11,7 @@ const ANNOUNCED_WITHIN_MS = 5000;
 
 /** Whether another worker calls a different service than this one. */
 export interface CalledServiceWatch {
-  /** As of the last look that Redis answered; true before the first one. */
+  /** As of the last look that Redis answered while the other workers were known; true before the first one. */
   isContradicted(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface CalledServiceWatch {
  * `announced` resolves when others see this worker: of two that start at once, the second to look sees the first.
  */
 export function watchCalledService(
-  { config, redis, troubleLog: log }: Foundation,
+  { config, redis, heartbeatGaps, troubleLog: log }: Foundation,
   announced: Promise<void>,
 ): CalledServiceWatch {
   const own = accessDigests(requireService(config));
@@ -30,8 +30,9 @@ export function watchCalledService(
   let isContradicted = true;
   const look = async () => {
     const processes = await store.list();
-    isContradicted = workersDiffer(processes, own);
-    if (isContradicted) {
+    const isDifferent = workersDiffer(processes, own);
+    if (isDifferent || heartbeatGaps.areOthersKnown()) isContradicted = isDifferent;
+    if (isDifferent) {
       const problem =
         'workers on this Redis differ in the service that they call: nothing is sent until all agree or the other worker has ended';
       log.error('service.contradicted', { ...serviceDifference(processes), problem });

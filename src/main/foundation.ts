@@ -28,7 +28,7 @@ import { createNotificationStore } from '../store/notification-record';
 import { createSchedules, type Schedule } from '../store/schedules';
 import { openEmbedded } from '../embedded-redis/start';
 import { PARTITION } from '../store/keys';
-import { createProcessStore } from '../store/processes';
+import { createProcessStore, HEARTBEAT_SETTINGS } from '../store/processes';
 import { createSendingStore } from '../store/sending';
 import { recordsOf } from '../store/records';
 import { evenUnconfirmed } from '../store/replicas';
@@ -36,6 +36,7 @@ import { createSeenServiceStore } from '../store/seen-service';
 import { createSpoolMarker } from '../store/spool-marker';
 import { createTaskStore } from '../store/tasks';
 import { createWebhookAnswerStore } from '../store/webhook-answers';
+import { createHeartbeatGaps, type HeartbeatGaps } from '../workflow/heartbeat-gaps';
 import { createServiceObserver, type ServiceObserver } from '../workflow/observe-service';
 import { opsStateReader, type ReadOpsState } from '../workflow/ops-state';
 import { orderKeyOf } from '../workflow/transaction-port';
@@ -74,6 +75,8 @@ export interface Foundation {
   readonly webhookHealth: WebhookHealth;
   /** Reads what all alarms are derived from. */
   readonly opsState: ReadOpsState;
+  /** Whether other processes that look silent can be taken for absent. */
+  readonly heartbeatGaps: HeartbeatGaps;
   /** The mode of the installation, on which its processes agree. */
   readonly mode: ModeWatch;
   /** What personal data is sealed with; null: it is not. */
@@ -127,7 +130,10 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
     resources.add('redis settings', watchRedisSettings(redis, redisSettings, troubleLog), (opened) => opened.stop());
     resources.add('schema', watchSchema({ redis, clock, log: troubleLog }, seenSchema), (opened) => opened.stop());
     resources.add('data keys', watchDataKeys(redis, dataKeys, troubleLog), (opened) => opened.stop());
-    const mode = resources.add('mode', await watchMode({ config, redis, troubleLog }), (opened) => opened.stop());
+    const heartbeatGaps = createHeartbeatGaps(clock, HEARTBEAT_SETTINGS.silentAfterMs);
+    const mode = resources.add('mode', await watchMode({ config, redis, heartbeatGaps, troubleLog }), (opened) =>
+      opened.stop(),
+    );
     const schedules = createSchedules(redis, outboxRateLimits(config.budgetsPerMinute));
     const counters = createCounters();
     const metrics = createMetrics(counters);
@@ -177,6 +183,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       serviceObserver: openServiceObserver({ redis, clock, log: troubleLog, resources }),
       webhookHealth,
       opsState,
+      heartbeatGaps,
       mode,
       dataKeys,
       schedules,

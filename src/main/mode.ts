@@ -5,6 +5,7 @@ import type { Log } from '../platform/log';
 import { repeat } from '../platform/timers';
 import { createProcessStore } from '../store/processes';
 import { recordsOf } from '../store/records';
+import type { HeartbeatGaps } from '../workflow/heartbeat-gaps';
 import { agreeOnMode, type CommonMode } from '../workflow/service-mode';
 import type { Foundation } from './foundation';
 
@@ -21,11 +22,18 @@ export interface ModeWatch {
 export async function watchMode(tools: {
   readonly config: Config;
   readonly redis: Foundation['redis'];
+  readonly heartbeatGaps: HeartbeatGaps;
   /** Throttled: the lines repeat. */
   readonly troubleLog: Log;
 }): Promise<ModeWatch> {
-  const { config, redis, troubleLog: log } = tools;
-  const modeTools = { mode: config.service.mode, records: recordsOf(redis), processes: createProcessStore(redis), log };
+  const { config, redis, heartbeatGaps, troubleLog: log } = tools;
+  const modeTools = {
+    mode: config.service.mode,
+    records: recordsOf(redis),
+    processes: createProcessStore(redis),
+    areOthersKnown: () => heartbeatGaps.areOthersKnown(),
+    log,
+  };
   let last: CommonMode | null = null;
   const agree = async () => {
     last = await agreeOnMode(modeTools);

@@ -128,7 +128,7 @@ export async function startParts(
 }
 
 function openHeartbeat(
-  { config, clock, redis, resources, counters, backlogOf, troubleLog }: Foundation,
+  { config, clock, redis, resources, counters, heartbeatGaps, backlogOf, troubleLog }: Foundation,
   role: HeartbeatRole,
 ) {
   const tasks = createTaskStore(redis);
@@ -143,6 +143,7 @@ function openHeartbeat(
       ...describeProcess(),
     },
     counters,
+    gaps: heartbeatGaps,
     sample: () => sampleGauges({ counters, tasks, sending, backlogOf }),
     clock,
     log: troubleLog,

@@ -5,6 +5,7 @@ import type { Counters } from '../platform/counters';
 import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log';
 import { repeat, within, type Repetition } from '../platform/timers';
+import type { HeartbeatGaps } from './heartbeat-gaps';
 import type { TaskList } from './list-port';
 import type { HeartbeatStore } from './metrics-port';
 import type { SendingStore } from './ports';
@@ -46,12 +47,14 @@ export function createHeartbeatSender(tools: {
     role: HeartbeatRole;
   };
   readonly counters: Counters;
+  /** Notes which heartbeats are stored. */
+  readonly gaps: HeartbeatGaps;
   /** Sets the gauges of the backlog; called by one process at a time. */
   readonly sample: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }): HeartbeatSender {
-  const { store, counters, clock } = tools;
+  const { store, counters, gaps, clock } = tools;
   const id = clock.id();
   const startedMs = clock.monotonicMs();
   let status: ReportedStatus | null = null;
@@ -77,7 +80,12 @@ export function createHeartbeatSender(tools: {
     };
     const uptimeMs = clock.monotonicMs() - startedMs;
     const sentMs = clock.nowMs();
-    const { maySample, atMs } = await store.beat({ id, uptimeMs, document }, counters.take());
+    const storing = store.beat({ id, uptimeMs, document }, counters.take());
+    void storing.then(
+      () => gaps.stored(),
+      () => gaps.missed(),
+    );
+    const { maySample, atMs } = await storing;
     resolveFirst();
     clockOffsetSeconds = offsetSeconds(atMs, { sentMs, receivedMs: clock.nowMs() });
     if (clockOffsetSeconds !== 0) {

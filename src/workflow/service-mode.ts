@@ -15,6 +15,8 @@ export interface ModeTools {
   readonly mode: ServiceMode;
   readonly records: RecordStore;
   readonly processes: Pick<ProcessStore, 'list'>;
+  /** False while other processes may look silent although they run. */
+  readonly areOthersKnown: () => boolean;
   readonly log: Log;
 }
 
@@ -80,7 +82,9 @@ async function decide(transaction: Transaction, tools: ModeTools): Promise<Agree
   }
   // Far ahead of now, the circuit was opened by a clock that jumped.
   const isNew = Math.abs(nowMs - shadow.sinceMs) < FIRST_HEARTBEAT_MS;
-  if (isNew) return { common: { shadowSinceMs: shadow.sinceMs, isContradicted: false }, event: null };
+  if (isNew || !tools.areOthersKnown()) {
+    return { common: { shadowSinceMs: shadow.sinceMs, isContradicted: false }, event: null };
+  }
   endShadow(circuits, circuitEffects);
   return { common: LIVE, event: 'mode.live' };
 }

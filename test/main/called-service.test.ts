@@ -91,6 +91,33 @@ test('a worker makes no call before it has seen which services the other workers
   }
 });
 
+test('a worker that has seen another service keeps blocking calls while the other worker may look silent although it runs', async () => {
+  const { foundation } = await start('console');
+  const redisOfWorker = foundation.redis;
+  const service = accessDigests({ baseUrl: 'http://127.0.0.1:1/', clientId: 'another', clientSecret: '', paths: {} });
+  await createProcessStore(redisOfWorker).beat(beatingProcess('other', { role: 'worker', service }), NOTHING);
+  let areOthersKnown = true;
+  const heartbeatGaps = { ...foundation.heartbeatGaps, areOthersKnown: () => areOthersKnown };
+  const called = watchCalledService({ ...foundation, heartbeatGaps }, Promise.resolve());
+  const reads = jest.spyOn(redisOfWorker, 'hgetall');
+  const looksOfWorker = () => reads.mock.calls.filter(([key]) => key === KEYS.processes).length;
+  try {
+    expect(await called.isContradicted()).toBe(true);
+    areOthersKnown = false;
+    await redis.ask('ZINCRBY', KEYS.heartbeats, '-21000', 'other');
+    const before = looksOfWorker();
+    // The first of the two has ended by then.
+    await eventually(() => expect(looksOfWorker()).toBeGreaterThan(before + 1));
+    expect(await called.isContradicted()).toBe(true);
+
+    areOthersKnown = true;
+    await eventually(async () => expect(await called.isContradicted()).toBe(false));
+  } finally {
+    reads.mockRestore();
+    await called.stop();
+  }
+});
+
 test('of two workers that start at once, the second to look sees the first', async () => {
   const { foundation } = await start('console');
   let announce = () => {};

@@ -66,6 +66,7 @@ const agree = (
     mode,
     records: stores.records,
     processes: { list: () => Promise.resolve(running) },
+    areOthersKnown: () => true,
     log: silentLog,
     ...others,
   });
@@ -128,6 +129,16 @@ describe('the common mode', () => {
 
     expect(await agree('live', [runsIn('live'), runsIn('shadow', true)])).toMatchObject({ shadowSinceMs: null });
     expect(await createShadowStore(stores.redis).summary()).toMatchObject({ sinceMs: null });
+  });
+
+  test('a process in live mode leaves the shadow mode on while other processes may look silent although they run', async () => {
+    await beginShadow();
+    const looksSilent = [runsIn('live'), runsIn('shadow', true)];
+
+    expect(await agree('live', looksSilent, { areOthersKnown: () => false })).toMatchObject({ isContradicted: false });
+    expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
+
+    expect(await agree('live', looksSilent)).toMatchObject({ shadowSinceMs: null });
   });
 
   test('shadow mode that a clock has begun tomorrow is ended by a process in live mode', async () => {
