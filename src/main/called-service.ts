@@ -27,11 +27,12 @@ export function watchCalledService(
 ): CalledServiceWatch {
   const own = accessDigests(requireService(config));
   const store = createProcessStore(redis);
-  let isContradicted = true;
+  let isContradicted: boolean | null = null;
   const look = async () => {
     const processes = await store.list();
     const isDifferent = workersDiffer(processes, own);
-    if (isDifferent || heartbeatGaps.areOthersKnown()) isContradicted = isDifferent;
+    // The first look decides in any case: a worker that starts while Redis is away must not wait for the others.
+    if (isDifferent || isContradicted === null || heartbeatGaps.areOthersKnown()) isContradicted = isDifferent;
     if (isDifferent) {
       const problem =
         'workers on this Redis differ in the service that they call: nothing is sent until all agree or the other worker has ended';
@@ -54,7 +55,7 @@ export function watchCalledService(
   return {
     async isContradicted() {
       await first;
-      return isContradicted;
+      return isContradicted ?? true;
     },
     stop: () => repetition.stop(),
   };

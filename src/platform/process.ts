@@ -44,7 +44,7 @@ export function throwUnhandled(error: Error): void {
 
 const DISK_HANGS = 'a call to the disk does not end, so this process ends itself by a signal';
 /** How long the end of the process waits for the disk. */
-const DISK_WAIT_MS = 1000;
+const DISK_WAIT_MS = 2000;
 const DISK_LOOK_MS = 10;
 
 /**

@@ -118,6 +118,17 @@ test('a worker that has seen another service keeps blocking calls while the othe
   }
 });
 
+test('a worker that starts while Redis is away calls after its first look', async () => {
+  const { foundation } = await start('console');
+  const heartbeatGaps = { ...foundation.heartbeatGaps, areOthersKnown: () => false };
+  const called = watchCalledService({ ...foundation, heartbeatGaps }, Promise.resolve());
+  try {
+    expect(await called.isContradicted()).toBe(false);
+  } finally {
+    await called.stop();
+  }
+});
+
 test('of two workers that start at once, the second to look sees the first', async () => {
   const { foundation } = await start('console');
   let announce = () => {};
