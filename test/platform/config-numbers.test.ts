@@ -41,7 +41,7 @@ describe('numbers', () => {
     expect(faultsOf({ [variable]: '86400000' })).toEqual([]);
   });
 
-  test.each(['RETRY_BASE_MS', 'RETRY_CAP_MS'])(
+  test.each(['RETRY_BASE_MS', 'RETRY_CAP_MS', 'NOT_FOUND_RETRY_MS'])(
     '%s is at most 12 hours, because the conservation check takes a later attempt for a fault',
     (variable) => {
       expect(faultsOf({ [variable]: '43200001' })).toEqual([{ variable, rule: 'must be at most 43200000' }]);
