@@ -17,7 +17,7 @@ import { memberNaming, partsOfMember } from './differing-members';
 import { differenceKey, differingKey, KEYS } from './keys';
 import { text } from './parse';
 import { mergedRows, pageOf } from './rows';
-import { closingOf, openingOf } from './task-changes';
+import { closingOf, keepingOpen } from './task-changes';
 
 /**
  * Kinds of differences between the messages of the service and its document. A kind is one hash: `document`, which
@@ -29,6 +29,7 @@ type StoredDocument = Omit<Difference, 'id' | 'firstSeenMs' | 'lastSeenMs' | 'co
 /** Messages of one kind, and when they were seen. */
 interface Sighting {
   readonly seen: SeenDifference;
+  /** 0 for a message that was counted before. */
   readonly count: number;
   readonly nowMs: number;
 }
@@ -50,18 +51,20 @@ export async function sightingWrites(
 }
 
 async function countingOf(redis: Redis, sighting: Sighting, json: string) {
-  const { seen, nowMs } = sighting;
+  const { seen, count, nowMs } = sighting;
   const { id } = seen;
   const document = documentOrNull(json);
   if (!document) return { checks: [isStill(id, json)], effects: countEffects(sighting), openId: id };
   if (document.decision === 'expected') return { checks: [], effects: countEffects(sighting), openId: null };
+  // A person has looked at the messages that were counted.
+  if (count === 0 && document.decided !== null) return { checks: [isStill(id, json)], effects: [], openId: id };
   // The task closed when a person had looked at earlier messages, or when nothing was left to do about them.
-  const task = await openingOf(redis, differenceTask(seen), nowMs);
+  const task = await keepingOpen(redis, differenceTask(seen), nowMs);
   const reopening = document.decided === null ? [] : [documentEffect(id, { ...document, decided: null })];
   return {
     // The report would keep its mark if the kind was decided meanwhile.
-    checks: [isStill(id, json), ...(task?.checks ?? [])],
-    effects: [...countEffects(sighting), ...reopening, ...(task?.effects ?? [])],
+    checks: [isStill(id, json), ...task.checks],
+    effects: [...countEffects(sighting), ...reopening, ...task.effects],
     openId: id,
   };
 }
@@ -71,7 +74,7 @@ async function creatingOf(redis: Redis, sighting: Sighting) {
   const { id, source, name, shape, isTolerated, example } = seen;
   const decision = isTolerated ? 'expected' : 'open';
   const document = { source, name, shape, isTolerated, example, decision, decided: null, reviewedAtMs: 0 } as const;
-  const task = isTolerated ? null : await openingOf(redis, differenceTask(seen), nowMs);
+  const task = isTolerated ? null : await keepingOpen(redis, differenceTask(seen), nowMs);
   return {
     checks: [isStill(id, ''), ...(task?.checks ?? [])],
     effects: [
@@ -87,6 +90,7 @@ async function creatingOf(redis: Redis, sighting: Sighting) {
 
 function countEffects({ seen, count, nowMs }: Sighting): Effect[] {
   const key = differenceKey(seen.id);
+  if (count === 0) return [];
   return [
     ['HINCRBY', key, 'count', count],
     ['HSET', key, 'last', nowMs],

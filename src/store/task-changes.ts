@@ -10,12 +10,17 @@ import { taskEffects, taskTexts, type TaskTexts } from './task-effects';
  */
 
 /** Opens a task; null when it is open. An open task is not changed. */
-export async function openingOf(
-  redis: Redis,
-  { subject, ...task }: NewTask,
-  nowMs: number,
-): Promise<CommitPart | null> {
-  if ((await redis.hget(KEYS.tasks, subject)) !== null) return null;
+export async function openingOf(redis: Redis, task: NewTask, nowMs: number): Promise<CommitPart | null> {
+  return (await storedTextOf(redis, task.subject)) === null ? newTask(task, nowMs) : null;
+}
+
+/** Opens a task unless it is open. The commit is stale when the task is closed meanwhile. */
+export async function keepingOpen(redis: Redis, task: NewTask, nowMs: number): Promise<CommitPart> {
+  const stored = await storedTextOf(redis, task.subject);
+  return stored === null ? newTask(task, nowMs) : { checks: [isStill(task.subject, stored)], effects: [] };
+}
+
+function newTask({ subject, ...task }: NewTask, nowMs: number): CommitPart {
   const effects = taskEffects({}, taskTexts({ [subject]: { task, openedAtMs: nowMs } }, {}));
   return {
     checks: [isStill(subject, '')],
@@ -25,14 +30,18 @@ export async function openingOf(
 
 /** Closes a task; null when it is not open. */
 export async function closingOf(redis: Redis, id: string, nowMs: number): Promise<CommitPart | null> {
-  // As bytes, which are not opened: the commit compares the stored text.
-  const stored = (await redis.hgetBuffer(KEYS.tasks, id))?.toString();
-  if (stored === undefined) return null;
+  const stored = await storedTextOf(redis, id);
+  if (stored === null) return null;
   const before: TaskTexts = { [id]: { json: stored, openedAtMs: 0, group: await groupListing(redis, id) } };
   return {
     checks: [isStill(id, stored)],
     effects: [...taskEffects(before, {}), eventEffect({ type: 'task.closed' }, nowMs)],
   };
+}
+
+/** Read as bytes, which are not opened: the commit compares the stored text. Null when the task is not open. */
+async function storedTextOf(redis: Redis, id: string): Promise<string | null> {
+  return (await redis.hgetBuffer(KEYS.tasks, id))?.toString() ?? null;
 }
 
 /** The group that lists an open task. It is not taken from the text, which may be damaged or of a later version. */

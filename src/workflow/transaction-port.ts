@@ -43,7 +43,8 @@ export interface Transaction {
   /** Closes a task that belongs to no record; false when it is not open. */
   closeGeneralTask(id: string): Promise<boolean>;
   /**
-   * Counts messages that differ from their contract, one by default. A new kind of difference gets its task, unless it is tolerated.
+   * Counts messages that differ from their contract, one by default, and 0 for one that was counted before. An open kind of
+   * difference has a task after the commit, unless a person has looked at all messages that were counted.
    * Returns the id of the kind while a task asks about it; null when such messages are expected.
    */
   recordDifference(seen: SeenDifference, count?: number): Promise<string | null>;
