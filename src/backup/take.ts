@@ -32,31 +32,66 @@ import { openRedis, liveRedis, type OpenedInstallation } from './installation';
  */
 export async function takeBackup(folder: string, installation: OpenedInstallation): Promise<TakenBackup> {
   const target = resolve(folder);
-  await requireEmpty(target);
   const server = await liveRedis(installation);
   const redis = await openRedis(server, installation);
   const schema = await readSchema(redis);
   if (schema === null) throw new BackupProblem('nothing_to_back_up', 'Redis holds no data.');
-  await makeFolder(target);
+  // `towhook reseal` may note one key and forget another meanwhile. The parts may need both.
+  const keysBefore = await neededDataKeys(redis);
+  // Before the folder is looked at: another backup may be writing into it.
+  const keepNoLonger = await beginBackup(redis, installation);
   try {
-    // `towhook reseal` may note one key and forget another meanwhile. The parts may need both.
-    const keysBefore = await neededDataKeys(redis);
-    const { takenAt, files } = await copyParts(target, { redis, server, installation });
+    await requireEmpty(target);
+    await makeFolder(target);
+    const source = { redis, server, installation, schemaVersion: schema.version, keysBefore };
+    return { folder, ...(await fillFolder(target, source)) };
+  } finally {
+    await keepNoLonger();
+  }
+}
+
+interface BackupSource {
+  readonly redis: Redis;
+  readonly server: Server;
+  readonly installation: OpenedInstallation;
+}
+
+/** Writes all parts into an empty folder, which is empty again when it fails. */
+async function fillFolder(
+  target: string,
+  source: BackupSource & { readonly schemaVersion: number; readonly keysBefore: readonly string[] },
+): Promise<Omit<TakenBackup, 'folder'>> {
+  const { redis, schemaVersion, keysBefore } = source;
+  try {
+    const { takenAt, files } = await copyParts(target, source);
     const keysNow = await neededDataKeys(redis);
     const manifest = backupManifest.parse({
       format: 1,
       towhook: projectVersion(),
-      schema_version: schema.version,
+      schema_version: schemaVersion,
       taken_at: takenAt,
       database: redis.options.db ?? 0,
       data_keys: [...new Set([...keysBefore, ...keysNow])].toSorted(),
       files,
     });
     await writeFileTo(target, MANIFEST, lines(JSON.stringify(manifest, null, 1)));
-    return { folder, takenAt, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+    return { takenAt, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
   } catch (error) {
     for (const name of await readdir(target)) await rm(join(target, name), { recursive: true, force: true });
-    throw problemIn(error);
+    throw error instanceof SnapshotFailed ? snapshotProblem(error) : error;
+  }
+}
+
+/** Keeps images that are dropped from now on. @throws BackupProblem when another backup runs, or DATA_DIR is unusable. */
+async function beginBackup(redis: Redis, { config, clock, log }: OpenedInstallation): Promise<() => Promise<void>> {
+  const { dataDir, keep } = config;
+  const spool = createSpool({ dataDir, marker: createSpoolMarker(redis), keepMs: keep.violationsMs, clock, log });
+  const state = await spool.state();
+  if (state !== 'shared') throw diskProblem(state);
+  try {
+    return await spool.beginBackup();
+  } catch (error) {
+    throw error instanceof BackupRunning ? new BackupProblem('backup_running', error.message) : error;
   }
 }
 
@@ -68,14 +103,9 @@ async function requireEmpty(folder: string): Promise<void> {
 /** Copies Redis first, and then the files. Returns the time of the backup. */
 async function copyParts(
   target: string,
-  { redis, server, installation }: { redis: Redis; server: Server; installation: OpenedInstallation },
+  { redis, server, installation }: BackupSource,
 ): Promise<{ readonly takenAt: string; readonly files: readonly BackedUpFile[] }> {
-  const { config, clock, log } = installation;
-  const { dataDir } = config;
-  const marker = createSpoolMarker(redis);
-  const spool = createSpool({ dataDir, marker, keepMs: config.keep.violationsMs, clock, log });
-  const state = await spool.state();
-  if (state !== 'shared') throw diskProblem(state);
+  const { dataDir } = installation.config;
   const layout = layoutOf(dataDir);
   const files = new Map<string, BackedUpFile>();
   // `towhook reseal` may replace an image by one of another length meanwhile.
@@ -83,26 +113,21 @@ async function copyParts(
   const copy = async (from: string, to: string, only = wholeFiles(from)) => {
     for (const file of await copyFiles(from, { target, to }, await only)) files.set(file.path, file);
   };
-  const keepNoLonger = await spool.beginBackup();
-  try {
-    const takenAtMs = await createBackupRecordStore(redis).begin();
-    files.set(SNAPSHOT, await writeFileTo(target, SNAPSHOT, snapshotOf(await openRedis(server, installation))));
-    // What is appended to the archive from now on belongs to the time after the snapshot. `towhook reseal` replaces only
-    // files that are complete.
-    const archive = archiveFolder(dataDir);
-    const archived = await filesBelow(archive);
-    const markerSize = (await sizeOf(layout.marker)) ?? 0;
-    await copy(layout.spool, 'data/spool', Promise.resolve([{ path: basename(layout.marker), bytes: markerSize }]));
-    await copy(layout.violations, 'data/spool/violations');
-    // After the others, because images that are dropped meanwhile move from there to here.
-    await copy(layout.dropped, 'data/spool/violations');
-    await copy(layout.orphans, 'data/spool/orphans');
-    await copy(layout.photos, 'data/photos');
-    await copy(archive, 'data/archive', Promise.resolve(archived));
-    return { takenAt: isoTimestamp(takenAtMs), files: [...files.values()] };
-  } finally {
-    await keepNoLonger();
-  }
+  const takenAtMs = await createBackupRecordStore(redis).begin();
+  files.set(SNAPSHOT, await writeFileTo(target, SNAPSHOT, snapshotOf(await openRedis(server, installation))));
+  // What is appended to the archive from now on belongs to the time after the snapshot. `towhook reseal` replaces only
+  // files that are complete.
+  const archive = archiveFolder(dataDir);
+  const archived = await filesBelow(archive);
+  const markerSize = (await sizeOf(layout.marker)) ?? 0;
+  await copy(layout.spool, 'data/spool', Promise.resolve([{ path: basename(layout.marker), bytes: markerSize }]));
+  await copy(layout.violations, 'data/spool/violations');
+  // After the others, because images that are dropped meanwhile move from there to here.
+  await copy(layout.dropped, 'data/spool/violations');
+  await copy(layout.orphans, 'data/spool/orphans');
+  await copy(layout.photos, 'data/photos');
+  await copy(archive, 'data/archive', Promise.resolve(archived));
+  return { takenAt: isoTimestamp(takenAtMs), files: [...files.values()] };
 }
 
 function diskProblem(state: Exclude<SpoolState, 'shared'>): BackupProblem {
@@ -122,12 +147,10 @@ function diskProblem(state: Exclude<SpoolState, 'shared'>): BackupProblem {
   }
 }
 
-function problemIn(error: unknown): unknown {
-  if (error instanceof BackupRunning) return new BackupProblem('backup_running', error.message);
-  if (!(error instanceof SnapshotFailed)) return error;
+function snapshotProblem({ message }: SnapshotFailed): BackupProblem {
   return new BackupProblem(
     'no_snapshot',
-    `Redis gave no snapshot: ${error.message}`,
+    `Redis gave no snapshot: ${message}`,
     'The user of REDIS_URL needs the permission for SYNC. A hosted Redis may refuse it: see docs/operations/backup.md.',
   );
 }

@@ -35,6 +35,7 @@ function towhook(words: readonly string[], redisUrl: string) {
 }
 
 test('towhook backup into a file exits with 1, and names the file and what to do', async () => {
+  await prepareSchema(stores.redis);
   const file = join(folder, 'file');
   await writeFile(file, '');
   const { exitCode, problems } = await towhook(['backup', file], live.url);
