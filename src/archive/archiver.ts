@@ -6,7 +6,7 @@ import { repeat, type Repetition } from '../platform/timers';
 import type { Locks, OwnedLock } from '../workflow/ports';
 import { sweep, type RetentionTools } from '../workflow/retention';
 import type { Archive } from '../workflow/retention-port';
-import { ArchiveFailed, createArchiveWriter, type ArchiveWriter } from './write';
+import { ArchiveFailed, ArchiveFileExists, createArchiveWriter, type ArchiveWriter } from './write';
 
 const EVERY_MS = 60_000;
 /** Much longer than the pause between two sweeps, so that the same process keeps writing the same file. */
@@ -75,6 +75,7 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
         if (!(error instanceof ArchiveFailed)) throw error;
         // The next session, in this process or another, begins a new file.
         await endSession();
+        if (error instanceof ArchiveFileExists) return 'continue';
         await reportFailure(error);
         return 'wait';
       }

@@ -19,7 +19,7 @@ export interface ArchiveWriter extends Archive {
   close(): Promise<void>;
 }
 
-/** The archive did not store a batch: the disk is full, DATA_DIR is not writable, or the file exists already. */
+/** The archive did not store a batch: the disk is full, or DATA_DIR is not writable. */
 export class ArchiveFailed extends Error {
   constructor(
     message: string,
@@ -28,6 +28,14 @@ export class ArchiveFailed extends Error {
     super(message);
     this.name = 'ArchiveFailed';
   }
+}
+
+/**
+ * There is a file of this day and epoch. Epochs start again with another Redis, such as a restored one. The next writer
+ * has a higher epoch.
+ */
+export class ArchiveFileExists extends ArchiveFailed {
+  override readonly name = 'ArchiveFileExists';
 }
 
 interface OpenFile {
@@ -73,7 +81,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
     const created = await makeFolder(folder);
     const name = archiveFileName(date, epoch);
     const path = join(folder, name);
-    current = { date, name, path, handle: await open(path, 'ax', FILE_MODE), sealHash: '' };
+    current = { date, name, path, handle: await openNew(path), sealHash: '' };
     await syncFolders(folder, created === undefined ? dirname(folder) : dirname(resolve(created)));
     return current;
   };
@@ -103,11 +111,21 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
         file.sealHash = batch.sealHash;
       } catch (error) {
         await abandon();
+        if (error instanceof ArchiveFailed) throw error;
         throw new ArchiveFailed(errorMessage(error), errorCode(error) ?? 'EIO');
       }
     },
     close,
   };
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'ax', FILE_MODE);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw new ArchiveFileExists(errorMessage(error), 'EEXIST');
+    throw error;
+  }
 }
 
 /**

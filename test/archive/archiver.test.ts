@@ -1,12 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startArchiver } from '../../src/archive/archiver';
+import { archiveFolder } from '../../src/archive/files';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createLocks } from '../../src/store/locks';
+import { eventually } from '../support/eventually';
 import { createCanceledTow, useRetention, type Retention } from '../support/retention';
 import type { Stores } from '../support/stores';
+import { idsIn, writeBatches } from './folder';
 
 let stores: Stores;
 let retention: Retention;
@@ -14,28 +17,53 @@ const dataDir = useRetention((opened) => {
   ({ stores, retention } = opened);
 });
 
-test('a failing archive is logged even if its task cannot be opened', async () => {
+/** Runs an archiver on a folder until it has reached `until` or logged something. Returns what it logged. */
+async function archive(into: string, until: () => Promise<boolean>, openTask = () => Promise.resolve()) {
   const logged: string[] = [];
-  const log = {
-    ...silentLog,
-    error: (event: string) => logged.push(event),
-    warn: (event: string) => logged.push(event),
-  };
+  const note = (event: string) => logged.push(event);
+  const archiver = startArchiver({
+    ...retention.tools,
+    locks: createLocks(stores.redis, systemClock),
+    task: { open: openTask, close: () => Promise.resolve() },
+    dataDir: into,
+    keys: null,
+    clock: systemClock,
+    log: { ...silentLog, error: note, warn: note },
+    metrics: createMetrics(),
+  });
+  try {
+    await eventually(async () => expect(logged.length > 0 || (await until())).toBe(true));
+  } finally {
+    await archiver.stop();
+  }
+  return logged;
+}
+
+const NEVER = () => Promise.resolve(false);
+
+test('a failing archive is logged even if its task cannot be opened', async () => {
   await createCanceledTow(stores, 'T1');
   const blocked = join(dataDir.path, 'a-file');
   await writeFile(blocked, '');
 
-  // The first run begins at once, and `stop` waits for its end.
-  await startArchiver({
-    ...retention.tools,
-    locks: createLocks(stores.redis, systemClock),
-    task: { open: () => Promise.reject(new Error('OOM played by a test')), close: () => Promise.resolve() },
-    dataDir: blocked,
-    keys: null,
-    clock: systemClock,
-    log,
-    metrics: createMetrics(),
-  }).stop();
+  const logged = await archive(blocked, NEVER, () => Promise.reject(new Error('OOM played by a test')));
 
   expect(logged).toEqual(['archive.failed', 'retention.failed']);
+});
+
+test('archiving goes on under the next number when the numbers of files start again, as after a restore', async () => {
+  await createCanceledTow(stores, 'T1');
+  for (const epoch of [1, 2, 4]) await writeBatches(dataDir.path, [[`earlier-${epoch}`]], { epoch, nowMs: Date.now() });
+  const isArchived = async () => (await idsIn(dataDir.path)).includes('T1');
+
+  expect(await archive(dataDir.path, isArchived)).toEqual([]);
+
+  expect(await idsIn(dataDir.path)).toEqual(expect.arrayContaining(['earlier-1', 'earlier-2', 'earlier-4', 'T1']));
+});
+
+test('an archive whose folder is a file is a failing archive', async () => {
+  await createCanceledTow(stores, 'T1');
+  await writeFile(archiveFolder(dataDir.path), '');
+
+  expect(await archive(dataDir.path, NEVER)).toEqual(['archive.failed']);
 });
