@@ -26,6 +26,7 @@ import { PARTITION } from '../store/keys';
 import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
 import { dataKeysOf } from '../store/sealed-values';
 import { checkData } from './check-data';
+import { checkKeptArchive } from './check-kept-archive';
 import { explained } from './failure';
 import { sizeOf } from './files';
 import { openRedis, liveRedis, type OpenedInstallation } from './installation';
@@ -53,7 +54,9 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   await requireSameDataKeys(data);
 
   const takenAtMs = Date.parse(manifest.taken_at);
-  const findings = [files, ...(await checkData({ redis: data, dataDir: join(folder, 'data'), takenAtMs }))];
+  const backup = { redis: data, dataDir: join(folder, 'data'), takenAtMs };
+  const { dataDir } = installation.config;
+  const findings = [files, ...(await checkData(backup)), ...(target ? [await checkKeptArchive(backup, dataDir)] : [])];
   const hasFaults = sumOfFindings(findings).faults > 0;
   if (hasFaults && !(target && ignoresFaults)) return { ...result, kind: 'faulty', findings };
   const record = await createBackupRecordStore(data).read();
@@ -65,7 +68,7 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   if (!(await takeTarget(target, installation.clock.id()))) throw notEmpty();
   const write = async () => {
     try {
-      await restoreFiles(folder, { manifest, dataDir: installation.config.dataDir, skipsMissing: hasFaults });
+      await restoreFiles(folder, { manifest, dataDir, skipsMissing: hasFaults });
     } catch (error) {
       await releaseTarget(target);
       throw error;
@@ -73,7 +76,7 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
     await restoreRedis(data, target, installation);
     return hasFaults ? 'not_tried' : await createBackupRecordStore(target).verified(takenAtMs, record);
   };
-  const note = await explained(write(), { kind: 'restore', folder, dataDir: installation.config.dataDir });
+  const note = await explained(write(), { kind: 'restore', folder, dataDir });
   return { ...result, kind: 'restored', note, findings };
 }
 
