@@ -1,18 +1,21 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { within } from '../platform/timers';
 import { SIGN_IN_LIMIT_MS, type SignInLimit } from '../workflow/identity-port';
 import type { WrongKeyLimit } from '../workflow/operator-port';
 import type { CallCounter } from '../workflow/ports';
 import { CALLS_PREFIX, SIGN_IN_RETURNS_PREFIX, SIGN_IN_STARTS_PREFIX, WRONG_KEYS_PREFIX } from './keys';
 
 /**
- * Limits per source address or sign-in, counted in Redis for all processes. While Redis fails, each process counts for itself, so a
- * limit never makes a request fail.
+ * Limits per source address or sign-in, counted in Redis for all processes. While Redis fails, or is too slow for a
+ * webhook, each process counts for itself, so a limit never makes a request fail.
  */
 
 const WINDOW_S = 60;
 /** Wrong API keys of one source within a minute. */
 export const WRONG_KEYS_MAX = 10;
+/** The webhook is stored after its count, and must be answered within 2 s. */
+const COUNTED_WITHIN_MS = 300;
 /** Sign-ins of one source that begin within a minute and lead to no session. */
 export const SIGN_IN_STARTS_MAX = 60;
 /** Returns to one sign-in. A page that is loaded again returns twice. */
@@ -68,15 +71,14 @@ async function consume(limiter: RateLimiterRedis, key: string): Promise<number |
 export function createCallCounter(redis: Redis): CallCounter {
   // `points` has no effect, because `penalty` counts without a limit.
   const settings = { points: 1, duration: WINDOW_S, keyPrefix: CALLS_PREFIX };
-  const counter = new RateLimiterRedis({
-    ...settings,
-    storeClient: redis,
-    rejectIfRedisNotReady: true,
-    insuranceLimiter: new RateLimiterMemory(settings),
-  });
+  const counter = new RateLimiterRedis({ ...settings, storeClient: redis, rejectIfRedisNotReady: true });
+  const ownCounter = new RateLimiterMemory(settings);
   return {
     async count(source) {
-      const { consumedPoints, msBeforeNext } = await counter.penalty(source);
+      // Always, so that it is complete when Redis is slow for a moment.
+      const own = await ownCounter.penalty(source);
+      const counted = await within(COUNTED_WITHIN_MS, counter.penalty(source));
+      const { consumedPoints, msBeforeNext } = counted?.value ?? own;
       return { calls: consumedPoints, windowEndsInMs: msBeforeNext };
     },
   };

@@ -1,4 +1,4 @@
-import type { Response } from 'supertest';
+import request, { type Response } from 'supertest';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { bodyOf, deliver, deliveriesIn, towRequest } from './calls';
@@ -72,5 +72,34 @@ describe.each(OUTAGES)('receiver: while Redis $name', ({ name, begin, end }) => 
     await begin();
     const response = await deliver(app.receiverUrl, '/tow-request', '{}').timeout({ deadline: HANGS_AFTER_MS });
     expect([response.status, bodyOf(response).code]).toEqual([400, 'contract_broken']);
+  });
+});
+
+describe('receiver: while the commands that store a call together take longer than 2 s', () => {
+  it.each([
+    ['a webhook', '/tow-request'],
+    ['a call on another path that names a tow', '/tickets'],
+  ])('answers %s with 503 and Retry-After without waiting for their end', async (_call, path) => {
+    await eventually(expectAccepting);
+    const { redis: connection } = app.foundation;
+    const run = connection.evalsha.bind(connection);
+    let end = () => {};
+    const isEnded = new Promise<void>((resolve) => (end = resolve));
+    const scripts = jest.spyOn(connection, 'evalsha').mockImplementation(async (...given) => {
+      await isEnded;
+      return run(...given);
+    });
+
+    try {
+      const response = await request(app.receiverUrl)
+        .post(path)
+        .send(towRequest())
+        .timeout({ deadline: HANGS_AFTER_MS });
+      expect([response.status, bodyOf(response).code]).toEqual([503, 'not_stored']);
+      expect(Number(response.get('retry-after'))).toBeGreaterThan(0);
+    } finally {
+      end();
+      scripts.mockRestore();
+    }
   });
 });

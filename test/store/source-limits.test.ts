@@ -1,5 +1,6 @@
 import { PARTITION } from '../../src/store/keys';
 import {
+  createCallCounter,
   createSignInLimit,
   createWrongKeyLimit,
   SIGN_IN_RETURNS_MAX,
@@ -89,4 +90,19 @@ test('limits the returns to one sign-in, apart from those to another', async () 
   for (let index = 0; index < SIGN_IN_RETURNS_MAX; index += 1) expect(await limit.countReturn('state-1')).toBeNull();
   expect(await limit.countReturn('state-1')).toBeGreaterThan(60_000);
   expect(await limit.countReturn('state-2')).toBeNull();
+});
+
+test('counts webhooks in the process itself before a frozen Redis answers', async () => {
+  const counter = createCallCounter(stores.redis);
+  expect((await counter.count(SOURCE)).calls).toBe(1);
+  redis.freeze();
+  let hasAnswered = false;
+  const answer = stores.redis.ping().then(() => (hasAnswered = true));
+  try {
+    expect((await counter.count(SOURCE)).calls).toBe(2);
+    expect(hasAnswered).toBe(false);
+  } finally {
+    redis.thaw();
+    await answer;
+  }
 });
