@@ -200,7 +200,7 @@ const sending = {
   ),
   NOT_FOUND_RETRIES: count(3).describe('Retries after "Violation not found" or "Plate number not found".'),
   NOT_FOUND_RETRY_MS: durationMs(5000, { max: RETRY_MAX_MS }).describe('Wait before each of these retries.'),
-  UNKNOWN_GRACE_MS: durationMs(15_000).describe(
+  UNKNOWN_GRACE_MS: durationMs(15_000, { max: RETRY_MAX_MS }).describe(
     'Wait for proof of an unanswered invoice request before it counts as unproved, and of any call that creates something before it is retried after a 500 or 503. For unanswered violations see `VIOLATION_PROOF_HOURS`.',
   ),
   REPORT_GIVE_UP_AFTER_HOURS: hours(48).describe(

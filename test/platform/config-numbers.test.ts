@@ -28,20 +28,17 @@ describe('numbers', () => {
     expect(faultsOf(given(' 1 '))).toEqual([]);
   });
 
-  test.each([
-    'STOP_DELAY_MS',
-    'STOP_GRACE_MS',
-    'UNKNOWN_GRACE_MS',
-    'SIMULATOR_ASSESS_AFTER_MS',
-    'WORKER_STANDSTILL_MS',
-  ])('%s is at most a day, because a timer cannot wait much longer', (variable) => {
-    for (const value of ['86400001', '3000000000']) {
-      expect(faultsOf({ [variable]: value })).toEqual([{ variable, rule: 'must be at most 86400000' }]);
-    }
-    expect(faultsOf({ [variable]: '86400000' })).toEqual([]);
-  });
+  test.each(['STOP_DELAY_MS', 'STOP_GRACE_MS', 'SIMULATOR_ASSESS_AFTER_MS', 'WORKER_STANDSTILL_MS'])(
+    '%s is at most a day, because a timer cannot wait much longer',
+    (variable) => {
+      for (const value of ['86400001', '3000000000']) {
+        expect(faultsOf({ [variable]: value })).toEqual([{ variable, rule: 'must be at most 86400000' }]);
+      }
+      expect(faultsOf({ [variable]: '86400000' })).toEqual([]);
+    },
+  );
 
-  test.each(['RETRY_BASE_MS', 'RETRY_CAP_MS', 'NOT_FOUND_RETRY_MS'])(
+  test.each(['RETRY_BASE_MS', 'RETRY_CAP_MS', 'NOT_FOUND_RETRY_MS', 'UNKNOWN_GRACE_MS'])(
     '%s is at most 12 hours, because the conservation check takes a later attempt for a fault',
     (variable) => {
       expect(faultsOf({ [variable]: '43200001' })).toEqual([{ variable, rule: 'must be at most 43200000' }]);
