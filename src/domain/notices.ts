@@ -150,7 +150,10 @@ export function evaluateAlarms(state: NotificationState, view: AlarmEvaluation):
   const incidents = changes.flatMap(({ incident, isOver = false }) => (isOver ? [] : [incident]));
   const { after, summary } = afterQuietHours(incidents, view);
   const kept = state.notices.filter(
-    (notice) => channels.includes(notice.channel) && hasReceiver(notice.channel, addressesOf(notice, settings)),
+    (notice) =>
+      channels.includes(notice.channel) &&
+      hasReceiver(notice.channel, addressesOf(notice, settings)) &&
+      !notices.some((newer) => isWorseStart(newer, notice)),
   );
   const health = healthOf(state.channels, channels);
   const isSame =
@@ -162,6 +165,12 @@ export function evaluateAlarms(state: NotificationState, view: AlarmEvaluation):
   if (isSame && notices.length === 0 && summary.length === 0) return state;
   const owing = [...kept, ...notices, ...summary].slice(-NOTICES_MAX);
   return { ...state, channels: health, incidents: after, notices: owing };
+}
+
+/** True for the start of an alarm that became worse before its lesser start was delivered, which would come later. */
+function isWorseStart(newer: Notice, { type, channel, alarms }: Notice): boolean {
+  const isSameKind = newer.type === 'alarm.started' && type === 'alarm.started' && newer.channel === channel;
+  return isSameKind && newer.alarms[0]?.id === alarms[0]?.id;
 }
 
 function hasReceiver(channel: NoticeChannel, addresses: readonly string[]): boolean {

@@ -91,6 +91,20 @@ test('announces an alarm again whose severity rises for the hold, with ids of th
   expect(watched.look(END_HOLD_MS)).toEqual(['a1.ended']);
 });
 
+test('drops the start of an alarm that became worse before it was delivered: it would arrive behind the worse one', () => {
+  let state: NotificationState = NO_NOTIFICATIONS;
+  const look = (nowMs: number, alarm: ObservedAlarm) => {
+    const view = { observed: [alarm], settings: SETTINGS, channels: ['webhook'] as const, nowMs, newId: () => 'a1' };
+    state = evaluateAlarms(state, view);
+    return state.notices.map(({ id }) => id);
+  };
+  look(NOON, unready);
+  expect(look(NOON + START_HOLD_MS, unready)).toEqual(['a1.started']);
+  look(NOON + START_HOLD_MS, withoutRedis);
+
+  expect(look(NOON + 2 * START_HOLD_MS, withoutRedis)).toEqual(['a1.started.bad']);
+});
+
 test('announces the severity that an alarm has at the end of the hold', () => {
   const watched = watch();
   watched.look(0, unready);
