@@ -65,14 +65,13 @@ export function createHeartbeatSender(tools: {
     resolveFirst = resolve;
   });
 
-  const send = async () => {
-    if (status === null) return;
+  const beat = async (given: ReportedStatus) => {
     const document: ProcessDocument = {
       ...tools.process,
-      problems: await failedChecks(status),
-      missingDataKeys: await status.missingDataKeys(),
+      problems: await failedChecks(given),
+      missingDataKeys: await given.missingDataKeys(),
       clockOffsetSeconds,
-      queues: status.queues().map(({ name, lastTookMs, isStalled }) => ({
+      queues: given.queues().map(({ name, lastTookMs, isStalled }) => ({
         name,
         lastTookMs: lastTookMs === null ? null : Math.round(lastTookMs - startedMs),
         isStalled,
@@ -80,12 +79,15 @@ export function createHeartbeatSender(tools: {
     };
     const uptimeMs = clock.monotonicMs() - startedMs;
     const sentMs = clock.nowMs();
-    const storing = store.beat({ id, uptimeMs, document }, counters.take());
-    void storing.then(
-      () => gaps.stored(),
-      () => gaps.missed(),
-    );
-    const { maySample, atMs } = await storing;
+    return { ...(await store.beat({ id, uptimeMs, document }, counters.take())), sentMs };
+  };
+  const send = async () => {
+    if (status === null) return;
+    const { maySample, atMs, sentMs } = await beat(status).catch((error: unknown) => {
+      gaps.missed();
+      throw error;
+    });
+    gaps.stored();
     resolveFirst();
     clockOffsetSeconds = offsetSeconds(atMs, { sentMs, receivedMs: clock.nowMs() });
     if (clockOffsetSeconds !== 0) {

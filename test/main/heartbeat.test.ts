@@ -49,19 +49,22 @@ test('a process removes its heartbeat record on a graceful stop', async () => {
   expect((await list(stays)).map(({ role }) => role)).toEqual(['console']);
 });
 
-test('after a heartbeat that Redis did not store, the other processes are not known', async () => {
-  const app = await start('console');
-  const { redis: connection, heartbeatGaps } = app.foundation;
-  await app.sendHeartbeat();
-  expect(heartbeatGaps.areOthersKnown()).toBe(true);
-  const run = jest.spyOn(connection, 'evalsha').mockRejectedValue(new Error('Command timed out'));
-  await expect(app.sendHeartbeat()).rejects.toThrow('Command timed out');
-  run.mockRestore();
-  expect(heartbeatGaps.areOthersKnown()).toBe(false);
+test.each(['evalsha', 'hgetall'] as const)(
+  'after a heartbeat that failed at %s, the other processes are not known',
+  async (command) => {
+    const app = await start('console');
+    const { redis: connection, heartbeatGaps } = app.foundation;
+    await app.sendHeartbeat();
+    expect(heartbeatGaps.areOthersKnown()).toBe(true);
+    const run = jest.spyOn(connection, command).mockRejectedValue(new Error('Command timed out'));
+    await expect(app.sendHeartbeat()).rejects.toThrow('Command timed out');
+    run.mockRestore();
+    expect(heartbeatGaps.areOthersKnown()).toBe(false);
 
-  await app.sendHeartbeat();
-  expect(heartbeatGaps.areOthersKnown()).toBe(false);
-});
+    await app.sendHeartbeat();
+    expect(heartbeatGaps.areOthersKnown()).toBe(false);
+  },
+);
 
 test('a heartbeat names the readiness checks that fail', async () => {
   const app = await start('console');
