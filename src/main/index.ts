@@ -72,8 +72,8 @@ type Stop = (reason: string, exitCode: number) => void;
 /**
  * Stops the process gracefully on a signal, on a fault, or when the returned function is called. After a signal it works
  * on for `delayMs`, while load balancers notice that it is not ready. A stop during the start waits for the end of the
- * start, since a worker may already have calls under way. A second signal, or a stop that takes too long, ends the process
- * at once. A fault during the stop, or a first signal after a fault, changes nothing: calls under way still end, and the
+ * start, since a worker may already have calls under way. A second signal, or a stop that takes too long, ends the
+ * process, which waits only for its disk (endProcess). A fault during the stop, or a first signal after a fault, changes nothing: calls under way still end, and the
  * exit code is that of the first reason.
  */
 function stopOnSignal(

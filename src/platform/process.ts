@@ -56,9 +56,8 @@ export async function endProcess(exitCode: number, report: (problem: string) => 
   const untilMs = systemClock.monotonicMs() + DISK_WAIT_MS;
   while (isDiskBusy() && systemClock.monotonicMs() < untilMs) await pause(DISK_LOOK_MS);
   if (isDiskBusy()) {
+    // A line of level error is written at once. What runs at an exit may need the disk itself.
     report(DISK_HANGS);
-    // What runs at an exit, such as writing the last log lines.
-    process.emit('exit', exitCode);
     // The first process of a container is not killed by its own SIGKILL.
     if (process.pid !== 1) process.kill(process.pid, 'SIGKILL');
     process.abort();
