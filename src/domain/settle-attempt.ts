@@ -122,7 +122,7 @@ export function settleAttempt(
   return 'done';
 }
 
-/** Counts a difference of an answer without asking whether it has created what a proof shows to be there. */
+/** Counts a difference without opening a question: a tow request has proved the violation. */
 function withoutQuestion(context: SettleContext): SettleContext {
   const recordDifference = () => {
     context.recordDifference();

@@ -51,8 +51,8 @@ export function matchTow(record: StoredViolation, requested: RequestedTow, nowMs
 /**
  * Links a tow to a violation by a decision of a person. `other` is the violation with this reference, or null: it
  * loses the reference unless the service itself assigned it, or it is damaged and cannot be changed. Returns whether
- * the reference now belongs to `record`. If an earlier call may have had an effect, the link proves it. It says nothing
- * about a first call in flight, which may end without effect.
+ * the reference now belongs to `record`. If an earlier call may have had an effect, the link proves it. A
+ * first call in flight is not proved: it may end without effect.
  */
 export function linkTow(
   record: StoredViolation,

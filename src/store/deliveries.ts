@@ -25,7 +25,7 @@ const OTHER_BODY_MAX = 16_384;
 /** Deliveries per call, so that Redis can serve other clients in between. */
 const GROUP_MAX = 200;
 
-/** One that has waited longer would probably not be stored within the time in which the receiver answers. */
+/** One that has waited longer would probably not be stored within STORED_WITHIN_MS of the receiver. */
 const WAIT_MAX_MS = 1100;
 
 interface WaitingDelivery {

@@ -34,7 +34,10 @@ interface Sighting {
   readonly nowMs: number;
 }
 
-/** Counts messages. A new kind gets its task, unless it is tolerated. `openId`: the kind, if a task asks about it. */
+/**
+ * Counts messages. An open kind has a task after it, unless it is tolerated or a person has looked at it. `openId`: the kind,
+ * unless it is expected.
+ */
 export async function sightingWrites(
   redis: Redis,
   sighting: Sighting,

@@ -89,7 +89,7 @@ async function admit<T>(
   return { message: null, verdict: 'not_acted_on' };
 }
 
-/** The kind of difference that a task asks about; null when it is expected. Counts a kind that is new for the delivery. */
+/** The kind of difference; null when it is expected. Counts a kind that is new for the delivery. */
 function openDifference(
   transaction: Transaction,
   { kind, differenceId: known }: Delivery,
