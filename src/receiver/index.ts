@@ -8,7 +8,6 @@ import type { TrustProxy } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { sendJson, sourceOf } from '../platform/http';
-import { afterReading } from '../platform/timers';
 import type { Tracing } from '../platform/tracing';
 import type { CallCounter, Intake } from '../workflow/ports';
 import { withoutForeignNames } from './contract-fields';
@@ -39,8 +38,6 @@ export interface ReceiverOptions extends AnswerRecorder {
 const METHOD_NOT_ALLOWED = { code: 'method_not_allowed', message: 'A webhook is sent with POST.' };
 
 const RETRY_AFTER_SECONDS = 2;
-/** With the count of the calls of a source before it (store/source-limits.ts), a call is answered within 2 s. */
-const STORED_WITHIN_MS = 1600;
 /** Longer paths are cut where they are kept. */
 const PATH_LENGTH_MAX = 200;
 
@@ -145,7 +142,7 @@ async function judgeCall(
   const { towingReferenceId } = delivery;
   const logged = { delivery_id: delivery.id, towing_reference_id: towingReferenceId };
   try {
-    const code = await inTime(options.intake.accept(delivery));
+    const code = await options.intake.accept(delivery);
     if (code === 'accepted') {
       options.metrics.deliveryAccepted(kind);
     }
@@ -170,23 +167,11 @@ async function keepOther(
   const received = readObject(bytes);
   if (received.kind === 'broken') return refuse(received);
   try {
-    const call = { path, verified, rawBody: received.rawBody, namesTow: namesTow(received) };
-    await inTime(options.intake.keepOther(call));
+    await options.intake.keepOther({ path, verified, rawBody: received.rawBody, namesTow: namesTow(received) });
     return { httpStatus: 200, code: 'not_for_towhook', outcome: 'not_for_towhook', logged: { verified } };
   } catch (error) {
     return notStored(error, {});
   }
-}
-
-/**
- * Rejects when a call is not stored in time. It takes several commands, each of which may take nearly its time limit. The
- * call may be stored later: the sender repeats it, which is harmless.
- */
-function inTime<T>(storing: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = afterReading(STORED_WITHIN_MS, () => reject(new Error('Redis is too slow')));
-    void storing.finally(cancel).then(resolve, reject);
-  });
 }
 
 function notStored(error: unknown, logged: Readonly<Record<string, unknown>>): WebhookAnswer {

@@ -4,6 +4,7 @@ import { nextVersion } from '../domain/outbox-record';
 import { webhookElsewhereTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
 import { sealingKeyOf } from '../platform/data-keys';
+import { afterReading } from '../platform/timers';
 import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
 import { decodeDelivery } from './delivery-records';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
@@ -25,8 +26,13 @@ const OTHER_BODY_MAX = 16_384;
 /** Deliveries per call, so that Redis can serve other clients in between. */
 const GROUP_MAX = 200;
 
-/** One that has waited longer would probably not be stored within STORED_WITHIN_MS of the receiver. */
+/** One that has waited longer would probably not be stored in time. */
 const WAIT_MAX_MS = 1100;
+/**
+ * A call is stored within so many time limits of a command, or fails: with the count of the calls of its source before it
+ * (source-limits.ts), it is answered within 2 s.
+ */
+const STORED_WITHIN_COMMANDS = 2;
 
 interface WaitingDelivery {
   readonly delivery: NewDelivery;
@@ -37,7 +43,8 @@ interface WaitingDelivery {
 
 /**
  * Stores webhook deliveries before they are acknowledged. Deliveries that arrive together share one call. One that has
- * waited too long for the calls before it is rejected, and never stored.
+ * waited too long for the calls before it is rejected, and never stored. Any other that is rejected may be stored later:
+ * the sender repeats it, which is harmless.
  */
 export function createIntake(redis: Redis, clock: Clock): Intake {
   const waiting: WaitingDelivery[] = [];
@@ -58,11 +65,13 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
     while (waiting[0] && waiting[0].sinceMs < earliestMs) waiting.shift()?.reject(new Error('Redis is too slow'));
   };
   return {
-    accept: (delivery) =>
-      new Promise((resolve, reject) => {
+    accept(delivery) {
+      const storing = new Promise<'accepted' | 'already_known'>((resolve, reject) => {
         waiting.push({ delivery, sinceMs: clock.monotonicMs(), resolve, reject });
         flushSoon();
-      }),
+      });
+      return inTime(redis, storing);
+    },
 
     async keepOther({ path, verified, rawBody, namesTow }) {
       const entry: OtherCall = {
@@ -81,9 +90,20 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
           .ltrim(KEYS.otherCalls, 0, OTHERS_MAX - 1)
           .exec();
       // At the same time, because the answer to the call waits for both.
-      await Promise.all([replicated(redis, keep), ...(namesTow ? [openGeneralTask(redis, webhookElsewhereTask)] : [])]);
+      const tasks = namesTow ? [openGeneralTask(redis, webhookElsewhereTask)] : [];
+      await inTime(redis, Promise.all([replicated(redis, keep), ...tasks]));
     },
   };
+}
+
+/** Rejects when a call is not stored in time: it takes several commands, each of which may take nearly its time limit. */
+function inTime<T>({ options: { commandTimeout } }: Redis, storing: Promise<T>): Promise<T> {
+  if (commandTimeout === undefined) return storing;
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error('Redis is too slow'));
+    const cancel = afterReading(STORED_WITHIN_COMMANDS * commandTimeout, fail);
+    void storing.finally(cancel).then(resolve, reject);
+  });
 }
 
 async function accept(redis: Redis, clock: Clock, group: readonly WaitingDelivery[]): Promise<void> {

@@ -14,7 +14,7 @@ import { CALLS_PREFIX, SIGN_IN_RETURNS_PREFIX, SIGN_IN_STARTS_PREFIX, WRONG_KEYS
 const WINDOW_S = 60;
 /** Wrong API keys of one source within a minute. */
 export const WRONG_KEYS_MAX = 10;
-/** The webhook is stored after its count: see STORED_WITHIN_MS of the receiver. */
+/** The webhook is stored after its count: see STORED_WITHIN_COMMANDS of deliveries.ts. */
 const COUNTED_WITHIN_MS = 300;
 /** Sign-ins of one source that begin within a minute and lead to no session. */
 export const SIGN_IN_STARTS_MAX = 60;
