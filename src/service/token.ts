@@ -39,6 +39,8 @@ export function createTokenSource(tools: {
   let renewing: Promise<Renewed> | null = null;
   /** By the monotonic clock, so that a change of the time of day delays no renewal. */
   let earlyNotBeforeMs = -Infinity;
+  /** A token that the service has refused, and that could not be replaced: no call is made with it again. */
+  let refusedToken: string | null = null;
   let refusal: { readonly renewed: Renewed; readonly untilMs: number } | null = null;
 
   const onCacheFailure = (error: unknown) =>
@@ -50,6 +52,12 @@ export function createTokenSource(tools: {
     const isSame = known?.token === token.token && known.expiresAtMs === token.expiresAtMs;
     if (!isSame) known = { ...token, seenAtMs: clock.nowMs() };
     readAtMs = clock.monotonicMs();
+  };
+
+  /** A token that was just received may have the text of the refused one: the service accepts it now. */
+  const setReceived = (token: StoredToken) => {
+    setKnown(token);
+    refusedToken = null;
   };
 
   /** Reads the shared cache. A result that a renewal has overtaken is dropped. */
@@ -76,7 +84,7 @@ export function createTokenSource(tools: {
   const renew = async (stale: string | null): Promise<Renewed> => {
     try {
       const renewed = await renewToken(stale, { tokens, clock, timeoutMs, fetchToken, waitMs: pause, onCacheFailure });
-      if (renewed.ok) setKnown(renewed.token);
+      if (renewed.ok) setReceived(renewed.token);
       return renewed;
     } catch (error) {
       onCacheFailure(error);
@@ -103,7 +111,7 @@ export function createTokenSource(tools: {
   const chooseToken = async (): Promise<{ token: KnownToken | null; what: 'use' | 'renew' | 'renew_early' }> => {
     if (known === null || clock.monotonicMs() - readAtMs >= TRUSTED_MS) await look();
     const [token, nowMs] = [known, clock.nowMs()];
-    if (token === null || isOver(token, nowMs)) return { token, what: 'renew' };
+    if (token === null || isOver(token, nowMs) || token.token === refusedToken) return { token, what: 'renew' };
     const isEarly = isDueEarly(token, nowMs) && clock.monotonicMs() >= earlyNotBeforeMs;
     return { token, what: isEarly ? 'renew_early' : 'use' };
   };
@@ -118,12 +126,13 @@ export function createTokenSource(tools: {
     async replace(refused) {
       const isShared = renewing !== null;
       const renewed = await renewOnce(refused);
+      if (!renewed.ok) refusedToken = refused;
       // A renewal that began for an older token may have found the one that is refused now.
       const isRefused = isShared && renewed.ok && renewed.token.token === refused;
       return isRefused ? renewOnce(refused) : renewed;
     },
     async adopt(token) {
-      setKnown(token);
+      setReceived(token);
       const holder = clock.id();
       try {
         if (!(await tokens.tryLock(holder, ADOPT_LOCK_MS))) return;

@@ -74,6 +74,29 @@ describe('a 401 response', () => {
 });
 
 describe('a failed token call', () => {
+  it('after a 401 whose token could not be replaced, no call is made with the refused token', async () => {
+    await tokens.write({ token: 'refused', expiresAtMs: null });
+    acceptOnly('token-2');
+    fake.onTokenCall((_, nth) => (nth === 1 ? json({ message: 'no' }, 503) : enveloped({ token: 'token-2' })));
+    const one = client();
+    expect((await one.call('detained', REQUESTS.detained)).exchange).toMatchObject({ cause: 'token_http_503' });
+    expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    expect(bearersOf(fake.calls)).toEqual(['Bearer refused', 'Bearer token-2']);
+  });
+
+  it('a refused token that the service returns again later is used without further token calls', async () => {
+    await tokens.write({ token: 'same', expiresAtMs: null });
+    fake.onTokenCall((_, nth) => (nth === 1 ? json({ message: 'no' }, 503) : enveloped({ token: 'same' })));
+    acceptOnly();
+    const one = client();
+    await one.call('detained', REQUESTS.detained);
+    acceptOnly('same');
+    const kinds = [];
+    for (let nth = 0; nth < 3; nth += 1) kinds.push((await one.call('detained', REQUESTS.detained)).exchange.kind);
+    expect(kinds).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(fake.tokenCalls).toHaveLength(2);
+  });
+
   it.each([
     [json({ message: 'bad' }, 400), 'token_http_400'],
     [UNAUTHORIZED, 'token_http_401'],
