@@ -127,6 +127,10 @@ function views(router: Router, { calls, webhooks, world }: Control): void {
   router.get('/webhooks', (_request, response) => {
     response.json({ items: webhooks.attempts() });
   });
+  router.delete('/webhooks', (_request, response) => {
+    webhooks.clearAttempts();
+    response.status(204).end();
+  });
   router.get('/violations', (_request, response) => {
     response.type('json');
     const texts = world.reportedViolations().map((violation) => JSON.stringify(shownViolation(violation)));

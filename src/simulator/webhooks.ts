@@ -103,6 +103,11 @@ export class WebhookSender {
     return this.#attempts.items();
   }
 
+  /** Forgets the attempts so far; deliveries that are under way go on. */
+  clearAttempts(): void {
+    this.#attempts.clear();
+  }
+
   /** Starts no further attempt, waits for running ones and cancels them after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;

@@ -37,6 +37,8 @@ export const CALLS_MAX = 200_000;
 export interface ServiceRecord {
   calls(ref?: string): Promise<RecordedCall[]>;
   webhooks(): Promise<RecordedWebhook[]>;
+  /** Forgets the calls and webhooks so far. */
+  clear(): Promise<void>;
   /** The stored violations, oldest first. */
   violations(): Promise<ServiceViolation[]>;
   /** Every tow, and the violation for which it was ordered. */
@@ -51,6 +53,10 @@ export interface ServiceRecord {
 
 const sent = z.object({ webhook_id: z.string() });
 
+type Change =
+  | { readonly method: 'POST' | 'PUT'; readonly body: JsonObject | readonly FaultRule[] }
+  | { readonly method: 'DELETE' };
+
 /**
  * On a busy machine a kept connection may be closed by the simulator while a request is written to it. With more
  * connections at once than it accepts in time, others fail, also those of the roles.
@@ -59,12 +65,12 @@ const CONNECTIONS = { keepAlive: false, maxSockets: 64 };
 
 export function openRecord(simulatorUrl: string): ServiceRecord {
   const agent = new Agent(CONNECTIONS);
-  const ask = async (path: string, change?: { method: 'POST' | 'PUT'; body: JsonObject | readonly FaultRule[] }) => {
+  const ask = async (path: string, change?: Change) => {
     const send = () =>
       axios.request<unknown>({
         url: `${simulatorUrl}/simulator/${path}`,
         method: change?.method ?? 'GET',
-        data: change?.body,
+        data: change && 'body' in change ? change.body : undefined,
         httpAgent: agent,
         validateStatus: () => true,
       });
@@ -89,6 +95,9 @@ export function openRecord(simulatorUrl: string): ServiceRecord {
       return calls.parse(await ask(`calls${filter}`)).items;
     },
     webhooks: async () => webhooks.parse(await ask('webhooks')).items,
+    async clear() {
+      await Promise.all(['calls', 'webhooks'].map((list) => ask(list, { method: 'DELETE' })));
+    },
     violations: async () => storedViolations.parse(await ask('violations')).items,
     orders: async () => world.parse(await ask('world')).tows,
     async orderTow(send) {

@@ -37,6 +37,17 @@ test('sends a tow request to its path, in its contract format and signed with th
   expect(() => verify(secrets.tow_invoice[0], posted)).toThrow('No matching signature');
 });
 
+test('lists the attempts to deliver webhooks, until they are deleted', async () => {
+  const operator = await startOperator();
+  const simulator = await simulate({ webhookUrl: operator.url });
+  await simulator.orderTow({ send: true });
+  await operator.received(1);
+
+  expect(await simulator.attempts()).toMatchObject([{ kind: 'tow_request', attempt: 1 }]);
+  await simulator.control('DELETE', '/webhooks').expect(204);
+  expect(await simulator.attempts()).toEqual([]);
+});
+
 test('sends the webhook of a created invoice to its path, with its amounts and signed with its own secret', async () => {
   const operator = await startOperator();
   const simulator = await simulate({
