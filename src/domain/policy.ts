@@ -32,6 +32,8 @@ export type Exchange =
       readonly isJson: boolean;
       /** The earliest time for the next call, ms since the epoch. */
       readonly notBeforeMs: number | null;
+      /** Whether it came before the last byte of the body was sent: the service cannot have the whole request. */
+      readonly isPartlySent?: boolean;
     }
   /**
    * DNS failure, connection refused or connect timeout: no byte of the request can have arrived. `cause` is a word of
@@ -209,7 +211,11 @@ function judgeStatus(
     const delayMs = exchange.notBeforeMs === null ? waits.backoffMs : waits.askedMs;
     return { next: 'retry', delayMs, because: 'throttled' };
   }
-  if (isServerFault(httpStatus)) return judgeServerFault(httpStatus, history, settings, waits);
+  if (isServerFault(httpStatus)) {
+    // Such as a proxy that waited too long for the rest of a form.
+    if (exchange.isPartlySent === true) return { next: 'retry', delayMs: waits.backoffMs, because: 'partly_sent' };
+    return judgeServerFault(httpStatus, history, settings, waits);
+  }
   // It answers the second create, after an unanswered one. A third is never sent without a person's decision.
   const mayLag = history.safeToRepeat || history.unanswered === 0;
   if (mayLag && isLag(exchange) && history.notFound < settings.notFoundRetries) {
@@ -279,7 +285,7 @@ export function surelyHadNoEffect(exchange: Exchange): boolean {
     case 'dropped':
       return true;
     case 'refused':
-      return !isServerFault(exchange.httpStatus);
+      return !isServerFault(exchange.httpStatus) || exchange.isPartlySent === true;
     case 'accepted':
     case 'contract_broken':
     case 'not_the_service':

@@ -43,6 +43,8 @@ export interface HttpAnswer {
   readonly text: string;
   /** `broken_off`: the connection ended or the deadline passed inside the body. `too_long`: we stopped reading. */
   readonly ended: 'complete' | 'broken_off' | 'too_long';
+  /** Whether it ended before the last byte of a streamed body was handed over; nothing is sent after it. */
+  readonly isPartlySent: boolean;
 }
 
 /**
@@ -204,7 +206,9 @@ class HttpAttempt {
     const whole = Buffer.concat(this.#chunks);
     const isWhole = ended === 'complete';
     const body = isWhole ? decodedBody(whole, headers['content-encoding'], this.#plan.answerBytesMax) : whole;
-    this.#settle.resolve({ status, headers, text: body?.toString('utf8') ?? '', ended: body ? ended : 'too_long' });
+    const text = body?.toString('utf8') ?? '';
+    const isPartlySent = this.#isIncomplete();
+    this.#settle.resolve({ status, headers, text, ended: body ? ended : 'too_long', isPartlySent });
     // An answer that came before the request was fully sent, or that we stop reading, leaves the connection unusable.
     if (ended !== 'complete' || !this.#request.writableEnded) this.#tearDown();
   }

@@ -83,7 +83,7 @@ function plainText({ text, ended }: HttpAnswer): string | null {
 }
 
 function refused(answer: HttpAnswer, nowMs: number): RefusedExchange {
-  const { status, headers } = answer;
+  const { status, headers, isPartlySent } = answer;
   const { isJson, value } = answerBodyOf(answer.text);
   const rateLimitReset = headers['x-ratelimit-reset'];
   return {
@@ -100,6 +100,7 @@ function refused(answer: HttpAnswer, nowMs: number): RefusedExchange {
       },
       { nowMs, date: headers.date },
     ),
+    ...(isPartlySent ? { isPartlySent } : {}),
   };
 }
 

@@ -16,7 +16,7 @@ const notFound = (message: string) => refused(404, { message });
 const answered = (text: string): Exchange =>
   classify(
     OPERATIONS.detained,
-    { status: 200, headers: {}, text, ended: 'complete' },
+    { status: 200, headers: {}, text, ended: 'complete', isPartlySent: false },
     { nowMs, envelopeCode: 'refusal' },
   ).exchange;
 
@@ -46,6 +46,9 @@ const ROWS: Readonly<Record<string, readonly PolicyCase[]>> = {
   '408, 502, 504 and other 5xx': [[refused(408)], [refused(502)], [refused(504)], [refused(599)]],
   'surely not sent: DNS, connection refused': [[surelyNotSent]],
   'partly sent: broken off before the last byte of the images': [[partlySent]],
+  'partly sent: a 408 or 5xx before that byte': [408, 502, 503, 504].map((status): PolicyCase => [
+    refused(status, { isPartlySent: true }),
+  ]),
   'no answer: timeout or reset after the last byte': [[unanswered]],
   'no token, or a new token got 401': [
     [{ kind: 'connection', cause: 'no token', notBeforeMs: null }],

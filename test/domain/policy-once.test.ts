@@ -1,4 +1,4 @@
-import { judge, type AttemptHistory, type Exchange } from '../../src/domain/policy';
+import { judge, surelyHadNoEffect, type AttemptHistory, type Exchange } from '../../src/domain/policy';
 import { inMs, once, partlySent, refused, SETTINGS, surelyNotSent, unanswered } from './attempts';
 import { nowMs } from './tows';
 
@@ -56,6 +56,18 @@ describe('row "call not safe to repeat: no status after bytes were sent, 408, 50
       expect(verdictOn(exchange, history)).toEqual({ next: 'unknown', delayMs: 15_000 });
     }
   });
+
+  test.each([408, 500, 502, 503, 504])(
+    'retries a create whose end was not sent when it is answered with %i',
+    (status) => {
+      const exchange = refused(status, { isPartlySent: true, notBeforeMs: inMs(40_000) });
+
+      for (const history of [once, { ...once, unanswered: 1 }]) {
+        expect(verdictOn(exchange, history)).toEqual({ next: 'retry', delayMs: 40_000, because: 'partly_sent' });
+      }
+      expect(surelyHadNoEffect(exchange)).toBe(true);
+    },
+  );
 
   test('waits longer for proof of a create when the service requests it', () => {
     const exchange = refused(504, { notBeforeMs: inMs(40_000) });

@@ -83,6 +83,15 @@ describe('a call with images', () => {
     expect(exchange).toEqual({ kind: 'partly_sent', cause: 'connection_reset' });
   });
 
+  it.each([408, 503, 504])('is partly sent when it is answered with %s before the last byte', async (status) => {
+    server = await startRawServer((socket) => {
+      socket.pause();
+      socket.write(`HTTP/1.1 ${status} Given Up\r\nContent-Length: 0\r\n\r\n`);
+    });
+    const { exchange } = await upload(server.url, LARGE_BYTES);
+    expect(exchange).toMatchObject({ kind: 'refused', httpStatus: status, isPartlySent: true });
+  });
+
   it('is partly sent when it is stopped before the last byte', async () => {
     const stopping = new AbortController();
     server = await startRawServer((socket) => {

@@ -204,6 +204,7 @@ export const answersTarget = createTarget<AnswerInput>({
     const outcome: TransportOutcome = {
       status,
       ended,
+      isPartlySent: false,
       text: body.toString('utf8'),
       headers: { 'content-type': contentType, 'retry-after': retryAfter, 'x-ratelimit-reset': rateLimitReset },
     };
