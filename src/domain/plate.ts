@@ -38,6 +38,14 @@ export function plateKey(plate: string): string {
     .replaceAll(IGNORED, '');
 }
 
+/** The key of a Saudi plate with letters and digits in the other order; null for the key of any other plate. */
+export function reversedPlateKey(key: string): string | null {
+  if (!SAUDI_PLATE.test(key)) return null;
+  const [digits = ''] = /\d+/.exec(key) ?? [];
+  const letters = key.replace(digits, '');
+  return key.startsWith(digits) ? `${letters}${digits}` : `${digits}${letters}`;
+}
+
 /** Plate letters in Arabic script. */
 const ARABIC_LETTERS: Readonly<Record<string, string>> = {
   a: 'ا',

@@ -1,4 +1,4 @@
-import { plateKey } from './plate';
+import { plateKey, reversedPlateKey } from './plate';
 import type { Tow } from './tow';
 import { metadataIdOf, type Violation } from './violation';
 
@@ -43,11 +43,16 @@ export function textTerm(text: string): string {
   return `word:${plain.slice(0, TERM_LENGTH_MAX).toWellFormed()}`;
 }
 
-/** The prefixes of terms that match a typed search. */
+/**
+ * The prefixes of terms that match a typed search. A whole Saudi plate is found in either order: an Arabic plate is read
+ * with its letters first, a Latin one often with its digits first.
+ */
 export function searchPrefixes(typed: string): string[] {
   const text = typed.trim().toLowerCase();
   if (text === '') return [];
-  return plateKey(text) === '' ? [textTerm(text)] : [textTerm(text), plateTerm(text)];
+  const key = plateKey(text);
+  const keys = [key, reversedPlateKey(key)].filter((found) => found !== null && found !== '');
+  return [textTerm(text), ...keys.map((found) => `plate:${found}`)];
 }
 
 function plateTerm(plate: string): string {

@@ -86,6 +86,20 @@ describe('searchTerms', () => {
     },
   );
 
+  test.each(['ABJ 1234', '1234 ABJ', 'أ ب ح ١٢٣٤', '١٢٣٤ أ ب ح'])(
+    'a search for a whole plate finds it in either order of letters and digits: %s',
+    (typed) => {
+      expect(
+        ['ABJ 1234', '1234 ABJ', 'أ ب ح ١٢٣٤', '١٢٣٤ أ ب ح'].map((plate) => finds(towWithPlate(plate), typed)),
+      ).toEqual([true, true, true, true]);
+      expect(['JBA 1234', 'ABJ 4321', 'W-PQ 1234'].map((plate) => finds(towWithPlate(plate), typed))).toEqual([
+        false,
+        false,
+        false,
+      ]);
+    },
+  );
+
   test('a search finds a tow by the numbers of both its invoices', () => {
     const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, delayInvoice: { invoice_number: 'DLY-9' } }];
     const tow: Tow = { ...towAs('detained'), invoiceWebhooks };
