@@ -17,7 +17,7 @@ import type { Foundation } from './foundation';
 /** Opens bulk decisions for the console, which starts and shows them. */
 export function openBulk({ clock, redis }: Foundation): Bulk {
   const [tasks, differences] = [createTaskStore(redis), createDifferenceStore(redis)];
-  return createBulk({ store: createBulkStore(redis, clock), tasks, differences, clock });
+  return createBulk({ store: createBulkStore(redis), tasks, differences, clock });
 }
 
 /** Opens the job handler that makes bulk decisions. */
@@ -47,5 +47,5 @@ export function openBulkTools({ config, clock, log, troubleLog, redis, spool }: 
     return key && { id, name: key.name, role: key.role };
   };
   const differences = createDifferenceStore(redis);
-  return { store: createBulkStore(redis, clock), api, tasks, differences, holder, clock, log };
+  return { store: createBulkStore(redis), api, tasks, differences, holder, clock, log };
 }

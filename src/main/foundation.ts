@@ -161,7 +161,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       tasks: createTaskStore(redis),
       spool,
       webhookHealth,
-      notifications: createNotificationStore(redis, clock),
+      notifications: createNotificationStore(redis),
       redisFaults: redisSettings.severeFaults,
     });
     watchInstallation({ backlogOf, clock, config, metrics, queues, redis, redisSettings, spool, webhookHealth });
@@ -209,7 +209,7 @@ const OBSERVED_EVERY_MS = 5000;
 /** Collects what this process sees of the service, and adds it every few seconds to what all have seen. */
 function openServiceObserver(tools: { redis: Redis; clock: Clock; log: Log; resources: Resources }): ServiceObserver {
   const observer = createServiceObserver();
-  const store = createSeenServiceStore(tools.redis, tools.clock);
+  const store = createSeenServiceStore(tools.redis);
   const records = recordsOf(tools.redis);
   const flush = async () => {
     const seen = observer.take();

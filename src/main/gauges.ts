@@ -40,7 +40,7 @@ export function watchInstallation(parts: Watched): void {
   watchQueues(metrics, queues, backlogOf);
   watchTasks(metrics, createTaskStore(redis), clock);
   watchProcesses(metrics, createProcessStore(redis));
-  watchNotices(metrics, createNotificationStore(redis, clock), clock);
+  watchNotices(metrics, createNotificationStore(redis), clock);
   watchRedis(parts);
   const watchToken = watcher(metrics, () => readTokenAgeMs(redis));
   watchToken('towhook_token_age_seconds', 'Age of the access token; absent while there is none.', [], secondsOf);

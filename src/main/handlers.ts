@@ -73,7 +73,7 @@ export function openHandlers(
     tracing,
     observe,
   };
-  const judging = { ...delivering, judgements: createJudgementStore(redis, clock) };
+  const judging = { ...delivering, judgements: createJudgementStore(redis) };
   const decideBulk = openBulkHandler(foundation);
   const reporting = {
     ...sending,

@@ -131,7 +131,7 @@ export function clockCheck(heartbeat: Pick<HeartbeatSender, 'clockOffsetSeconds'
 
 /** Names on a private `/readyz` the channels of notifications that fail; always ready: the other channel and `/ops` work. */
 export function noticesCheck({ redis, clock }: Pick<Foundation, 'redis' | 'clock'>): ReadinessCheck {
-  const notifications = createNotificationStore(redis, clock);
+  const notifications = createNotificationStore(redis);
   return async () => {
     const known = await notifications.readChannels().catch(() => null);
     const failing = known === null ? [] : failingChannels(known.channels, clock.nowMs());

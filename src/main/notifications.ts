@@ -18,7 +18,7 @@ const LOCK_MS = 30_000;
 export function openNotifications({ config, clock, redis, opsState }: Foundation): NotificationTools {
   const { webhookSecret, mail, consoleUrl, defaults } = config.notifications;
   return {
-    store: createNotificationStore(redis, clock),
+    store: createNotificationStore(redis),
     senders: {
       webhook: createWebhookSender({ secret: webhookSecret, consoleUrl, clock }),
       mail: createMailSender(mail, (notice, language) => texts().mailTextIn(notice, { language, consoleUrl })),

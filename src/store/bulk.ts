@@ -1,9 +1,7 @@
 import type { Redis } from 'ioredis';
 import { bulkDocument, bulkHead, bulkResult, bulkStoredItem, type BulkHead, type BulkResult } from '../contracts/bulk';
 import { jsonText } from '../contracts/stored';
-import { nextVersion } from '../domain/outbox-record';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
-import type { Clock } from '../platform/clock';
 import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-port';
 import { outcomeAt, PREVIEW_MS, RUN_MS } from '../workflow/bulk-rules';
 import type { Effect } from './commit';
@@ -33,7 +31,7 @@ const storedItem = jsonText(bulkStoredItem);
 const storedResult = jsonText(bulkResult);
 
 /** `takeOverMs`: a worker that has recorded nothing for this long is replaced. */
-export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_OVER_MS } = {}): BulkStore {
+export function createBulkStore(redis: Redis, { takeOverMs = TAKE_OVER_MS } = {}): BulkStore {
   const records = recordsOf(redis);
   const stored = async (id: string) => decoded(await redis.hmget(bulkRunKey(id), ...FIELDS));
   const resultAt = async (id: string, position: number): Promise<BulkResult | null> => {
@@ -50,7 +48,7 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
           nowMs,
         );
         const set = { document: wellFormedJson(document), head: wellFormedJson(head) };
-        transaction.change({ key, expected: '', version: nextVersion('', clock.id()), set });
+        transaction.change({ key, expected: '', set });
         const open = chosen.flatMap(({ result }, position) => (result === null ? [position] : []));
         const next = new Map(open.map((position, place) => [position, open[place + 1] ?? null]));
         const items = chosen.flatMap(({ target, result }, position) => [
@@ -105,7 +103,7 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
         const { value, change } = await decide({ document, head, nowMs }, (position) => resultAt(id, position));
         if (!change) return value;
         const set = { head: wellFormedJson(change.head) };
-        transaction.change({ key, expected: version, version: nextVersion(version, clock.id()), set });
+        transaction.change({ key, expected: version, set });
         transaction.effect(scheduleOf(id, nowMs, change.againInMs ?? againInMs(change.head, head, takeOverMs)));
         if (change.result) {
           const { position, ...result } = change.result;

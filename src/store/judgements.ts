@@ -4,8 +4,6 @@ import { judgementJobId } from '../contracts/jobs';
 import { jsonText } from '../contracts/stored';
 import { shownDecision } from '../domain/difference';
 import { differenceTask, differenceTaskId } from '../domain/tasks';
-import { nextVersion } from '../domain/outbox-record';
-import type { Clock } from '../platform/clock';
 import { done, refused, transactOnce } from '../workflow/action-result';
 import { JUDGEMENT_RUNNING, type JudgementStore } from '../workflow/judgement-port';
 import { createDifferenceStore } from './differences';
@@ -28,7 +26,7 @@ interface LoadedJudgement {
   readonly judgement: StoredJudgement | null;
 }
 
-export function createJudgementStore(redis: Redis, clock: Clock): JudgementStore {
+export function createJudgementStore(redis: Redis): JudgementStore {
   const records = recordsOf(redis);
   const load = async (id: string): Promise<LoadedJudgement> => {
     const [version, document] = await redis.hmget(judgementKey(id), 'v', 'document');
@@ -39,8 +37,7 @@ export function createJudgementStore(redis: Redis, clock: Clock): JudgementStore
     { id, version, judgement }: { id: string; version: string; judgement: StoredJudgement },
   ) => {
     const set = { document: wellFormedJson(judgement) };
-    const next = nextVersion(version, clock.id());
-    transaction.change({ key: judgementKey(id), expected: version, version: next, set });
+    transaction.change({ key: judgementKey(id), expected: version, set });
     const member = judgementJobId(id);
     const isOver = judgement.endedAtMs !== null;
     const atMs = judgement.after === null ? transaction.nowMs : transaction.nowMs + TAKE_OVER_MS;

@@ -2,8 +2,6 @@ import type { Redis } from 'ioredis';
 import { notificationSettings, storedChannelState, storedNotificationState } from '../contracts/notifications';
 import { jsonText } from '../contracts/stored';
 import { acknowledge, NO_NOTIFICATIONS } from '../domain/notices';
-import { nextVersion } from '../domain/outbox-record';
-import type { Clock } from '../platform/clock';
 import { done, refused, transactOnce, type ActionResult } from '../workflow/action-result';
 import { ALARM_NOT_FOUND, type NotificationStore, type StoredNotifications } from '../workflow/notification-port';
 import type { IdempotencyRecord } from '../workflow/transaction-port';
@@ -22,7 +20,7 @@ interface LoadedNotifications extends StoredNotifications {
   readonly version: string;
 }
 
-export function createNotificationStore(redis: Redis, clock: Clock): NotificationStore {
+export function createNotificationStore(redis: Redis): NotificationStore {
   const records = recordsOf(redis);
   const load = async (): Promise<LoadedNotifications> => {
     const [version, settings, state] = await redis.hmget(KEYS.notifications, 'v', 'settings', 'state');
@@ -36,10 +34,7 @@ export function createNotificationStore(redis: Redis, clock: Clock): Notificatio
     transaction: RecordTransaction,
     { version }: LoadedNotifications,
     change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] },
-  ) => {
-    const next = nextVersion(version, clock.id());
-    transaction.change({ key: KEYS.notifications, expected: version, version: next, ...change });
-  };
+  ) => transaction.change({ key: KEYS.notifications, expected: version, ...change });
   /** A change of a person, at most once per Idempotency-Key. */
   const save = (
     idempotency: IdempotencyRecord | undefined,

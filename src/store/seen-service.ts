@@ -1,9 +1,7 @@
 import type { Redis } from 'ioredis';
 import { storedCalls, storedMessages } from '../contracts/seen-service';
 import { jsonText } from '../contracts/stored';
-import { nextVersion } from '../domain/outbox-record';
 import { type SeenService, withCalls, withMessages } from '../domain/seen-service';
-import type { Clock } from '../platform/clock';
 import type { SeenServiceStore, StoredService } from '../workflow/service-view';
 import { KEYS } from './keys';
 import type { Fields } from './packed-fields';
@@ -19,10 +17,7 @@ import { evenUnconfirmed } from './replicas';
 const MESSAGES_PREFIX = 'messages:';
 const CALLS_PREFIX = 'calls:';
 
-export function createSeenServiceStore(
-  redis: Redis,
-  clock: Pick<Clock, 'id'>,
-): SeenServiceStore & {
+export function createSeenServiceStore(redis: Redis): SeenServiceStore & {
   /** Adds what a process has seen. Not repeated, so that nothing counts twice. */
   add(seen: SeenService): Promise<void>;
 } {
@@ -44,8 +39,7 @@ export function createSeenServiceStore(
         for (const [name, seen] of Object.entries(calls)) {
           set[`${CALLS_PREFIX}${name}`] = JSON.stringify(withCalls(known.calls[name] ?? {}, seen, nowMs));
         }
-        const expected = fields['v'] ?? '';
-        transaction.change({ key: KEYS.seenService, expected, version: nextVersion(expected, clock.id()), set });
+        transaction.change({ key: KEYS.seenService, expected: fields['v'] ?? '', set });
       });
       await evenUnconfirmed(adding);
     },

@@ -257,8 +257,8 @@ export class RecordTransaction implements Transaction {
   }
 
   /** Adds the change of a record of another kind. */
-  change(change: RecordChange): void {
-    this.#others.push(change);
+  change(change: Pick<RecordChange, 'key' | 'expected' | 'set' | 'remove'>): void {
+    this.#others.push({ ...change, version: nextVersion(change.expected, this.newId()) });
   }
 
   publish(type: EventType, about: Omit<NewEvent, 'type'> = {}): void {

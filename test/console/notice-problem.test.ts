@@ -35,7 +35,7 @@ test.each([
 
 test.each(LANGUAGES)('the pages of alarms and notifications say in "%s" why a channel fails', async (language) => {
   const { notifications } = messagesIn(language);
-  const store = createNotificationStore(app.foundation.redis, systemClock);
+  const store = createNotificationStore(app.foundation.redis);
   const webhook = { deliveredAtMs: null, failingSinceMs: systemClock.nowMs() - 3_600_000, problem: 'ECONNREFUSED' };
   await store.advance(({ state }) => ({ ...state, channels: { ...state.channels, webhook } }));
   const visitor = await signedIn(app);

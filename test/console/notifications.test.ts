@@ -1,6 +1,5 @@
 import { messagesIn } from '../../src/console/messages';
 import { ALARM_KINDS } from '../../src/domain/notification-settings';
-import { systemClock } from '../../src/platform/clock';
 import { createNotificationStore } from '../../src/store/notification-record';
 import { useApp } from '../support/app';
 import { announcedIncident, noticeReceiver, SIGNING_SECRET } from '../support/notifications';
@@ -10,7 +9,7 @@ import { signedIn, textOf } from './visitor';
 const app = useApp({ role: 'console', environment: { NOTIFY_WEBHOOK_SECRET: SIGNING_SECRET } });
 const { notifications: messages, common } = messagesIn('en');
 const PATH = '/ops/notifications';
-const store = () => createNotificationStore(app.foundation.redis, systemClock);
+const store = () => createNotificationStore(app.foundation.redis);
 
 /** The form as a browser sends it: every field, and a mark for each kind of alarm that is sent. */
 function form(changes: Readonly<Record<string, string>> = {}, announced: readonly string[] = ALARM_KINDS) {

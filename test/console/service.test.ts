@@ -1,5 +1,4 @@
 import { serviceView } from '../../src/contracts/seen-service';
-import { systemClock } from '../../src/platform/clock';
 import { createSeenServiceStore } from '../../src/store/seen-service';
 import { createServiceObserver } from '../../src/workflow/observe-service';
 import { api, newKey } from '../operator/client';
@@ -19,7 +18,7 @@ const ODD = {
 
 /** What two processes see: 30 odd answers to started each, a webhook, and a call without an answer. */
 async function seenByTwoProcesses(): Promise<void> {
-  const store = createSeenServiceStore(app.foundation.redis, systemClock);
+  const store = createSeenServiceStore(app.foundation.redis);
   for (let process = 0; process < 2; process += 1) {
     const observer = createServiceObserver();
     for (let call = 0; call < 30; call += 1) {
@@ -77,7 +76,7 @@ test('the page marks the odd fields, shows no value and leads to each difference
 });
 
 test('more fields than a message may have are not stored', async () => {
-  const store = createSeenServiceStore(app.foundation.redis, systemClock);
+  const store = createSeenServiceStore(app.foundation.redis);
   for (let round = 0; round < 5; round += 1) {
     const fields = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`data.f${round}x${at} string`, 1]));
     await store.add({ messages: { 'answer.started': { samples: 1, fields } }, calls: {} });

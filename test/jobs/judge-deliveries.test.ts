@@ -3,7 +3,6 @@ import { judgementJobId } from '../../src/contracts/jobs';
 import { WEBHOOK_READERS, type WebhookReaders } from '../../src/contracts/read-webhook';
 import { towRequestWebhook } from '../../src/contracts/webhooks';
 import { auditOf } from '../../src/domain/audit';
-import { systemClock } from '../../src/platform/clock';
 import { createDifferenceStore } from '../../src/store/differences';
 import { createJudgementStore } from '../../src/store/judgements';
 import { deliveryKey, differingDeliveriesKey, KEYS } from '../../src/store/keys';
@@ -40,7 +39,7 @@ const WIDER: WebhookReaders = {
   },
 };
 
-const judgements = () => createJudgementStore(stores.redis, systemClock);
+const judgements = () => createJudgementStore(stores.redis);
 const differences = () => createDifferenceStore(stores.redis);
 const tools = (readers: WebhookReaders) => ({
   ...deliveryTools(stores.redis),

@@ -30,7 +30,7 @@ const hanging: NoticeSender = { missing: [], send: () => new Promise(() => {}) }
 const HANGING: NoticeSenders = { webhook: hanging, mail: hanging };
 
 const toolsWith = (senders: NoticeSenders) => ({
-  store: createNotificationStore(stores.redis, systemClock),
+  store: createNotificationStore(stores.redis),
   senders,
   defaults: { ...NO_RECEIVER, webhook_url: 'http://receiver.example', mail_to: ['one@towing.example'] },
   observe: () => Promise.resolve([]),

@@ -28,7 +28,7 @@ beforeEach(async () => {
   alarms = [];
   const connection = connect();
   await whenReady(connection, 30_000);
-  store = createNotificationStore(connection, systemClock);
+  store = createNotificationStore(connection);
 });
 afterEach(async () => {
   await receiver.close();
@@ -49,7 +49,7 @@ function startWatch(lockMs = 30_000): { readonly connection: Redis } {
   const locks = createLocks(connection, systemClock);
   const watch = watchAlarms(
     {
-      store: createNotificationStore(connection, systemClock),
+      store: createNotificationStore(connection),
       senders: {
         webhook: createWebhookSender({ secret: SIGNING_SECRET, consoleUrl: null, clock: systemClock }),
         mail: createMailSender(null, () => ({ subject: '', text: '' })),

@@ -1,6 +1,5 @@
 import { alarmPage, notificationsView, testNoticeView } from '../../src/contracts/notifications';
 import { openNotifications } from '../../src/main/notifications';
-import { systemClock } from '../../src/platform/clock';
 import { createNotificationStore } from '../../src/store/notification-record';
 import { changeNotificationSettings } from '../../src/workflow/notifications';
 import { run } from '../cli/command';
@@ -17,7 +16,7 @@ const app = useApp({
 
 /** Stores that the alarm about a missing worker was announced. */
 async function announce(): Promise<void> {
-  const store = createNotificationStore(app.foundation.redis, systemClock);
+  const store = createNotificationStore(app.foundation.redis);
   await store.advance(({ state }) => ({ ...state, incidents: [announcedIncident()] }));
 }
 

@@ -10,7 +10,6 @@ import { createDifferenceStore } from '../../src/store/differences';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore } from '../support/stores';
 import { markShadow } from '../../src/domain/shadow';
-import { systemClock } from '../../src/platform/clock';
 import { createNotificationStore } from '../../src/store/notification-record';
 import { recordsOf } from '../../src/store/records';
 import { announcedIncident } from '../support/notifications';
@@ -172,7 +171,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     },
     acknowledgeAlarm: async () => {
       const incident = announcedIncident();
-      const store = createNotificationStore(app.foundation.redis, systemClock);
+      const store = createNotificationStore(app.foundation.redis);
       await store.advance(({ state }) => ({ ...state, incidents: [incident] }));
       return {
         path: `/api/alarms/${incident.id}/acknowledge`,

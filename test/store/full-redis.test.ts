@@ -73,7 +73,7 @@ describe('full Redis', () => {
   });
 
   test('the notices of an alarm are stored while Redis is full', async () => {
-    const store = createNotificationStore(stores.redis, systemClock);
+    const store = createNotificationStore(stores.redis);
     await fill();
 
     await store.advance((stored) => ({ ...stored.state, channels: { ...stored.state.channels, mail: HEALTH } }));

@@ -1,7 +1,6 @@
 import type { NewTask } from '../../src/domain/tasks';
 import { DataKeys } from '../../src/platform/data-keys';
 import { privateAccess } from '../../src/store/access';
-import { systemClock } from '../../src/platform/clock';
 import { createBulkStore } from '../../src/store/bulk';
 import { checkEntries } from '../../src/store/check-entries';
 import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
@@ -68,11 +67,11 @@ test('the lists of shadow records and of bulk runs leave out what a process lack
   const ref = await sealing.request('T1');
   await sealing.redis.zadd(KEYS.shadow, 1, ref);
   const by = { id: 'k1', name: 'tester', role: 'ops' } as const;
-  await createBulkStore(sealing.redis, systemClock).create({ id: 'B1', by, action: 'accept', reason: null }, []);
-  await createBulkStore(lacking.redis, systemClock).create({ id: 'B2', by, action: 'accept', reason: null }, []);
+  await createBulkStore(sealing.redis).create({ id: 'B1', by, action: 'accept', reason: null }, []);
+  await createBulkStore(lacking.redis).create({ id: 'B2', by, action: 'accept', reason: null }, []);
 
   const { items } = await createShadowStore(lacking.redis).list({ cursor: null, limit: 10 });
-  const runs = await createBulkStore(lacking.redis, systemClock).recent(10);
+  const runs = await createBulkStore(lacking.redis).recent(10);
 
   expect(items).toEqual([]);
   expect(runs.map(({ id }) => id)).toEqual(['B2']);

@@ -1,4 +1,3 @@
-import { systemClock } from '../../src/platform/clock';
 import { KEYS } from '../../src/store/keys';
 import { createSeenServiceStore } from '../../src/store/seen-service';
 import { openStores, useStores, type Stores } from '../support/stores';
@@ -8,7 +7,7 @@ const redis = useStores((opened) => {
   stores = opened;
 });
 
-const open = (by = stores) => createSeenServiceStore(by.redis, systemClock);
+const open = (by = stores) => createSeenServiceStore(by.redis);
 const SEEN = {
   messages: { 'answer.started': { samples: 1, fields: { 'code string': 1 } } },
   calls: { started: { statuses: { '200': 1 }, steps: { '3': 1 } } },

@@ -54,11 +54,11 @@ export function startBulkWorker(
 
 /** Stores the progress of another worker. No worker continues the run within a minute. */
 export async function setBulkHead(
-  { redis, clock }: Pick<Foundation, 'redis' | 'clock'>,
+  { redis }: Pick<Foundation, 'redis'>,
   id: string,
   changed: Partial<BulkHead>,
 ): Promise<void> {
-  await createBulkStore(redis, clock).change(id, ({ head, nowMs }) =>
+  await createBulkStore(redis).change(id, ({ head, nowMs }) =>
     Promise.resolve({
       value: null,
       change: { head: { ...head, startedAtMs: nowMs, ...changed }, againInMs: 60_000 },

@@ -88,7 +88,7 @@ export function useBulkWorld(): BulkWorld {
     },
     parts: (lostAfterMs = LOST_AFTER_MS) => ({
       ...parts,
-      store: createBulkStore(foundation.redis, foundation.clock, { takeOverMs: lostAfterMs }),
+      store: createBulkStore(foundation.redis, { takeOverMs: lostAfterMs }),
     }),
     console: () => openBulk(foundation),
     worker(also = {}, lostAfterMs = LOST_AFTER_MS) {
