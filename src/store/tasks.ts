@@ -4,7 +4,7 @@ import { task, type Task } from '../contracts/records';
 import { jsonText } from '../contracts/stored';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
-import type { CommitPart } from './commit';
+import { orderKeyOf } from '../workflow/transaction-port';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { decodeTow } from './tow-fields';
 import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from './rows';
@@ -12,7 +12,6 @@ import { groupOf, groupOfTask, inGroup } from './task-groups';
 import type { NewTask } from '../domain/tasks';
 import { recordsOf } from './records';
 import type { WriteOptions } from './scripts';
-import { closingOf, openingOf } from './task-changes';
 
 /** The open tasks, for lists and pages. */
 export function createTaskStore(redis: Redis): TaskStore {
@@ -104,23 +103,13 @@ async function countTasks(redis: Redis): Promise<TaskCounts> {
  * Opens a general task, which belongs to no record. Resolves with false when it is already open. `whenFull` is for tasks
  * that announce alarms and of which there is a fixed number.
  */
-export async function openGeneralTask(redis: Redis, task: NewTask, options: WriteOptions = {}): Promise<boolean> {
-  return change(redis, async (nowMs) => openingOf(redis, task, nowMs), options);
+export function openGeneralTask(redis: Redis, task: NewTask, options: WriteOptions = {}): Promise<boolean> {
+  const orderKey = orderKeyOf('task', task.subject);
+  return recordsOf(redis).transact(orderKey, (transaction) => transaction.openGeneralTask(task), options);
 }
 
 /** Closes a general task. Resolves with false when it is not open. */
-export async function closeGeneralTask(redis: Redis, id: string): Promise<boolean> {
-  return change(redis, async (nowMs) => closingOf(redis, id, nowMs), { whenFull: true });
-}
-
-/** False also when another process was faster: it has made the same change. */
-async function change(
-  redis: Redis,
-  changeAt: (nowMs: number) => Promise<CommitPart | null>,
-  options: WriteOptions,
-): Promise<boolean> {
-  const records = recordsOf(redis);
-  const taskChange = await changeAt(await records.nowMs());
-  if (!taskChange) return false;
-  return (await records.commit({ records: [], ...taskChange }, options)) === 'done';
+export function closeGeneralTask(redis: Redis, id: string): Promise<boolean> {
+  const orderKey = orderKeyOf('task', id);
+  return recordsOf(redis).transact(orderKey, (transaction) => transaction.closeGeneralTask(id), { whenFull: true });
 }

@@ -16,6 +16,7 @@ import {
   type RecordKind,
 } from '../domain/outbox-record';
 import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
+import type { NewTask } from '../domain/tasks';
 import { DAY_MS } from '../domain/timestamp';
 import { metadataIdOf, type Violation } from '../domain/violation';
 import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
@@ -42,7 +43,7 @@ import {
 } from './record-effects';
 import { decodeRecord, keyOf, partsOf, RECORD_KEYS } from './record-kinds';
 import { orDamaged } from './readable-records';
-import { closingOf } from './task-changes';
+import { closingOf, openingOf } from './task-changes';
 import { newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './scripts';
 
@@ -193,6 +194,12 @@ export class RecordTransaction implements Transaction {
   #add({ checks, effects }: CommitPart): void {
     for (const check of checks) this.check(check);
     this.effect(...effects);
+  }
+
+  async openGeneralTask(task: NewTask): Promise<boolean> {
+    const opening = await openingOf(this.redis, task, this.nowMs);
+    if (opening) this.#add(opening);
+    return opening !== null;
   }
 
   async closeGeneralTask(id: string): Promise<boolean> {

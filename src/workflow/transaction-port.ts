@@ -3,6 +3,7 @@ import type { CircuitEffects, Circuits } from '../domain/circuits';
 import type { Delivery } from '../domain/delivery';
 import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
 import type { StoredTow, StoredViolation } from '../domain/outbox-record';
+import type { NewTask } from '../domain/tasks';
 import type { Violation } from '../domain/violation';
 
 /** How use cases change records: a decision changes drafts, which are committed completely or not at all. */
@@ -40,6 +41,8 @@ export interface Transaction {
   scheduleDelivery(id: string, atMs: number | null): void;
   /** True when a tow was archived and its marker still exists. */
   isArchived(ref: string): Promise<boolean>;
+  /** Opens a task that belongs to no record; false when it is open. */
+  openGeneralTask(task: NewTask): Promise<boolean>;
   /** Closes a task that belongs to no record; false when it is not open. */
   closeGeneralTask(id: string): Promise<boolean>;
   /**

@@ -5,18 +5,18 @@ import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } fro
 import { dropReference } from '../domain/stored-violation';
 import { addReference } from '../domain/violation-references';
 import { sharedReferenceTask } from '../domain/violation-tasks';
-import { towMover } from '../workflow/match-violation';
-import { readOr } from '../workflow/read-or';
-import type { RecordTransaction } from './transaction';
+import { towMover } from './match-violation';
+import { readOr } from './read-or';
+import type { Transaction } from './transaction-port';
 
 /** The differences between the kinds of records with an outbox. */
 export interface OutboxKind<R extends OutboxRecord> {
   readonly name: R['kind'];
   /** A draft; null when there is no record. */
-  load(transaction: RecordTransaction, id: string): Promise<R | null>;
+  load(transaction: Transaction, id: string): Promise<R | null>;
   /** Prepares how an accepted answer changes the record, and other records with it. */
   answerKeeper(
-    transaction: RecordTransaction,
+    transaction: Transaction,
     attempted: { readonly record: R; readonly result: AttemptResult },
   ): Promise<() => void>;
 }
