@@ -21,7 +21,7 @@ import {
 } from './entry';
 import { validLease } from './lease';
 import { headOf, isSettled } from './outbox';
-import { escalate, type Escalation } from './escalate-entry';
+import { escalate } from './escalate-entry';
 import { closeTask, editEntry, entrySubject, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
 import { acceptEntry, settleByLateAnswer } from './settle-entry';
 import { isOfShadowTime, markShadow } from './shadow';
@@ -66,6 +66,12 @@ export interface ClaimContext {
     | { readonly waitUntilMs: number };
 }
 
+interface EscalatedClaim {
+  readonly kind: 'escalated';
+  readonly entry: Entry;
+  readonly why: 'unknown' | 'given_up' | 'unchecked';
+}
+
 export type ClaimStep =
   | { readonly kind: 'send'; readonly entry: Entry }
   /** Nothing to send, or a person must decide first. */
@@ -73,7 +79,7 @@ export type ClaimStep =
   /** Nothing can be sent before this time. */
   | { readonly kind: 'wait' | 'busy'; readonly untilMs: number }
   /** A person must decide, and the task is open. */
-  | ({ readonly kind: 'escalated'; readonly entry: Entry } & Escalation)
+  | EscalatedClaim
   /** An open circuit is due for a probe, but no entry may make it: make a token call. */
   | { readonly kind: 'probe'; readonly failedProbes: number }
   /** A rate limit permit is needed: get one and claim again. */
@@ -258,9 +264,8 @@ function giveUp(record: OutboxRecord, head: Entry, nowMs: number): ClaimStep {
   return escalateHead(record, head, head.ticketFailures > 0 ? 'unchecked' : 'given_up', nowMs);
 }
 
-function escalateHead(record: OutboxRecord, head: Entry, why: Escalation['why'], nowMs: number): ClaimStep {
-  unblock(head, nowMs);
-  escalate(record, head, why, nowMs);
+function escalateHead(record: OutboxRecord, head: Entry, why: EscalatedClaim['why'], nowMs: number): ClaimStep {
+  escalate(record, head, { why }, nowMs);
   return { kind: 'escalated', entry: head, why };
 }
 

@@ -1,12 +1,11 @@
 import { change } from './change';
-import { stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError, type WaitReason } from './entry';
+import { escalate } from './escalate-entry';
+import { stateBetweenAttempts, startGiveUpClock, type Entry, type EntryError, type WaitReason } from './entry';
 import type { LeaseRight } from './lease';
 import { isSettled } from './outbox';
-import { editEntry, openTask, type OutboxRecord } from './outbox-record';
+import { editEntry, type OutboxRecord } from './outbox-record';
 import { settleByLateAnswer } from './settle-entry';
-import type { NewTask } from './tasks';
 import { isoTimestamp } from './timestamp';
-import { activeTicketTask, imagesMissingTask, ticketCheckRefusedTask } from './violation-tasks';
 
 /**
  * Why a lease is given back without an attempt.
@@ -57,23 +56,17 @@ function scheduleOrEscalate(
   why: GiveBack,
   { nowMs, giveUpAfterMs }: GiveBackContext,
 ): void {
-  const { id } = entry;
   switch (why.kind) {
     case 'images_unseen':
       startGiveUpClock(entry, nowMs, giveUpAfterMs);
       return waitUntil(entry, nowMs + why.delayMs, 'spool');
     case 'images_missing':
-      return escalateToPerson(record, entry, { task: imagesMissingTask(id), isAboutTicket: false }, nowMs);
+      return escalate(record, entry, { why: 'images_missing' }, nowMs);
     case 'ticket_known':
       if (!why.hasActiveTicket) return waitUntil(entry, nowMs, null);
-      return escalateToPerson(record, entry, { task: activeTicketTask(id), isAboutTicket: true }, nowMs);
+      return escalate(record, entry, { why: 'active_ticket' }, nowMs);
     case 'ticket_refused':
-      return escalateToPerson(
-        record,
-        entry,
-        { task: ticketCheckRefusedTask(id, why.message), isAboutTicket: true },
-        nowMs,
-      );
+      return escalate(record, entry, { why: 'ticket_refused', message: why.message }, nowMs);
     case 'ticket_unknown':
       entry.ticketFailures += 1;
       entry.error = why.error;
@@ -84,19 +77,6 @@ function scheduleOrEscalate(
 
 function waitUntil(entry: Entry, nextAtMs: number, waitsFor: WaitReason | null): void {
   change(entry, { state: stateBetweenAttempts(entry), nextAtMs, waitsFor });
-}
-
-/** Opens a task about an entry that was not sent; nothing is sent until a person decides. */
-function escalateToPerson(
-  record: OutboxRecord,
-  entry: Entry,
-  { task, isAboutTicket }: { readonly task: NewTask; readonly isAboutTicket: boolean },
-  nowMs: number,
-): void {
-  unblock(entry, nowMs);
-  change(entry, { state: 'held', nextAtMs: null, waitsFor: null });
-  if (record.kind === 'violation') record.heldForTicket = isAboutTicket;
-  openTask(record, task, nowMs);
 }
 
 function keepTicket(record: OutboxRecord, entry: Entry, hasActiveTicket: boolean, nowMs: number): void {

@@ -133,7 +133,7 @@ function withdrawProof(record: StoredViolation, nowMs: number): void {
     change(entry, { state: 'sending', nextAtMs: nowMs });
   } else {
     entry.state = 'unknown';
-    escalate(record, entry, 'unknown', nowMs);
+    escalate(record, entry, { why: 'unknown' }, nowMs);
   }
 }
 
