@@ -2,7 +2,7 @@ import type { Entry } from './entry';
 import { isCorrectable } from './facts';
 import { isGivenUp, isSettled } from './outbox';
 import { conflict } from './refusal';
-import { roleAllows, type ReportKind, type Role } from './vocabulary';
+import type { ReportKind, Role } from './vocabulary';
 
 /**
  * The decisions of a person about a report, a violation or a task: which there are, who may make them, and when. Forms
@@ -62,21 +62,16 @@ const heldInShadow = conflict(
 export function allowedReportDecisions(
   report: Decidable & { readonly kind: ReportKind },
   reports: readonly Decidable[],
-  role: Role,
 ): DecisionAction[] {
   return DECISIONS.filter(
     (action) =>
-      roleAllows(role, ACTION_ROLES[action]) &&
-      (action !== 'correct' || isCorrectable(report.kind)) &&
-      refusedForReport(action, report, reports) === null,
+      (action !== 'correct' || isCorrectable(report.kind)) && refusedForReport(action, report, reports) === null,
   );
 }
 
 /** The decisions about a violation that would not be refused now. */
-export function allowedViolationDecisions(violation: DecidableViolation, role: Role): DecisionAction[] {
-  return DECISIONS.filter(
-    (action) => roleAllows(role, ACTION_ROLES[action]) && refusedForViolation(action, violation) === null,
-  );
+export function allowedViolationDecisions(violation: DecidableViolation): DecisionAction[] {
+  return DECISIONS.filter((action) => refusedForViolation(action, violation) === null);
 }
 
 /**

@@ -12,14 +12,7 @@ import { isCorrectable } from '../../src/domain/facts';
 import { draftOf } from '../../src/domain/outbox-record';
 import { markShadow } from '../../src/domain/shadow';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
-import {
-  FACT_EVENTS,
-  REPORT_STATES,
-  ROLES,
-  roleAllows,
-  VIOLATION_STATES,
-  type ReportKind,
-} from '../../src/domain/vocabulary';
+import { FACT_EVENTS, REPORT_STATES, VIOLATION_STATES, type ReportKind } from '../../src/domain/vocabulary';
 import { absentTow } from '../support/absent-tow';
 import { towReadModelOf } from '../../src/workflow/read-models';
 import { nowMs, RULES, towAs } from './tows';
@@ -67,7 +60,7 @@ test('the allowed decisions about a report are exactly those that the API would 
       const report = record.reports.find((each) => each.id === id);
       if (!report) throw new Error('the tow is known');
 
-      const allowed = allowedReportDecisions(report, record.reports, 'dispatcher');
+      const allowed = allowedReportDecisions(report, record.reports);
 
       expect(allowed).toEqual(DECISIONS.filter((action) => isAllowed(draftOf(stored), id, kind, action)));
     }),
@@ -84,11 +77,11 @@ test('what shadow mode holds can be corrected, waived and accepted, but not sent
   } as const;
   const violation = { ...held, nextAtMs: 1, possibleEffects: 0 };
 
-  expect(allowedReportDecisions(held, [held], 'dispatcher')).toEqual(['correct', 'waive', 'accept']);
-  expect(allowedViolationDecisions(violation, 'dispatcher')).toEqual(['correct', 'waive', 'accept']);
+  expect(allowedReportDecisions(held, [held])).toEqual(['correct', 'waive', 'accept']);
+  expect(allowedViolationDecisions(violation)).toEqual(['correct', 'waive', 'accept']);
 });
 
-test.each(ROLES)('the role %s may decide about reports and violations only if the API allows it', (role) => {
+test('every decision is allowed about a refused report and about a refused violation', () => {
   const report = {
     kind: 'invoice',
     state: 'refused',
@@ -97,10 +90,9 @@ test.each(ROLES)('the role %s may decide about reports and violations only if th
     waitsFor: null,
   } as const;
   const violation = { ...report, nextAtMs: null, possibleEffects: 0 };
-  const expected = roleAllows(role, 'dispatcher') ? [...DECISIONS] : [];
 
-  expect(allowedReportDecisions(report, [report], role)).toEqual(expected);
-  expect(allowedViolationDecisions(violation, role)).toEqual(expected);
+  expect(allowedReportDecisions(report, [report])).toEqual([...DECISIONS]);
+  expect(allowedViolationDecisions(violation)).toEqual([...DECISIONS]);
 });
 
 test('only ops may resume an operation or declare a difference expected; every other action of a task needs a dispatcher', () => {
@@ -110,10 +102,14 @@ test('only ops may resume an operation or declare a difference expected; every o
 
 test('a violation that may be at the service can be corrected only after a refusal or once it is given up', () => {
   const correctable = VIOLATION_STATES.filter((state) =>
-    allowedViolationDecisions(
-      { state, attemptId: null, nextAtMs: 1, possibleEffects: 1, openDifferenceId: null, waitsFor: null },
-      'dispatcher',
-    ).includes('correct'),
+    allowedViolationDecisions({
+      state,
+      attemptId: null,
+      nextAtMs: 1,
+      possibleEffects: 1,
+      openDifferenceId: null,
+      waitsFor: null,
+    }).includes('correct'),
   );
   const givenUp = {
     state: 'pending',
@@ -125,5 +121,5 @@ test('a violation that may be at the service can be corrected only after a refus
   } as const;
 
   expect(correctable).toEqual(['refused']);
-  expect(allowedViolationDecisions(givenUp, 'dispatcher')).toEqual([...DECISIONS]);
+  expect(allowedViolationDecisions(givenUp)).toEqual([...DECISIONS]);
 });

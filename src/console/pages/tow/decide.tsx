@@ -16,7 +16,7 @@ import type { Report, TowReadModel } from '../../../workflow/read-models';
  * a retry would change nothing.
  */
 export function decisionsOn(record: TowReadModel, report: Report, isHead: boolean): readonly DecisionAction[] {
-  const allowed = allowedReportDecisions(report, record.reports, 'dispatcher');
+  const allowed = allowedReportDecisions(report, record.reports);
   return allowed.filter((decision) => decision !== 'retry' || isHead || isSettled(report.state));
 }
 

@@ -27,13 +27,9 @@ export const IMAGES_FORM = 'images';
 const CORRECTABLE = [...VEHICLE_FIELDS, ...PLACE_FIELDS, 'imagesDescription', ...PERSON_FIELDS] as const;
 type Correctable = (typeof CORRECTABLE)[number];
 
-function decisionsOn(record: ViolationReadModel): readonly DecisionAction[] {
-  return allowedViolationDecisions(record, 'dispatcher');
-}
-
 /** What people are asked about it as it stands, by its task if there is one; null when nothing can be decided about it. */
 export function questionOn(record: ViolationReadModel, tasks: readonly Task[]): string | null {
-  if (decisionsOn(record).length === 0) return null;
+  if (allowedViolationDecisions(record).length === 0) return null;
   const { id: violationId } = record.violation;
   const asked = tasks.filter(({ id }) => id === violationTaskId(violationId));
   return [record.revision, record.state, ...asked.map(questionOf)].join(' ');
@@ -41,21 +37,21 @@ export function questionOn(record: ViolationReadModel, tasks: readonly Task[]): 
 
 /** True if the images of a violation can be replaced. */
 function takesImages(record: ViolationReadModel): boolean {
-  return decisionsOn(record).includes('correct') && record.violation.api === 'reference';
+  return allowedViolationDecisions(record).includes('correct') && record.violation.api === 'reference';
 }
 
 /** The names of the decision forms on the page. */
 export function decisionForms(model: ViolationModel): readonly string[] {
   const { viewer, record } = model;
   if (isConcluded(model) || !viewer.may('dispatcher')) return [];
-  return [...decisionsOn(record), ...(takesImages(record) ? [IMAGES_FORM] : [])];
+  return [...allowedViolationDecisions(record), ...(takesImages(record) ? [IMAGES_FORM] : [])];
 }
 
 /** What people can decide now, each behind its name. */
 export function Decide({ model }: { model: ViolationModel }) {
   const { viewer, record, path } = model;
   const { violations: messages } = viewer.messages;
-  const decisions = decisionsOn(record);
+  const decisions = allowedViolationDecisions(record);
   return (
     <Card id="decide" title={messages.sections.decide}>
       {/* The page is refreshed around forms that mean the same, and around those that are in use (tow.js). */}
