@@ -4,13 +4,10 @@ import { correctionBody, FACT_CONTRACTS, fieldsOfKind, type FactContract } from 
 import { OPERATIONS } from '../../src/contracts/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { factRoute } from '../../src/contracts/routes/tows';
-import { refusalOfTrials, type TriedRule } from '../../src/domain/allowed-facts';
 import { AUDIT_ACTIONS } from '../../src/domain/audit';
 import { FACTS } from '../../src/domain/facts';
-import { conflict } from '../../src/domain/refusal';
 import { FACT_EVENTS } from '../../src/domain/vocabulary';
 import { openApiDocument } from '../../tools/openapi/document';
-import { context, towAs } from '../domain/tows';
 
 /** A fact that the product does not have: one more row of the table. */
 const inspected: FactContract = {
@@ -68,23 +65,6 @@ test('an additional row of the facts table makes a command with an option per fi
 test('the fields of an additional row of the facts table are known to forms by kind', () => {
   expect(fieldsOfKind(inspected.body, 'number')).toEqual(['mileage_km']);
   expect(fieldsOfKind(inspected.body, 'timestamp')).toEqual(['occurred_at']);
-});
-
-test('an additional row of the rules table allows or refuses its fact by its rule', () => {
-  const rule: TriedRule<{ inspector: string }> = {
-    role: 'crew',
-    trials: () => [{ inspector: 'x' }],
-    record: (tow) =>
-      tow.state === 'detained'
-        ? { ok: true, tow, owed: { kind: 'detained', body: {} }, withdraw: [] }
-        : conflict('transition_not_allowed', 'Only a vehicle in the yard is inspected.'),
-  };
-  const refusal = (state: 'started' | 'detained', role: 'viewer' | 'crew') =>
-    refusalOfTrials(rule, towAs(state), context({ role }))?.code ?? null;
-
-  expect(refusal('detained', 'crew')).toBeNull();
-  expect(refusal('started', 'crew')).toBe('transition_not_allowed');
-  expect(refusal('detained', 'viewer')).toBe('role_not_allowed');
 });
 
 describe.each(FACT_EVENTS)('%s', (event) => {

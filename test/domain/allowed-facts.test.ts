@@ -1,12 +1,19 @@
 import * as fc from 'fast-check';
+import type { FactContext } from '../../src/domain/fact-command';
 import { advance, FACTS, type FactForm } from '../../src/domain/facts';
-import { allowedFact, allowedFacts, type AllowedFact } from '../../src/domain/allowed-facts';
+import { allowedFacts, type AllowedFact } from '../../src/domain/allowed-facts';
 import type { Tow } from '../../src/domain/tow';
 import { FACT_EVENTS, roleAllows, ROLES, TOW_STATES, type FactEvent, type Role } from '../../src/domain/vocabulary';
 import { after, contextOf, newWorld, stories } from './stories';
 import { context, fact, INVOICE_WEBHOOK, report, RULES, towAs, WHEREABOUTS } from './tows';
 
 const allowedIn = (facts: readonly AllowedFact[]) => facts.filter(({ allowed }) => allowed).map(({ event }) => event);
+
+function allowedFact(event: FactEvent, tow: Tow, given: FactContext): AllowedFact {
+  const found = allowedFacts(tow, given).find((fact) => fact.event === event);
+  if (!found) throw new Error('every fact is listed');
+  return found;
+}
 
 function formOf<E extends FactEvent>(event: E, tow: Tow, changes = {}): Extract<FactForm, { event: E }> {
   const found = allowedFact(event, tow, context(changes));
