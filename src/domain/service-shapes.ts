@@ -1,5 +1,3 @@
-import type { DifferenceSource } from './difference';
-
 /**
  * The shapes of the messages of the service as they were seen, beside those of its document. Pure: fields and types
  * only, never a value.
@@ -24,8 +22,6 @@ export interface ObservedField {
 
 /** The messages of an operation or a webhook that were looked at. */
 export interface ObservedMessage {
-  readonly source: DifferenceSource;
-  readonly name: string;
   /** How many of them were looked at. */
   readonly samples: number;
   readonly firstSeenMs: number;

@@ -106,7 +106,7 @@ async function countOf(redis: Redis, { source }: SeenDifference): Promise<number
 }
 
 function documentEffect(id: string, document: StoredDocument): Effect {
-  return ['HSET', differenceKey(id), 'document', JSON.stringify(document).toWellFormed()];
+  return ['HSET', differenceKey(id), 'document', JSON.stringify(document)];
 }
 
 /** Decides on a kind and closes its task; null when there is no such kind, or no task about one that was looked at. */

@@ -24,7 +24,7 @@ export function taskTexts(
   return Object.fromEntries(
     Object.entries(tasks).map(([id, { task, openedAtMs }]) => {
       const whole = { id, ...task, ...about };
-      return [id, { json: JSON.stringify(whole).toWellFormed(), openedAtMs, group: groupNameOf(whole) }];
+      return [id, { json: JSON.stringify(whole), openedAtMs, group: groupNameOf(whole) }];
     }),
   );
 }

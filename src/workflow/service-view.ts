@@ -76,7 +76,7 @@ function observed({ messages }: StoredService, source: DifferenceSource, name: s
     const at = key.lastIndexOf(' ');
     return { field: key.slice(0, at), type: key.slice(at + 1), count, firstSeenMs: first, lastSeenMs: last };
   });
-  return { source, name, samples: message.samples, firstSeenMs: message.first, lastSeenMs: message.last, fields };
+  return { samples: message.samples, firstSeenMs: message.first, lastSeenMs: message.last, fields };
 }
 
 function callsView(slots: CallCounts, nowMs: number) {

@@ -8,7 +8,7 @@ function invoicesWith(name: string, type: string): ObservedMessage {
     { field: 'towing_invoice', type: 'object', ...seen },
     { field: `towing_invoice.${name}`, type, ...seen },
   ];
-  return { source: 'webhook', name: 'tow_invoice', samples: 3, firstSeenMs: 1, lastSeenMs: 2, fields };
+  return { samples: 3, firstSeenMs: 1, lastSeenMs: 2, fields };
 }
 
 describe.each(['invoice_number', 'vat_number'])('the documented field %s of an invoice webhook', (name) => {

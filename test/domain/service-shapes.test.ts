@@ -15,7 +15,7 @@ function seen(fields: Readonly<Record<string, number>>): ObservedMessage {
     const [field = '', type = ''] = key.split(' ');
     return { field, type, count, ...times };
   });
-  return { source: 'answer', name: 'started', samples: 10, ...times, fields: entries };
+  return { samples: 10, ...times, fields: entries };
 }
 
 const marks = (message: ObservedMessage | null) =>
