@@ -10,8 +10,10 @@ import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
 import type { Tracing } from '../src/platform/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox-port';
+import { reportProbe } from '../src/workflow/prove-connection';
 import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/service-port';
 import { differenceOfAnswer } from '../src/workflow/see-difference';
+import type { RecordStore } from '../src/workflow/transaction-port';
 import { type Attempted, countAttempt, attemptResultOf, spanOfAttempt } from './attempt-result';
 import type { EntryCalls, Prepared, RunStep } from './entry-calls';
 import { keepLeaseRenewed, type Uploads } from './renew-lease';
@@ -23,6 +25,7 @@ export const CALLS = { tow: reportCalls, violation: violationCalls } as const;
 /** The tools of a run, besides those of the calls. */
 export interface RunOutboxTools<R extends OutboxRecord> {
   readonly outbox: Outbox<R>;
+  readonly records: RecordStore;
   readonly service: ServicePort;
   readonly settings: PolicySettings;
   /** An older claim is not used: the lease must outlast the call. That of a call with images is renewed. */
@@ -194,22 +197,14 @@ function logAttemptResult<R extends OutboxRecord, T>(
   });
 }
 
-export interface OutageProbeTools {
-  readonly outbox: Pick<Outbox<OutboxRecord>, 'settleProbe'>;
-  readonly service: ServicePort;
-  readonly settings: PolicySettings;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Makes a token call to probe an outage when no entry that is safe to repeat can do so. */
-async function probeOutage(failedProbes: number, tools: OutageProbeTools): Promise<string> {
+async function probeOutage<R extends OutboxRecord>(failedProbes: number, tools: RunOutboxTools<R>): Promise<string> {
   const { clock, settings } = tools;
   const { exchange, durationMs } = await tools.service.call('token', null);
   const service = serviceHealth(exchange);
   const facts = { failedProbes, nowMs: clock.nowMs(), jitter: clock.random() };
   const delayMs = outageDelayMs(exchange, facts, settings);
-  await tools.outbox.settleProbe({ service, delayMs });
+  await reportProbe(tools.records, { service, delayMs });
   tools.log.info('outage.probed', { service, exchange: exchange.kind, duration_ms: Math.round(durationMs) });
   return `outage ${service}`;
 }

@@ -55,7 +55,7 @@ export function openHandlers(
   const { proofMs, checksTicket } = config.violations;
   const rateLimits = outboxRateLimits(budgetsPerMinute);
   const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
-  const sending = { service, settings: policy, claimMaxAgeMs, clock, log, metrics, tracing };
+  const sending = { records, service, settings: policy, claimMaxAgeMs, clock, log, metrics, tracing };
   const deliveries = createDeliveryStore(redis);
   const defer = createDeferral(redis, DEFERRAL);
   const observe = (kind: DeliveryKind, body: string) => foundation.serviceObserver.received(kind, body);
@@ -87,7 +87,6 @@ export function openHandlers(
   const submitting = {
     ...sending,
     tows,
-    records,
     outbox: createViolationOutbox(redis, clock, {
       leaseMs,
       graceMs: proofMs,

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import { applyProbe } from '../domain/circuits';
 import { giveBack } from '../domain/give-back';
 import { UnusableRecord } from '../domain/unusable-record';
 import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
@@ -10,7 +9,7 @@ import { isApplied, settleAttempt, type StoredResult } from '../domain/settle-at
 import type { Clock } from '../platform/clock';
 import { TOWS, VIOLATIONS, type OutboxKind } from '../workflow/outbox-kinds';
 import type { Claim, Outbox, EndedLease } from '../workflow/outbox-port';
-import { CIRCUITS_ORDER_KEY, orderKeyOf } from '../workflow/transaction-port';
+import { orderKeyOf } from '../workflow/transaction-port';
 import { ClaimAttempt, type ClaimSettings } from './claims';
 import { givePermitBack } from './permits';
 import { RECORD_KEYS } from './record-kinds';
@@ -154,13 +153,6 @@ function createOutbox<R extends OutboxRecord>(
         },
         { whenFull: true },
       );
-    },
-
-    async settleProbe({ service, delayMs }) {
-      await records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
-        const circuits = await transaction.circuits();
-        applyProbe(circuits, { isAlive: service === 'alive', delayMs }, transaction.nowMs, transaction.circuitEffects);
-      });
     },
   };
 }

@@ -3,7 +3,6 @@ import type { ClaimStep } from '../domain/claim-entry';
 import type { GiveBack } from '../domain/give-back';
 import type { AttemptRight, LeaseRight } from '../domain/lease';
 import type { OutboxRecord } from '../domain/outbox-record';
-import type { ServiceHealth } from '../domain/service-health';
 import type { StoredResult } from '../domain/settle-attempt';
 
 /**
@@ -27,8 +26,6 @@ export interface Outbox<R extends OutboxRecord> {
   giveBack(right: LeaseRight<R>, why: GiveBack, claimsNext?: boolean): Promise<EndedLease<R>>;
   /** Records that the cleanup is done that was requested when the record was claimed. */
   completeCleanup(record: R): Promise<void>;
-  /** Stores the result of a token call that probed an outage; `delayMs` until the next probe if it lasts. */
-  settleProbe(result: { readonly service: ServiceHealth; readonly delayMs: number }): Promise<void>;
 }
 
 /** A claim that grants the right to send; its permit is taken. */

@@ -48,8 +48,8 @@ async function sendAnsweredWith(body: string) {
   await stores.say('A', START);
   const settings = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  const { outbox } = stores;
-  const tools = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
+  const { outbox, records } = stores;
+  const tools = { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world };
   await runOutbox(CALLS.tow, 'A', tools, unstopped);
   const { rawBody, ...rest } = await readEntry(stores.redis, { ref: 'A' }, 1);
   const { r1: _, ...record } = await stores.redis.hgetall('{p0}:tow:A');

@@ -11,6 +11,7 @@ import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, START, type Stores } from '../support/stores';
 import { changeEntry, letTry, readCircuits } from '../support/stored-records';
 import { unstopped } from './run-steps';
+import { reportProbe } from '../../src/workflow/prove-connection';
 
 const redis = useRedis();
 let stores: Stores;
@@ -76,9 +77,9 @@ async function run(ref = 'T1') {
     notFoundRetryMs: 20,
     unknownGraceMs: GRACE_MS,
   };
-  const { outbox } = stores;
+  const { outbox, records } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return runOutbox(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
+  return runOutbox(CALLS.tow, ref, { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
 }
 
 async function tow(ref = 'T1') {
@@ -117,7 +118,7 @@ describe.each(FOREIGN)('%s with status 200', (_name, foreign) => {
     expect(await tasksOfAll()).toEqual(['connection']);
     await eventually(async () => {
       await letTry(stores.redis, 'connection');
-      await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
+      await reportProbe(stores.records, { service: 'alive', delayMs: 0 });
       await run();
       expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'report_unknown', report_id: 'invoice-2' }]);
     });

@@ -154,7 +154,16 @@ describe('report sending: failures of Redis and of the connection', () => {
     unknownGraceMs: GRACE_MS,
   };
   const run = (ref: string, through: TowOutbox = outbox) => {
-    const tools = { outbox: through, service, settings, claimMaxAgeMs: 5000, clock, log, metrics };
+    const tools = {
+      outbox: through,
+      records: stores.records,
+      service,
+      settings,
+      claimMaxAgeMs: 5000,
+      clock,
+      log,
+      metrics,
+    };
     return runOutbox(CALLS.tow, ref, tools, unstopped);
   };
 

@@ -55,9 +55,9 @@ function processWith(clock: MovableClock) {
     log: silentLog,
   });
   clients.push(service);
-  const { outbox } = stores;
+  const { outbox, records } = stores;
   const world = { clock: longest, log: silentLog, metrics: createMetrics() };
-  const tools: RunOutboxTools<StoredTow> = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
+  const tools: RunOutboxTools<StoredTow> = { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world };
   return async (ref: string) => (await runOutbox(CALLS.tow, ref, tools, unstopped)).what;
 }
 

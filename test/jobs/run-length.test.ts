@@ -35,12 +35,7 @@ async function run() {
   };
   const world = { clock: { ...systemClock, monotonicMs: () => 0 }, log: silentLog, metrics: createMetrics() };
   const service = await clientWithToken(fake.url, { timeoutMs: 10_000 });
-  return runOutbox(
-    CALLS.tow,
-    'T1',
-    { outbox: stores.outbox, service, settings, claimMaxAgeMs: 5000, ...world },
-    unstopped,
-  );
+  return runOutbox(CALLS.tow, 'T1', { ...stores, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
 }
 
 test('a run sends ten reports of a tow and leaves the others to the next run', async () => {

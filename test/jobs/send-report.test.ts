@@ -57,9 +57,9 @@ const settings = {
 };
 
 function tools(also: { clock?: Clock; outbox?: TowOutbox } = {}): RunOutboxTools<StoredTow> {
-  const { outbox } = stores;
+  const { outbox, records } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return { outbox, service, settings, claimMaxAgeMs: 5000, ...world, ...also };
+  return { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world, ...also };
 }
 
 const run = (ref: string, also = {}) => runOutbox(CALLS.tow, ref, tools(also), stoppedAfter(1));

@@ -61,6 +61,7 @@ const run = (
     JOB,
     {
       outbox,
+      records: stores.records,
       service,
       settings: FAST_RETRIES,
       claimMaxAgeMs: 5000,

@@ -80,7 +80,7 @@ test('sends a report whose connection opens slower than a permit of the tow rate
     notFoundRetryMs: 20,
     unknownGraceMs: GRACE_MS,
   };
-  const tools = { outbox, service, settings, claimMaxAgeMs: 9500, clock, log: silentLog };
+  const tools = { outbox, records: stores.records, service, settings, claimMaxAgeMs: 9500, clock, log: silentLog };
 
   const outcome = await runOutbox(CALLS.tow, 'A', { ...tools, metrics: createMetrics() }, unstopped);
 

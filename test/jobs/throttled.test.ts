@@ -76,7 +76,7 @@ async function processWith(
   const limited = { leaseMs: 20_000, graceMs: GRACE_MS, giveUpAfterMs: 3_600_000, rateLimit };
   const outbox = createTowOutbox(own.redis, systemClock, limited);
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  const tools = { outbox, service, settings: FAST_RETRIES, claimMaxAgeMs: 10_000, ...world };
+  const tools = { outbox, records: own.records, service, settings: FAST_RETRIES, claimMaxAgeMs: 10_000, ...world };
   return { service, run: async (ref) => (await runOutbox(CALLS.tow, ref, tools, stoppedAfter(1))).what };
 }
 

@@ -62,8 +62,8 @@ function run(ref: string, service: ServiceClient) {
     unknownGraceMs: GRACE_MS,
   };
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  const { outbox } = stores;
-  return runOutbox(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
+  const { outbox, records } = stores;
+  return runOutbox(CALLS.tow, ref, { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
 }
 
 const sending = () => createSendingStore(stores.redis, AUTH_PER_MINUTE).read();

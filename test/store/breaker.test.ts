@@ -16,6 +16,7 @@ import {
   type Stores,
 } from '../support/stores';
 import { letTry as letTryCircuit, setCircuit } from '../support/stored-records';
+import { reportProbe } from '../../src/workflow/prove-connection';
 
 /** Long enough that nothing becomes due during a test. */
 const LATER_MS = 60_000;
@@ -144,9 +145,9 @@ test('the token call probes the service when only invoice requests are blocked',
 
   expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 0 });
   expect((await claim('B')).kind).toBe('wait');
-  await stores.outbox.settleProbe({ service: 'failing', delayMs: 0 });
+  await reportProbe(stores.records, { service: 'failing', delayMs: 0 });
   await eventually(async () => expect(await claim('B')).toEqual({ kind: 'probe', failedProbes: 1 }));
-  await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
+  await reportProbe(stores.records, { service: 'alive', delayMs: 0 });
 
   expect((await claim('C')).kind).toBe('send');
   expect(await openTasks()).toEqual([]);

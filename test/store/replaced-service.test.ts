@@ -6,6 +6,7 @@ import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } 
 import { mustClaimViolation, openOutbox, outcome, readViolation, reportViolations } from '../support/violations';
 import { letTry, readCircuits } from '../support/stored-records';
 import { type CircuitName } from '../../src/domain/circuits';
+import { reportProbe } from '../../src/workflow/prove-connection';
 
 /** Something answers with 2xx in place of the service: a login or maintenance page. */
 
@@ -67,11 +68,11 @@ describe('create answered by a web page', () => {
     await mayTry('connection');
 
     expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 1 });
-    await stores.outbox.settleProbe({ service: 'silent', delayMs: LATER_MS });
+    await reportProbe(stores.records, { service: 'silent', delayMs: LATER_MS });
     expect((await claim('A')).kind).toBe('wait');
     await mayTry('connection');
     expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 2 });
-    await stores.outbox.settleProbe({ service: 'alive', delayMs: LATER_MS });
+    await reportProbe(stores.records, { service: 'alive', delayMs: LATER_MS });
 
     await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
     expect(await stores.states('A')).toEqual(['started accepted', 'invoice accepted']);
@@ -83,7 +84,7 @@ describe('create answered by a web page', () => {
     for (const _ of [1, 2]) {
       await stores.outbox.settle(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
       await mayTry('connection');
-      await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
+      await reportProbe(stores.records, { service: 'alive', delayMs: 0 });
     }
 
     expect(await claim('A')).toMatchObject({ kind: 'escalated', why: 'unknown' });
@@ -99,7 +100,7 @@ test('a violation answered by a web page waits for proof, and later violations a
   expect((await outbox.claim('U2')).kind).toBe('wait');
   await mayTry('connection');
   expect(await outbox.claim('U2')).toEqual({ kind: 'probe', failedProbes: 1 });
-  await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
+  await reportProbe(stores.records, { service: 'alive', delayMs: 0 });
   await mustClaimViolation(outbox, 'U2');
 });
 
@@ -110,7 +111,7 @@ test('a successful token call lets one create probe the connection, and the othe
   expect((await outbox.claim('U3')).kind).toBe('wait');
   await mayTry('connection');
   expect((await outbox.claim('U2')).kind).toBe('probe');
-  await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
+  await reportProbe(stores.records, { service: 'alive', delayMs: 0 });
 
   const tried = await mustClaimViolation(outbox, 'U2');
   expect(tried.connectionFailures).toBe(1);

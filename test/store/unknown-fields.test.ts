@@ -6,6 +6,7 @@ import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
 import { claimAs, mustClaimViolation, openOutbox, reportViolations, takenAs } from '../support/violations';
+import { reportProbe } from '../../src/workflow/prove-connection';
 
 /** Another version of towhook may have written fields that this one does not know. */
 
@@ -164,7 +165,7 @@ test('unknown fields of an open circuit survive a failed probe', async () => {
   const circuits = storedObject.parse(JSON.parse((await stores.redis.hget(KEYS.circuits, 'circuits')) ?? ''));
   await stores.redis.hset(KEYS.circuits, 'circuits', JSON.stringify(withUnknown(circuits, ['circuits'], [])));
 
-  await stores.outbox.settleProbe({ service: 'silent', delayMs: 1000 });
+  await reportProbe(stores.records, { service: 'silent', delayMs: 1000 });
 
   const after = storedObject.parse(JSON.parse((await stores.redis.hget(KEYS.circuits, 'circuits')) ?? ''));
   expect(after).toMatchObject({ later: LATER, open: { outage: { failures: 2, later: LATER } } });

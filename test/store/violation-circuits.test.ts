@@ -16,6 +16,7 @@ import {
 } from '../support/violations';
 import { changeEntry, letTry, readEntry, setCircuit } from '../support/stored-records';
 import { type CircuitName } from '../../src/domain/circuits';
+import { reportProbe } from '../../src/workflow/prove-connection';
 
 let stores: Stores;
 let outbox: ViolationOutbox;
@@ -113,7 +114,7 @@ describe('service circuit with violations', () => {
 
     expect(await outbox.claim('U3')).toEqual({ kind: 'probe', failedProbes: 0 });
     expect((await outbox.claim('U2')).kind).toBe('wait');
-    await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
+    await reportProbe(stores.records, { service: 'alive', delayMs: 0 });
 
     expect(await openTasks()).toEqual([]);
     expect(await dueNow()).toEqual(['U1', 'U2', 'U3']);
@@ -141,7 +142,7 @@ describe('service circuit with violations', () => {
     const before = (await readViolation(stores, 'U3')).giveUpAtMs ?? 0;
     const { blockedSinceMs } = await readEntry(stores.redis, { violationId: 'U3' }, 1);
     await changeEntry(stores.redis, { violationId: 'U3' }, 1, { blockedSinceMs: (blockedSinceMs ?? 0) - 500_000 });
-    await stores.outbox.settleProbe({ service: 'alive', delayMs: 0 });
+    await reportProbe(stores.records, { service: 'alive', delayMs: 0 });
     await changeEntry(stores.redis, { violationId: 'U3' }, 1, { nextAtMs: 1 });
 
     await mustClaimViolation(outbox, 'U3');
