@@ -1,12 +1,10 @@
 import { judgementJobId, type JobOutcome } from '../src/contracts/jobs';
 import { UnusableRecord } from '../src/domain/unusable-record';
 import { errorFacts } from '../src/platform/errors';
-import type { JudgementStore } from '../src/workflow/judgement-port';
+import { advanceJudgement, type JudgementTools } from '../src/workflow/judge-again';
 import { processDelivery, type ProcessDeliveryTools } from './process-delivery';
 
-export interface JudgeDeliveriesTools extends ProcessDeliveryTools {
-  readonly judgements: Pick<JudgementStore, 'next' | 'advance'>;
-}
+export type JudgeDeliveriesTools = ProcessDeliveryTools & Pick<JudgementTools, 'judgements' | 'differences'>;
 
 /** A run gives way to other work after this long. */
 const RUN_MS = 5000;
@@ -35,7 +33,7 @@ export async function judgeDeliveries(differenceId: string, tools: JudgeDeliveri
       if ((await processDelivery(id, tools)) === 'deferred') failedTows.add(ref);
     }
     // oxlint-disable-next-line eslint/no-await-in-loop
-    if (!(await judgements.advance(differenceId, slice))) {
+    if (!(await advanceJudgement(tools, differenceId, slice))) {
       log.info('judgement.ended', { difference_id: differenceId, failed_tows: failedTows.size });
       return { kind: 'done', what: 'judged' };
     }

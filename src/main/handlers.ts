@@ -12,6 +12,7 @@ import type { JobHandler } from '../queue/workers';
 import { agreeingClient } from '../service/shadow';
 import { outboxRateLimits } from '../store/budgets';
 import { createDeliveryStore } from '../store/deliveries';
+import { createDifferenceStore } from '../store/differences';
 import { createDeferral } from '../store/failing-deliveries';
 import { createJudgementStore } from '../store/judgements';
 import { createTowOutbox, createViolationOutbox } from '../store/outbox';
@@ -73,7 +74,11 @@ export function openHandlers(
     tracing,
     observe,
   };
-  const judging = { ...delivering, judgements: createJudgementStore(redis) };
+  const judging = {
+    ...delivering,
+    judgements: createJudgementStore(redis),
+    differences: createDifferenceStore(redis),
+  };
   const decideBulk = openBulkHandler(foundation);
   const reporting = {
     ...sending,

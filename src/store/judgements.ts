@@ -2,16 +2,13 @@ import type { Redis } from 'ioredis';
 import { storedJudgement, type StoredJudgement } from '../contracts/judgements';
 import { judgementJobId } from '../contracts/jobs';
 import { jsonText } from '../contracts/stored';
-import { shownDecision } from '../domain/difference';
-import { differenceTask, differenceTaskId } from '../domain/tasks';
-import { done, refused, transactOnce } from '../workflow/action-result';
-import { JUDGEMENT_RUNNING, type JudgementStore } from '../workflow/judgement-port';
-import { createDifferenceStore } from './differences';
+import { transactOnce } from '../workflow/action-result';
+import type { JudgementStore } from '../workflow/judgement-port';
+import type { Effect } from './commit';
 import { differingDeliveriesKey, judgementKey, KEYS } from './keys';
 import { mergedRows, pageOf } from './rows';
 import { recordsOf } from './records';
 import { wellFormedJson } from './scripts';
-import { openGeneralTask } from './tasks';
 import type { RecordTransaction } from './transaction';
 
 /** Runs that judge deliveries again, one record per kind of difference. A delivery that is acted on leaves its list. */
@@ -32,40 +29,15 @@ export function createJudgementStore(redis: Redis): JudgementStore {
     const [version, document] = await redis.hmget(judgementKey(id), 'v', 'document');
     return { version: version ?? '', judgement: document ? storedDocument.parse(document) : null };
   };
-  const write = (
-    transaction: RecordTransaction,
-    { id, version, judgement }: { id: string; version: string; judgement: StoredJudgement },
-  ) => {
-    const set = { document: wellFormedJson(judgement) };
-    transaction.change({ key: judgementKey(id), expected: version, set });
-    const member = judgementJobId(id);
-    const isOver = judgement.endedAtMs !== null;
-    const atMs = judgement.after === null ? transaction.nowMs : transaction.nowMs + TAKE_OVER_MS;
-    transaction.effect(isOver ? ['ZREM', KEYS.dueBulk, member] : ['ZADD', KEYS.dueBulk, atMs, member]);
-    transaction.publish('judgement.changed');
-  };
-  const count = (id: string, untilMs: number | '+inf') => redis.zcount(differingDeliveriesKey(id), '-inf', untilMs);
+  const count = (id: string, untilMs: number) =>
+    redis.zcount(differingDeliveriesKey(id), '-inf', untilMs === Infinity ? '+inf' : untilMs);
   return {
     async read(id) {
       const { judgement } = await load(id);
       return judgement && { ...judgement, remaining: await count(id, judgement.startedAtMs) };
     },
 
-    waiting: (id) => count(id, '+inf'),
-
-    start(id, { actor, audit, idempotency }) {
-      return transactOnce(records, { orderKey: judgementKey(id), idempotency }, async (transaction) => {
-        const { version, judgement } = await load(id);
-        if (judgement?.endedAtMs === null) return refused(JUDGEMENT_RUNNING);
-        const startedAtMs = transaction.nowMs;
-        const total = await count(id, startedAtMs);
-        const { id: actorId, name, role } = actor;
-        const by = { id: actorId, name, role };
-        write(transaction, { id, version, judgement: { by, startedAtMs, endedAtMs: null, total, after: null } });
-        transaction.audit(audit);
-        return done(null);
-      });
-    },
+    waiting: (id, receivedUntilMs = Infinity) => count(id, receivedUntilMs),
 
     async next(id, limit) {
       const { version, judgement } = await load(id);
@@ -85,26 +57,23 @@ export function createJudgementStore(redis: Redis): JudgementStore {
       return { deliveryIds: refs, from: after, next: nextCursor };
     },
 
-    async advance(id, { from, next }) {
-      const continues = await records.transact(judgementKey(id), async (transaction) => {
-        const { version, judgement } = await load(id);
-        // Otherwise another worker has come further, and continues.
-        if (!judgement || judgement.endedAtMs !== null || judgement.after !== from) return false;
-        const isOver = next === null;
-        const changed = isOver ? { endedAtMs: transaction.nowMs } : { after: next };
-        write(transaction, { id, version, judgement: { ...judgement, ...changed } });
-        if (isOver && (await count(id, '+inf')) === 0) await transaction.closeGeneralTask(differenceTaskId(id));
-        return !isOver;
-      });
-      // A webhook with this difference may have come between the count and the commit.
-      if (!continues && (await count(id, '+inf')) > 0) await reopenTask(redis, id);
-      return continues;
-    },
+    change: (id, idempotency, decide) =>
+      transactOnce(records, { orderKey: judgementKey(id), idempotency }, async (transaction: RecordTransaction) => {
+        const { version, judgement: last } = await load(id);
+        const save = (judgement: StoredJudgement) => {
+          const set = { document: wellFormedJson(judgement) };
+          transaction.change({ key: judgementKey(id), expected: version, set });
+          transaction.effect(scheduleOf(id, judgement, last, transaction.nowMs));
+          transaction.publish('judgement.changed');
+        };
+        return decide({ transaction, last, save });
+      }),
   };
 }
 
-/** Opens the task of an open kind unless it is open. */
-async function reopenTask(redis: Redis, id: string): Promise<void> {
-  const difference = await createDifferenceStore(redis).read(id);
-  if (difference && shownDecision(difference) === 'open') await openGeneralTask(redis, differenceTask(difference));
+/** A run is due when it starts, and later when its worker has recorded nothing for long. */
+function scheduleOf(id: string, after: StoredJudgement, before: StoredJudgement | null, nowMs: number): Effect {
+  const member = judgementJobId(id);
+  if (after.endedAtMs !== null) return ['ZREM', KEYS.dueBulk, member];
+  return ['ZADD', KEYS.dueBulk, before?.endedAtMs === null ? nowMs + TAKE_OVER_MS : nowMs, member];
 }

@@ -3,14 +3,18 @@ import {
   type JudgedOutcome,
   type JudgementPreview,
   type JudgementView,
+  type StoredJudgement,
 } from '../contracts/judgements';
 import type { WebhookReaders } from '../contracts/read-webhook';
 import { type Actor, auditOf } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
+import { shownDecision } from '../domain/difference';
+import { conflict } from '../domain/refusal';
+import { differenceTask, differenceTaskId } from '../domain/tasks';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
-import { refused, type ActionResult } from './action-result';
+import { done, refused, type ActionResult } from './action-result';
 import { DIFFERENCE_NOT_FOUND, type DifferenceStore } from './difference-port';
-import type { JudgementRun, JudgementStore } from './judgement-port';
+import type { JudgementRun, JudgementSlice, JudgementStore } from './judgement-port';
 import type { DeliveryStore } from './ports';
 import type { IdempotencyRecord } from './transaction-port';
 
@@ -89,14 +93,63 @@ export interface JudgeRequest {
   readonly idempotency: IdempotencyRecord | undefined;
 }
 
-/** Starts a run over all deliveries of a kind that were received until now. */
+const JUDGEMENT_RUNNING = conflict(
+  'judgement_running',
+  'The deliveries of this kind are being judged already.',
+).refusal;
+
+type RunTools = Pick<JudgementTools, 'judgements' | 'differences'>;
+
+/** Starts a run over all deliveries of a kind that were received until now; refuses while one runs. A worker takes it up. */
 export async function judgeAgain(
-  { judgements, differences }: Pick<JudgementTools, 'judgements' | 'differences'>,
+  { judgements, differences }: RunTools,
   { differenceId, reason, actor, idempotency }: JudgeRequest,
 ): Promise<ActionResult> {
   if (!(await differences.read(differenceId))) return refused(DIFFERENCE_NOT_FOUND);
   const audit = auditOf(actor, 'deliveries.judged_again', { on: { difference_id: differenceId }, why: reason });
-  return judgements.start(differenceId, { actor, audit, idempotency });
+  return judgements.change(differenceId, idempotency, async ({ transaction, last, save }) => {
+    if (last?.endedAtMs === null) return refused(JUDGEMENT_RUNNING);
+    const { nowMs: startedAtMs } = transaction;
+    const total = await judgements.waiting(differenceId, startedAtMs);
+    const { id, name, role } = actor;
+    save({ by: { id, name, role }, startedAtMs, endedAtMs: null, total, after: null });
+    transaction.audit(audit);
+    return done(null);
+  });
+}
+
+/**
+ * Records that a slice was judged; without `next` the run ends. Returns whether the caller continues: not when another
+ * worker recorded it before.
+ */
+export async function advanceJudgement(
+  { judgements, differences }: RunTools,
+  differenceId: string,
+  { from, next }: JudgementSlice,
+): Promise<boolean> {
+  const isAt = (run: StoredJudgement | null): run is StoredJudgement => run?.endedAtMs === null && run.after === from;
+  const isOver = next === null;
+  if (isOver) {
+    // A webhook may come between the count and this commit. The run ends in a later one, after another count, so that the
+    // next worker counts if this one dies in between.
+    await judgements.change(differenceId, undefined, async ({ transaction, last, save }) => {
+      if (!isAt(last) || (await judgements.waiting(differenceId)) > 0) return done(null);
+      await transaction.closeGeneralTask(differenceTaskId(differenceId));
+      save(last);
+      return done(null);
+    });
+  }
+  const advanced = await judgements.change(differenceId, undefined, async ({ transaction, last, save }) => {
+    if (!isAt(last)) return done(false);
+    save({ ...last, ...(isOver ? { endedAtMs: transaction.nowMs } : { after: next }) });
+    if (isOver && (await judgements.waiting(differenceId)) > 0) {
+      const difference = await differences.read(differenceId);
+      const isOpen = difference !== null && shownDecision(difference) === 'open';
+      if (isOpen) await transaction.openGeneralTask(differenceTask(difference));
+    }
+    return done(!isOver);
+  });
+  return advanced.kind === 'done' && advanced.value;
 }
 
 /** A run as the API shows it. */

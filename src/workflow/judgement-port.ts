@@ -1,8 +1,6 @@
 import type { StoredJudgement } from '../contracts/judgements';
-import type { Actor, AuditEntry } from '../domain/audit';
-import { conflict } from '../domain/refusal';
 import type { ActionResult } from './action-result';
-import type { IdempotencyRecord } from './transaction-port';
+import type { IdempotencyRecord, Transaction } from './transaction-port';
 
 /** A run that judges the deliveries of one kind of difference again. */
 export interface JudgementRun extends StoredJudgement {
@@ -19,26 +17,26 @@ export interface JudgementSlice {
   readonly next: string | null;
 }
 
-export const JUDGEMENT_RUNNING = conflict(
-  'judgement_running',
-  'The deliveries of this kind are being judged already.',
-).refusal;
+/** What a decision on a run reads, and how it changes the run. */
+export interface JudgementDraft {
+  readonly transaction: Transaction;
+  /** The last run of the kind; null if there was none. */
+  readonly last: StoredJudgement | null;
+  /** Stores a run, and when a worker takes it up. */
+  readonly save: (judgement: StoredJudgement) => void;
+}
 
 export interface JudgementStore {
   /** The last run of a kind; null if there was none. */
   read(differenceId: string): Promise<JudgementRun | null>;
-  /** How many deliveries wait with this kind of difference. */
-  waiting(differenceId: string): Promise<number>;
-  /** Starts a run; refuses while one runs. A worker takes it up. */
-  start(
-    differenceId: string,
-    by: { readonly actor: Actor; readonly audit: AuditEntry; readonly idempotency: IdempotencyRecord | undefined },
-  ): Promise<ActionResult>;
+  /** How many deliveries wait with this kind of difference. `receivedUntilMs`: only those received until then. */
+  waiting(differenceId: string, receivedUntilMs?: number): Promise<number>;
   /** The next deliveries of a running run; null when none runs, which also removes it from the schedule. */
   next(differenceId: string, limit: number): Promise<JudgementSlice | null>;
-  /**
-   * Records that a slice was judged; without `next` the run ends. Returns whether the caller continues: not when another
-   * worker recorded it before.
-   */
-  advance(differenceId: string, slice: JudgementSlice): Promise<boolean>;
+  /** Decides on the run of a kind and commits the change, at most once per Idempotency-Key; see `transactOnce`. */
+  change<T>(
+    differenceId: string,
+    idempotency: IdempotencyRecord | undefined,
+    decide: (draft: JudgementDraft) => Promise<ActionResult<T>>,
+  ): Promise<ActionResult<T>>;
 }

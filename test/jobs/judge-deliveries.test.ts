@@ -2,12 +2,12 @@ import { judgeDeliveries } from '../../jobs/judge-deliveries';
 import { judgementJobId } from '../../src/contracts/jobs';
 import { WEBHOOK_READERS, type WebhookReaders } from '../../src/contracts/read-webhook';
 import { towRequestWebhook } from '../../src/contracts/webhooks';
-import { auditOf } from '../../src/domain/audit';
 import { createDifferenceStore } from '../../src/store/differences';
 import { createJudgementStore } from '../../src/store/judgements';
 import { deliveryKey, differingDeliveriesKey, KEYS } from '../../src/store/keys';
 import { expectDifference } from '../../src/workflow/expect-difference';
-import { previewJudgement } from '../../src/workflow/judge-again';
+import { judgeAgain, previewJudgement } from '../../src/workflow/judge-again';
+import type { JudgementStore } from '../../src/workflow/judgement-port';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -45,6 +45,7 @@ const tools = (readers: WebhookReaders) => ({
   ...deliveryTools(stores.redis),
   readers,
   judgements: judgements(),
+  differences: differences(),
 });
 /** The only kind of difference. */
 async function kind() {
@@ -59,8 +60,8 @@ const preview = async (readers: WebhookReaders) =>
   );
 async function start() {
   const { id } = await kind();
-  const audit = auditOf(TESTER, 'deliveries.judged_again', { on: { difference_id: id } });
-  return (await judgements().start(id, { actor: TESTER, audit, idempotency: undefined })).kind;
+  const request = { differenceId: id, reason: undefined, actor: TESTER, idempotency: undefined };
+  return (await judgeAgain({ judgements: judgements(), differences: differences() }, request)).kind;
 }
 /** Runs the job until the run is over. */
 async function judge(readers: WebhookReaders) {
@@ -145,7 +146,7 @@ test('a run that lost its worker in between is continued by the next one, and no
   await start();
   const dying = {
     ...tools(WIDER),
-    judgements: { ...judgements(), advance: () => Promise.reject(new Error('killed')) },
+    judgements: { ...judgements(), change: () => Promise.reject(new Error('killed')) },
   };
   await expect(judgeDeliveries((await kind()).id, dying)).rejects.toThrow('killed');
   expect(await judgements().waiting((await kind()).id)).toBe(5);
@@ -317,6 +318,30 @@ test('the task closes with the last delivery of its kind, and a later one opens 
 
   await accept('T2');
   expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs' }]);
+});
+
+test('a webhook that comes while the task of its kind closes has a task, also when the worker dies right after that', async () => {
+  await accept('T1');
+  await start();
+  const { id } = await kind();
+  const store = judgements();
+  let changes = 0;
+  const change: JudgementStore['change'] = (differenceId, idempotency, decide) => {
+    changes += 1;
+    return changes === 1 ? store.change(differenceId, idempotency, decide) : Promise.reject(new Error('killed'));
+  };
+  const waiting = async (differenceId: string) => {
+    const count = await store.waiting(differenceId);
+    await accept('T2');
+    return count;
+  };
+  const dying = { ...tools(WIDER), judgements: { ...store, change, waiting } };
+  await expect(judgeDeliveries(id, dying)).rejects.toThrow('killed');
+
+  await judgeDeliveries(id, tools(WIDER));
+
+  expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs', difference_id: id }]);
+  expect(await judgements().waiting(id)).toBe(1);
 });
 
 /** Acts on all deliveries of the kind that are listed, which closes its task. */
