@@ -8,11 +8,10 @@ import type { Role, ViolationApi } from '../domain/vocabulary';
 import type { SessionUser } from './sessions';
 import type { Viewer } from './viewer';
 import type { Bulk } from '../workflow/bulk';
-import type { DifferenceStore } from '../workflow/difference-port';
 import type { MetricsStore } from '../workflow/metrics-port';
 import type { NotificationStore } from '../workflow/notification-port';
 import type { ReadOpsState } from '../workflow/ops-state';
-import type { TaskStore, TowStore, ViolationStore } from '../workflow/ports';
+import type { DifferenceStore, TaskStore, TowStore, ViolationStore } from '../workflow/ports';
 import type { ShadowStore } from '../workflow/shadow-list';
 import type { Spool } from '../workflow/spool-port';
 

@@ -2,7 +2,6 @@ import { change } from './change';
 import type { Entry } from './entry';
 import { escalate } from './escalate-entry';
 import { isSettled } from './outbox';
-import type { FoundViolation } from './found-violation';
 import { closeTask, editEntry, openTask, type StoredViolation } from './outbox-record';
 import { acceptEntry, reopenEntry, requestCleanup } from './settle-entry';
 import { addReference } from './violation-references';
@@ -17,6 +16,14 @@ export interface MatchedTow {
 export interface RequestedTow extends MatchedTow {
   /** The tow request echoes the metadata id of the violation. */
   readonly isEchoed: boolean;
+}
+
+/** A draft of a violation; `damaged`: it cannot be decoded, so nothing about it can be decided or written. */
+export type FoundViolation = StoredViolation | 'damaged' | null;
+
+/** True if what was found is another violation than the one with this id. A damaged one is: its id is not looked up. */
+export function isOfAnother(owner: FoundViolation, violationId: string): boolean {
+  return owner !== null && (owner === 'damaged' || owner.id !== violationId);
 }
 
 /** The only entry of a violation. @throws Error without one */

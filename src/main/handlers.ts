@@ -9,7 +9,7 @@ import { throttledLog } from '../platform/log-throttle';
 import type { Resources } from '../platform/resources';
 import type { WorkerProgress } from '../queue/progress';
 import type { JobHandler } from '../queue/workers';
-import { agreeingClient } from '../service/shadow';
+import { agreeingClient } from '../service';
 import { outboxRateLimits } from '../store/budgets';
 import { createDeliveryStore } from '../store/deliveries';
 import { createDifferenceStore } from '../store/differences';

@@ -1,7 +1,6 @@
 import { serviceAccess, type ServiceAccess } from '../platform/config';
 import type { Resources } from '../platform/resources';
-import { accessDigest, createServiceClient, type ServiceClient } from '../service';
-import { shadowClient } from '../service/shadow';
+import { accessDigest, createServiceClient, shadowClient, type ServiceClient } from '../service';
 import { createBudgets } from '../store/budgets';
 import { createLookupCache } from '../store/lookups';
 import { createTokenCache } from '../store/tokens';

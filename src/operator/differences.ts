@@ -1,9 +1,8 @@
 import { ROUTES } from '../contracts/operator-routes';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
-import type { DifferenceStore } from '../workflow/difference-port';
 import { judgeAgain, judgementViewOf, previewJudgement } from '../workflow/judge-again';
 import type { JudgementStore } from '../workflow/judgement-port';
-import type { DeliveryStore } from '../workflow/ports';
+import type { DeliveryStore, DifferenceStore } from '../workflow/ports';
 import { differenceViewOf, expectDifference } from '../workflow/expect-difference';
 import { readServiceView, type SeenServiceStore } from '../workflow/service-view';
 import type { RecordStore } from '../workflow/transaction-port';

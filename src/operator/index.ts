@@ -14,11 +14,11 @@ import type {
   ApiKeyStore,
   AuditStore,
   DeliveryStore,
+  DifferenceStore,
   SendingStore,
   TaskStore,
   ViolationStore,
 } from '../workflow/ports';
-import type { DifferenceStore } from '../workflow/difference-port';
 import type { JudgementStore } from '../workflow/judgement-port';
 import type { ConservationStore } from '../workflow/conservation';
 import type { Lookups } from '../workflow/lookups';

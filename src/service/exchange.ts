@@ -3,8 +3,17 @@ import { notBeforeMs } from '../domain/backoff';
 import type { Exchange, ForeignBody, RefusedExchange } from '../domain/policy';
 import type { HttpAnswer } from './attempt';
 import { readAnswer, answerBodyOf, refusalCode, type AnswerBody, type Contract } from './read-answer';
-import { refusalMessageIn } from './refusal-message';
 import { TransportFailure } from './transport-failure';
+
+const MESSAGE_LENGTH_MAX = 500;
+/** How deep a message is searched; the deepest known is `{ error: { errors: [ { message } ] } }`. */
+const MESSAGE_DEPTH_MAX = 4;
+/**
+ * Where services put their messages, best first.
+ * Open question Q6: the shape of an error body is not documented (docs/service-api.md#errors); the first message found
+ * counts.
+ */
+const MESSAGE_FIELDS = ['message', 'error', 'error_description', 'detail', 'title', 'errors', 'data'] as const;
 
 /** The result of an attempt: a status with its body, or a failure without a status. */
 export type TransportOutcome = HttpAnswer | TransportFailure;
@@ -102,6 +111,28 @@ function refused(answer: HttpAnswer, nowMs: number): RefusedExchange {
     ),
     ...(isPartlySent ? { isPartlySent } : {}),
   };
+}
+
+/** The message in a refusal's JSON body, at most 500 characters; null when there is none. */
+function refusalMessageIn(body: unknown): string | null {
+  const message = messageIn(body, MESSAGE_DEPTH_MAX);
+  return message === null ? null : message.slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
+}
+
+function messageIn(value: unknown, depth: number): string | null {
+  if (typeof value === 'string') return value.trim() === '' ? null : value.trim();
+  if (typeof value !== 'object' || value === null || depth === 0) return null;
+  const candidates: readonly unknown[] = Array.isArray(value) ? value : named(value);
+  for (const candidate of candidates) {
+    const message = messageIn(candidate, depth - 1);
+    if (message !== null) return message;
+  }
+  return null;
+}
+
+function named(value: object): unknown[] {
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return MESSAGE_FIELDS.map((name) => fields.get(name));
 }
 
 function cut(text: string): string {

@@ -31,6 +31,7 @@ export { accessDigest, accessDigests } from './access-digest';
 export { callAddresses } from './addresses';
 export { createMemoryTokenCache } from './memory-token-cache';
 export type { Probe } from './probe';
+export { agreeingClient, shadowClient } from './shadow';
 export type { UploadLimits } from './transport';
 
 export interface ServiceClient extends ServicePort, ViolationService {

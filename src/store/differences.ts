@@ -10,7 +10,7 @@ import {
 import { kindOfReport } from '../domain/stored-tow';
 import { differenceTask, differenceTaskId } from '../domain/tasks';
 import { isoTimestamp } from '../domain/timestamp';
-import type { DifferenceStore } from '../workflow/difference-port';
+import type { DifferenceStore } from '../workflow/ports';
 import { readHashes } from './batch-reads';
 import type { Check, CommitPart, Effect } from './commit';
 import { memberNaming, partsOfMember } from './differing-members';

@@ -1,9 +1,8 @@
 import type { BulkDocument, BulkResult, BulkTarget } from '../contracts/bulk';
 import type { Actor } from '../domain/audit';
 import { decisionCall, digestOf, questionOf, type DecisionCall } from './decision-call';
-import type { DifferenceStore } from './difference-port';
 import type { ApiCallRefusal, OperatorApi } from './operator-port';
-import type { TaskStore } from './ports';
+import type { DifferenceStore, TaskStore } from './ports';
 
 /** The decision about one task of a bulk run. It can be repeated: its Idempotency-Key lets it take effect once. */
 

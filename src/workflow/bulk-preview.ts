@@ -16,9 +16,8 @@ import { roleAllows } from '../domain/vocabulary';
 import { ASKED_NO_MORE, callFor, NOTHING_TO_DECIDE } from './bulk-item';
 import type { ChosenTask } from './bulk-port';
 import { questionOf } from './decision-call';
-import type { DifferenceStore } from './difference-port';
 import { isEmptyFilter } from './list-port';
-import type { TaskStore } from './ports';
+import type { DifferenceStore, TaskStore } from './ports';
 
 /** The choice of the tasks of a bulk run. The run decides exactly these. */
 

@@ -2,10 +2,12 @@ import type { DifferenceView } from '../contracts/differences';
 import { type Actor, auditOf } from '../domain/audit';
 import { shownDecision, type Difference } from '../domain/difference';
 import { differenceTaskId } from '../domain/tasks';
+import { unknown } from '../domain/refusal';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { type ActionResult, done, refused, transactOnce } from './action-result';
-import { DIFFERENCE_NOT_FOUND } from './difference-port';
 import { orderKeyOf, type IdempotencyRecord, type RecordStore } from './transaction-port';
+
+export const DIFFERENCE_NOT_FOUND = unknown('difference_not_found', 'There is no such kind of difference.').refusal;
 
 export interface ExpectRequest {
   readonly id: string;

@@ -13,9 +13,9 @@ import { conflict } from '../domain/refusal';
 import { differenceTask, differenceTaskId } from '../domain/tasks';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { done, refused, type ActionResult } from './action-result';
-import { DIFFERENCE_NOT_FOUND, type DifferenceStore } from './difference-port';
+import { DIFFERENCE_NOT_FOUND } from './expect-difference';
 import type { JudgementRun, JudgementSlice, JudgementStore } from './judgement-port';
-import type { DeliveryStore } from './ports';
+import type { DeliveryStore, DifferenceStore } from './ports';
 import type { IdempotencyRecord } from './transaction-port';
 
 /** Judges deliveries again that broke the contract, once the contract is wider or the difference is expected. */

@@ -1,10 +1,9 @@
 import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
-import { isOfAnother } from '../domain/found-violation';
 import { addEvent, closeTask } from '../domain/outbox-record';
 import { conflict, invalid, type Decision } from '../domain/refusal';
 import type { KnownTow } from '../domain/stored-tow';
-import { linkTow } from '../domain/stored-violation';
+import { isOfAnother, linkTow } from '../domain/stored-violation';
 import { TWO_VIOLATIONS } from '../domain/tasks';
 import { changeTow, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';

@@ -1,9 +1,8 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
-import { isOfAnother } from '../domain/found-violation';
 import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
 import { addEvent, closeTask, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
-import { matchTow } from '../domain/stored-violation';
+import { isOfAnother, matchTow } from '../domain/stored-violation';
 import { movedTowTask, TWO_VIOLATIONS, twoViolationsTask, violationTwiceTask, type NewTask } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
 import { echoedIdIn, metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';

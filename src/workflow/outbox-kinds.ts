@@ -1,8 +1,7 @@
 import type { AttemptResult } from '../domain/attempt';
-import { isOfAnother } from '../domain/found-violation';
 import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
 import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
-import { dropReference } from '../domain/stored-violation';
+import { dropReference, isOfAnother } from '../domain/stored-violation';
 import { addReference } from '../domain/violation-references';
 import { sharedReferenceTask } from '../domain/violation-tasks';
 import { towMover } from './match-violation';

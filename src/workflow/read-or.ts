@@ -1,4 +1,4 @@
-import type { FoundViolation } from '../domain/found-violation';
+import type { FoundViolation } from '../domain/stored-violation';
 import type { StoredViolation } from '../domain/outbox-record';
 import { DamagedRecord, type UnusableRecord } from '../domain/unusable-record';
 

@@ -7,7 +7,7 @@ import { LATENCY_STEPS_MS, quantileMs } from '../domain/metric-names';
 import { isRecentSlot, type CallCounts, type MessageCounts } from '../domain/seen-service';
 import { compareFields, type ObservedMessage } from '../domain/service-shapes';
 import { isoTimestamp } from '../domain/timestamp';
-import type { DifferenceStore } from './difference-port';
+import type { DifferenceStore } from './ports';
 import { differenceViewOf } from './expect-difference';
 
 /** The service as it was seen, beside its document. */
