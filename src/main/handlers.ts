@@ -13,12 +13,12 @@ import { agreeingClient } from '../service';
 import { outboxRateLimits } from '../store/budgets';
 import { createDeliveryStore } from '../store/deliveries';
 import { createDifferenceStore } from '../store/differences';
-import { createDeferral } from '../store/failing-deliveries';
 import { createJudgementStore } from '../store/judgements';
 import { createTowOutbox, createViolationOutbox } from '../store/outbox';
 import { recordsOf } from '../store/records';
 import { createTowStore } from '../store/tows';
 import { isTransient } from '../store/until-answered';
+import { createDeferral } from '../workflow/defer-delivery';
 import { openBulkHandler } from './bulk';
 import type { DeliveryKind, QueueName } from '../domain/vocabulary';
 import type { Foundation } from './foundation';
@@ -58,7 +58,7 @@ export function openHandlers(
   const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
   const sending = { records, service, settings: policy, claimMaxAgeMs, clock, log, metrics, tracing };
   const deliveries = createDeliveryStore(redis);
-  const defer = createDeferral(redis, DEFERRAL);
+  const defer = createDeferral(records, DEFERRAL);
   const observe = (kind: DeliveryKind, body: string) => foundation.serviceObserver.received(kind, body);
   const delivering = {
     records,

@@ -4,7 +4,7 @@ import type { Delivery } from '../domain/delivery';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from './keys';
-import { refuseNewer } from './readable-records';
+import { fieldsOrDamaged, orDamaged, refuseNewer } from './readable-records';
 import { refuseSealed } from './sealed-fields';
 import type { Fields } from './packed-fields';
 import { nextVersion } from '../domain/outbox-record';
@@ -104,10 +104,16 @@ export class DeliveryDrafts {
   async load(id: string, known: Delivery | null): Promise<Delivery | null> {
     const loaded = this.#loaded.get(id);
     if (loaded) return loaded.after;
-    const before = known ?? decodeDelivery(await this.redis.hgetall(deliveryKey(id)));
+    const before = known ?? (await this.#read(id));
     const after = before && { ...before };
     this.#loaded.set(id, { before, after });
     return after;
+  }
+
+  /** By the list of deliveries, also of one that cannot be decoded; null when it is not listed. */
+  async receivedAtMs(id: string): Promise<number | null> {
+    const score = await this.redis.zscore(KEYS.indexDeliveries, id);
+    return score === null ? null : Number(score);
   }
 
   schedule(id: string, atMs: number | null): void {
@@ -119,6 +125,12 @@ export class DeliveryDrafts {
     const loaded = this.#loaded.get(id);
     if (loaded) loaded.after = null;
     this.#dues.set(id, null);
+  }
+
+  async #read(id: string): Promise<Delivery | null> {
+    const name = { kind: 'delivery', id } as const;
+    const fields = await fieldsOrDamaged(this.redis, deliveryKey(id), name);
+    return orDamaged(name, () => decodeDelivery(fields));
   }
 
   changes(newId: () => string): { records: RecordChange[]; effects: Effect[]; events: NewEvent[] } {

@@ -1,5 +1,6 @@
+import type { Redis } from 'ioredis';
 import { DamagedRecord, NewerRecord, OLDEST_READER_FIELD, UnusableRecord } from '../domain/unusable-record';
-import type { RecordName, RecordKind } from '../domain/outbox-record';
+import type { RecordKind } from '../domain/outbox-record';
 import { errorFacts } from '../platform/errors';
 import { unpackFields, type Fields } from './packed-fields';
 import { knownSchema } from './schema';
@@ -29,14 +30,31 @@ export function readableFields(kind: RecordKind, stored: Fields): Fields {
   return fields;
 }
 
+interface DecodedName {
+  readonly kind: RecordKind | 'delivery';
+  readonly id: string;
+}
+
 /** What `decode` makes of a record, for decisions. @throws UnusableRecord, DamagedRecord */
-export function orDamaged<T>({ kind, id }: RecordName, decode: () => T): T {
+export function orDamaged<T>(name: DecodedName, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof UnusableRecord) throw error;
-    throw new DamagedRecord(`the ${kind} ${id} cannot be decoded: ${String(errorFacts(error)['error'])}`, id);
+    throw error instanceof UnusableRecord ? error : damaged(name, error);
   }
+}
+
+/** The stored fields of a record, for decisions. @throws DamagedRecord when its key is no hash */
+export async function fieldsOrDamaged(redis: Redis, key: string, name: DecodedName): Promise<Fields> {
+  try {
+    return await redis.hgetall(key);
+  } catch (error) {
+    throw error instanceof Error && error.message.startsWith('WRONGTYPE') ? damaged(name, error) : error;
+  }
+}
+
+function damaged({ kind, id }: DecodedName, error: unknown): DamagedRecord {
+  return new DamagedRecord(`the ${kind} ${id} cannot be decoded: ${String(errorFacts(error)['error'])}`, id);
 }
 
 /**

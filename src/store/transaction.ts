@@ -42,7 +42,7 @@ import {
   permitQueueEffects,
 } from './record-effects';
 import { decodeRecord, keyOf, partsOf, RECORD_KEYS } from './record-kinds';
-import { orDamaged } from './readable-records';
+import { fieldsOrDamaged, orDamaged } from './readable-records';
 import { closingOf, openingOf } from './task-changes';
 import { newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './scripts';
@@ -174,6 +174,10 @@ export class RecordTransaction implements Transaction {
 
   delivery(id: string, known: Delivery | null = null): Promise<Delivery | null> {
     return this.#deliveries.load(id, known);
+  }
+
+  receivedAtMs(id: string): Promise<number | null> {
+    return this.#deliveries.receivedAtMs(id);
   }
 
   scheduleDelivery(id: string, atMs: number | null): void {
@@ -312,7 +316,7 @@ export class RecordTransaction implements Transaction {
     const known = this.#records.get(key);
     if (known) return known;
     const kept = this.usesKept ? this.memory.leased.get(key) : undefined;
-    const fields = kept?.fields ?? (await this.redis.hgetall(key));
+    const fields = kept?.fields ?? (await fieldsOrDamaged(this.redis, key, name));
     // Reads of one record at the same time share one draft, so that no change to it is lost.
     const meanwhile = this.#records.get(key);
     if (meanwhile) return meanwhile;

@@ -29,9 +29,11 @@ export interface Transaction {
   setReferenceOwner(reference: string, id: string): void;
   /**
    * A draft of a webhook delivery; null when there is none. `known` was just read and is not read again; if it has
-   * changed, the commit is refused.
+   * changed, the commit is refused. @throws UnusableRecord, DamagedRecord
    */
   delivery(id: string, known?: Delivery | null): Promise<Delivery | null>;
+  /** When a delivery was received, ms since the epoch, also one that is damaged; null when it is not listed. */
+  receivedAtMs(id: string): Promise<number | null>;
   /** The deliveries among these that are scheduled. */
   scheduledDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /**

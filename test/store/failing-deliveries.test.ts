@@ -1,6 +1,6 @@
-import { createDeferral } from '../../src/store/failing-deliveries';
 import { deliveryKey, towKey } from '../../src/store/keys';
 import { Script } from '../../src/store/scripts';
+import { createDeferral } from '../../src/workflow/defer-delivery';
 import { towRequest, useStores, type Stores } from '../support/stores';
 
 let stores: Stores;
@@ -36,12 +36,28 @@ describe('the task about a delivery that keeps failing', () => {
 
   test('is opened once, on its tow, when the reply to its commit is lost', async () => {
     await stores.redis.hset(deliveryKey('d1'), 'failures', 9);
-    const defer = createDeferral(stores.redis, { retryBaseMs: 1000, retryCapMs: 5000 });
+    const defer = createDeferral(stores.records, { retryBaseMs: 1000, retryCapMs: 5000 });
     loseReplyTo('delivery_failing');
 
     await expect(defer('d1')).rejects.toThrow('Connection is closed.');
 
     expect(await taskIds()).toEqual(['delivery_failing-d1.T1']);
+  });
+
+  test('is opened by the commit that counts the failure, so that neither is there without the other', async () => {
+    await stores.redis.hset(deliveryKey('d1'), 'failures', 9);
+    const defer = createDeferral(stores.records, { retryBaseMs: 1000, retryCapMs: 5000 });
+    // It is called with its script below.
+    // oxlint-disable-next-line typescript/unbound-method
+    const run = Script.prototype.run;
+    jest.spyOn(Script.prototype, 'run').mockImplementation(function (this: Script, ...args: Parameters<typeof run>) {
+      if (JSON.stringify(args[2]).includes('delivery_failing')) throw new Error('the worker dies here');
+      return run.apply(this, args);
+    });
+
+    await expect(defer('d1')).rejects.toThrow('the worker dies here');
+
+    expect([await taskIds(), await stores.redis.hget(deliveryKey('d1'), 'failures')]).toEqual([[], '9']);
   });
 
   test('closes when the delivery is parked, and its failures are counted from zero', async () => {

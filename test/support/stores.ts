@@ -29,8 +29,8 @@ import type { AttemptResult } from '../../src/domain/attempt';
 import { ACCEPTING, STOPPED } from './exchanges';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
 import { openConnection, useRedis, type SharedRedis } from './redis';
-import { createDeferral } from '../../src/store/failing-deliveries';
 import { isTransient } from '../../src/store/until-answered';
+import { createDeferral } from '../../src/workflow/defer-delivery';
 import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { replayDelivery, resumeOperation } from '../../src/workflow/ops-actions';
@@ -196,11 +196,12 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
 
 /** The tools that process deliveries. */
 export function deliveryTools(redis: Redis): ProcessDeliveryTools {
+  const records = recordsOf(redis);
   return {
-    records: recordsOf(redis),
+    records,
     deliveries: createDeliveryStore(redis),
     readers: WEBHOOK_READERS,
-    defer: createDeferral(redis, { retryBaseMs: 1000, retryCapMs: 5000 }),
+    defer: createDeferral(records, { retryBaseMs: 1000, retryCapMs: 5000 }),
     isTransient,
     clock: systemClock,
     log: silentLog,

@@ -1,0 +1,53 @@
+import type { RetrySettings } from '../domain/backoff';
+import { deferDelivery, type DeferredDelivery } from '../domain/delivery';
+import { openTask } from '../domain/outbox-record';
+import { failingDeliveryTask } from '../domain/tasks';
+import { HOUR_MS } from '../domain/timestamp';
+import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
+import { readOr } from './read-or';
+import { orderKeyOf, type RecordStore, type Transaction } from './transaction-port';
+
+/** Defers deliveries that cannot be processed, and opens the tasks about them. */
+
+/** A delivery that was repaired manually is processed within this time. */
+const DAMAGED_WAIT_MAX_MS = HOUR_MS;
+
+/** Defers a delivery whose processing failed, longer each time. One that cannot be decoded opens a task at once. */
+export function createDeferral(records: RecordStore, settings: RetrySettings) {
+  return (id: string): Promise<DeferredDelivery> =>
+    records.transact(orderKeyOf('delivery', id), async (transaction) => {
+      const delivery = await readOr(transaction.delivery(id), 'damaged', DamagedRecord);
+      if (delivery === 'damaged') {
+        await deferDamaged(transaction, id, settings.retryBaseMs);
+        return { failures: null, needsPerson: true };
+      }
+      if (!delivery || delivery.state === 'processed') {
+        transaction.scheduleDelivery(id, null);
+        return { failures: 0, needsPerson: false };
+      }
+      const { runAtMs, asksPerson, needsPerson } = deferDelivery(delivery, settings, transaction.nowMs);
+      transaction.scheduleDelivery(id, runAtMs);
+      if (asksPerson) await openFailingTask(transaction, id, delivery.towingReferenceId);
+      return { failures: delivery.failures, needsPerson };
+    });
+}
+
+/**
+ * Defers a delivery that cannot be decoded, and opens a task about it. Its failures cannot be counted in it, so it
+ * waits for its age: from `baseMs` up to an hour, twice as long each time.
+ */
+async function deferDamaged(transaction: Transaction, id: string, baseMs: number): Promise<void> {
+  const { nowMs } = transaction;
+  const receivedAtMs = await transaction.receivedAtMs(id);
+  const ageMs = receivedAtMs === null ? DAMAGED_WAIT_MAX_MS : nowMs - receivedAtMs;
+  transaction.scheduleDelivery(id, nowMs + Math.min(DAMAGED_WAIT_MAX_MS, Math.max(baseMs, ageMs)));
+  await transaction.openGeneralTask(failingDeliveryTask(id));
+}
+
+/** Opens the task about a delivery that keeps failing: on its tow, or as a general task when the tow cannot be used. */
+async function openFailingTask(transaction: Transaction, id: string, towingReferenceId: string): Promise<void> {
+  const task = failingDeliveryTask(id);
+  const tow = await readOr(transaction.tow(towingReferenceId), null, DamagedRecord, UnusableRecord);
+  if (tow) openTask(tow, task, transaction.nowMs);
+  else await transaction.openGeneralTask(task);
+}
