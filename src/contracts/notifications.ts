@@ -13,6 +13,7 @@ import {
   MAIL_ADDRESS_RULE,
   TIME_ZONE_RULE,
 } from '../domain/notification-settings';
+import { orUnknown } from './stored';
 
 /** Notifications of alarms: the settings of people, what is stored, and what the API shows. */
 
@@ -54,7 +55,19 @@ const fields = {
     .describe('Alarms that quiet hours hold back.'),
 };
 
-export const notificationSettings: z.ZodType<NotificationSettings> = z.object(fields);
+/** The settings as stored. Fields and muted kinds of other versions are kept. */
+export const storedNotificationSettings: z.ZodType<NotificationSettings> = z.looseObject({
+  ...fields,
+  muted_alarms: z.array(orUnknown(ALARM_KINDS)),
+});
+
+/** The settings as the API shows them. */
+export const notificationSettings = z.object({
+  ...fields,
+  muted_alarms: z
+    .array(z.string())
+    .describe('Kinds of alarms without notices. A later version of towhook may have muted others of its own.'),
+});
 
 /**
  * The fields to change. Absent fields stay as they are. An empty change is refused: the settings of the configuration
@@ -66,7 +79,7 @@ export const notificationSettingsBody = z
 
 const alarm = {
   id: z.string(),
-  kind: z.enum(ALARM_KINDS),
+  kind: orUnknown(ALARM_KINDS),
   severity: z.enum(ALARM_SEVERITIES),
   title: z.string(),
   todo: z.string(),
@@ -116,7 +129,7 @@ export const storedNotificationState: z.ZodType<NotificationState> = z.looseObje
   channels,
 });
 
-/** The part of it that describes the channels. A version that does not know an alarm can read it, too. */
+/** The part of it that describes the channels. A version that cannot read an alarm can read it, too. */
 export const storedChannelState = z.looseObject({
   channels,
   notices: z.array(z.looseObject({ channel: z.enum(NOTICE_CHANNELS), createdAtMs: z.number() })),
@@ -138,7 +151,7 @@ const channelView = z.object({
 export const alarmView = z.object({
   /** To acknowledge it; null while no watch has seen it. */
   id: z.string().nullable(),
-  kind: z.enum(ALARM_KINDS),
+  kind: z.string().describe('A kind that `muted_alarms` can have, or one that only a later version of towhook knows.'),
   severity: z.enum(ALARM_SEVERITIES),
   title: z.string(),
   what_to_do: z.string(),

@@ -1,5 +1,6 @@
 import { backoffMs } from './backoff';
 import {
+  isAlarmKind,
   isQuiet,
   NOTICE_CHANNELS,
   type AlarmKind,
@@ -8,6 +9,7 @@ import {
   type NotificationSettings,
 } from './notification-settings';
 import { HOUR_MS, MINUTE_MS } from './timestamp';
+import type { OrUnknown } from './vocabulary';
 
 /**
  * Which notices the alarms of an installation need: one at the start of an alarm, one at its end, and one more when it
@@ -28,7 +30,8 @@ export interface ObservedAlarm {
 }
 
 /** An alarm from its first sight to its end. Times are ms since the epoch. */
-export interface Incident extends ObservedAlarm {
+export interface Incident extends Omit<ObservedAlarm, 'kind'> {
+  readonly kind: OrUnknown<AlarmKind>;
   readonly id: string;
   readonly seenAtMs: number;
   /** Since when it was not seen; null while it holds. */
@@ -49,10 +52,7 @@ export interface Incident extends ObservedAlarm {
 export const NOTICE_TYPES = ['alarm.started', 'alarm.ended', 'alarm.escalated', 'alarm.summary', 'test'] as const;
 export type NoticeType = (typeof NOTICE_TYPES)[number];
 
-export interface NoticeAlarm extends Omit<ObservedAlarm, 'key' | 'failingChannel'> {
-  readonly id: string;
-  readonly seenAtMs: number;
-}
+export type NoticeAlarm = Pick<Incident, 'id' | 'kind' | 'severity' | 'title' | 'todo' | 'seenAtMs'>;
 
 /** The lists of mail addresses in the settings. */
 export const ADDRESS_LISTS = ['mail_to', 'escalate_to'] as const satisfies readonly (keyof NotificationSettings)[];
@@ -118,8 +118,17 @@ export const END_HOLD_MS = 60_000;
  * all of its stalls are one alarm.
  */
 export const STALL_END_HOLD_MS = 5 * MINUTE_MS;
-const holdsOf = (kind: AlarmKind) =>
-  kind === 'workerStalled' ? { startMs: 0, endMs: STALL_END_HOLD_MS } : { startMs: START_HOLD_MS, endMs: END_HOLD_MS };
+/**
+ * A version that does not know the kind of an alarm cannot see whether it holds. It keeps the alarm for this long, without
+ * a notice, for a watch of the version that began it.
+ */
+export const UNKNOWN_END_HOLD_MS = 24 * HOUR_MS;
+function holdsOf(kind: Incident['kind']) {
+  if (!isAlarmKind(kind)) return { startMs: START_HOLD_MS, endMs: UNKNOWN_END_HOLD_MS };
+  return kind === 'workerStalled'
+    ? { startMs: 0, endMs: STALL_END_HOLD_MS }
+    : { startMs: START_HOLD_MS, endMs: END_HOLD_MS };
+}
 /** A notice that was not delivered within this time is dropped. */
 export const GIVE_UP_MS = 24 * HOUR_MS;
 /** A channel that fails for this long is an alarm. A shorter fault needs no person: notices are repeated. */
@@ -140,7 +149,7 @@ export interface AlarmEvaluation {
 /** The state after an evaluation of the alarms. Returns the same object if nothing changed. */
 export function evaluateAlarms(state: NotificationState, view: AlarmEvaluation): NotificationState {
   const { settings, channels } = view;
-  const isChosen = ({ kind }: { readonly kind: AlarmKind }) => !settings.muted_alarms.includes(kind);
+  const isChosen = ({ kind }: Pick<Incident, 'kind'>) => !settings.muted_alarms.includes(kind);
   const observed = new Map(view.observed.filter(isChosen).map((alarm) => [alarm.key, alarm]));
   const known = state.incidents.filter(isChosen);
   const continued = known.map((incident) => evaluateIncident(incident, observed.get(incident.key) ?? null, view));
@@ -203,7 +212,8 @@ function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view:
     const missingSinceMs = incident.missingSinceMs ?? nowMs;
     const isOver = nowMs - missingSinceMs >= hold.endMs;
     // The end of an announced alarm waits for the end of quiet hours.
-    if (isOver && incident.startedAtMs === null) return { incident, notices: [], isOver };
+    if (isOver && (incident.startedAtMs === null || !isAlarmKind(incident.kind)))
+      return { incident, notices: [], isOver };
     if (isOver && !isHushed) return { incident, notices: noticesOf('alarm.ended', incident, view), isOver };
     return { incident: incident.missingSinceMs === null ? { ...incident, missingSinceMs } : incident, notices: [] };
   }

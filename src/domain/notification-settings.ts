@@ -1,4 +1,5 @@
 import type { FieldRule } from './refusal';
+import type { OrUnknown } from './vocabulary';
 
 /** Who is notified of which alarms, and when. */
 
@@ -40,6 +41,11 @@ export const ALARM_KINDS = [
 ] as const;
 export type AlarmKind = (typeof ALARM_KINDS)[number];
 
+/** False for a stored kind of another version, which this version never observes. */
+export function isAlarmKind(kind: OrUnknown<AlarmKind>): kind is AlarmKind {
+  return ALARM_KINDS.some((known) => known === kind);
+}
+
 export const NOTICE_LANGUAGES = ['en', 'ar'] as const;
 export type NoticeLanguage = (typeof NOTICE_LANGUAGES)[number];
 
@@ -55,7 +61,7 @@ export interface NotificationSettings {
   readonly escalate_to: readonly string[];
   /** 0 = never. */
   readonly escalate_after_minutes: number;
-  readonly muted_alarms: readonly AlarmKind[];
+  readonly muted_alarms: readonly OrUnknown<AlarmKind>[];
   /** `HH:MM` in the time zone. Both or neither are null; null: no quiet hours. */
   readonly quiet_from: string | null;
   readonly quiet_to: string | null;

@@ -57,7 +57,7 @@ function noticeBody(notice: Notice, consoleUrl: string | null) {
       page: pageOfNotice(notice, consoleUrl),
       alarms: alarms.map((alarm) => ({
         id: alarm.id,
-        kind: alarm.kind,
+        kind: alarm.kind.toString(),
         severity: alarm.severity,
         since: isoTimestamp(alarm.seenAtMs),
         title: alarm.title,

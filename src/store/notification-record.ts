@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { notificationSettings, storedChannelState, storedNotificationState } from '../contracts/notifications';
+import { storedChannelState, storedNotificationSettings, storedNotificationState } from '../contracts/notifications';
 import { jsonText } from '../contracts/stored';
 import { acknowledge, NO_NOTIFICATIONS } from '../domain/notices';
 import { done, refused, transactOnce, type ActionResult } from '../workflow/action-result';
@@ -12,7 +12,7 @@ import type { RecordTransaction } from './transaction';
 
 /** Notifications of alarms: one hash with a version, the settings of a person, and the state. */
 
-const storedSettings = jsonText(notificationSettings);
+const storedSettings = jsonText(storedNotificationSettings);
 const storedState = jsonText(storedNotificationState);
 const storedChannels = jsonText(storedChannelState);
 

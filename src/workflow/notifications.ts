@@ -1,4 +1,9 @@
-import { notificationSettings, type AlarmPage, type NotificationsView } from '../contracts/notifications';
+import {
+  notificationSettings,
+  storedNotificationSettings,
+  type AlarmPage,
+  type NotificationsView,
+} from '../contracts/notifications';
 import { failedRules } from '../contracts/rules';
 import { auditOf, type Actor } from '../domain/audit';
 import {
@@ -11,6 +16,8 @@ import {
 } from '../domain/notices';
 import { invalid } from '../domain/refusal';
 import {
+  ALARM_SEVERITIES,
+  isAlarmKind,
   NOTICE_CHANNELS,
   quietHoursFaults,
   type NoticeChannel,
@@ -57,21 +64,26 @@ export async function readNotifications({ store, senders, defaults }: Notificati
     };
   };
   return {
-    settings,
+    settings: notificationSettings.parse(settings),
     source: own === null ? 'configuration' : 'person',
     channels: { webhook: channelOf('webhook'), mail: channelOf('mail') },
   };
 }
 
-/** The alarms that hold now, with what notifications know of them. Their texts are English, like all of the API. */
+/**
+ * The alarms that hold now, with what notifications know of them. Their texts are English, like all of the API; those of
+ * an alarm that only a later version knows are as it stored them.
+ */
 export async function listAlarms({ store, observe }: NotificationTools): Promise<AlarmPage> {
   const [observed, { state }] = await Promise.all([observe('en'), store.read()]);
+  const others = state.incidents.filter(({ kind }) => !isAlarmKind(kind));
+  const alarms = [...observed, ...others].toSorted((a, b) => rankOf(a) - rankOf(b));
   return {
-    items: observed.map(({ key, kind, severity, title, todo }) => {
+    items: alarms.map(({ key, kind, severity, title, todo }) => {
       const incident = state.incidents.find((each) => each.key === key) ?? null;
       return {
         id: incident?.id ?? null,
-        kind,
+        kind: kind.toString(),
         severity,
         title,
         what_to_do: todo,
@@ -85,6 +97,8 @@ export async function listAlarms({ store, observe }: NotificationTools): Promise
   };
 }
 
+const rankOf = ({ severity }: Pick<ObservedAlarm, 'severity'>) => ALARM_SEVERITIES.indexOf(severity);
+
 interface NotificationRequest {
   readonly actor: Actor;
   readonly idempotency: IdempotencyRecord | undefined;
@@ -95,7 +109,8 @@ type SettingsChanges = { readonly [Name in keyof NotificationSettings]?: Notific
 
 /**
  * Changes settings. Refuses if the result breaks the contract, also in a field that is not changed, or if the quiet
- * hours would miss an end. The audit names the changed fields without their values.
+ * hours would miss an end. Muted kinds that only a later version knows stay muted. The audit names the changed fields
+ * without their values.
  */
 export async function changeNotificationSettings(
   { store, defaults }: NotificationTools,
@@ -104,7 +119,11 @@ export async function changeNotificationSettings(
   return store.saveSettings(({ settings }) => {
     const before = settings ?? defaults;
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const checked = notificationSettings.safeParse({ ...before, ...Object.fromEntries(given) });
+    const muted_alarms = [
+      ...(changes.muted_alarms ?? before.muted_alarms.filter(isAlarmKind)),
+      ...before.muted_alarms.filter((kind) => !isAlarmKind(kind)),
+    ];
+    const checked = storedNotificationSettings.safeParse({ ...before, ...Object.fromEntries(given), muted_alarms });
     if (!checked.success) return invalid(failedRules(checked.error));
     const after = checked.data;
     const faults = quietHoursFaults(after);

@@ -9,7 +9,7 @@ import { noticeProblemText } from '../../parts/notice-problem';
 import { Problem } from '../../parts/problem';
 import { CHANGED_MEANWHILE } from '../../submit';
 import { Badge, Ref, Timestamp } from '../../parts/text';
-import type { Viewer } from '../../viewer';
+import { oneOf, type Viewer } from '../../viewer';
 
 /** What became of a test notice. */
 export interface TestResult {
@@ -232,6 +232,14 @@ function Kinds(props: { viewer: Viewer; failure: FormFailure | null; muted: read
           {messages.kinds[kind]}
         </label>
       ))}
+      {/* Only a version that knows these kinds can announce them. */}
+      {muted
+        .filter((kind) => oneOf(ALARM_KINDS, kind) === null)
+        .map((kind) => (
+          <label>
+            <input type="checkbox" disabled /> <Ref>{kind}</Ref>
+          </label>
+        ))}
     </fieldset>
   );
 }

@@ -1,7 +1,5 @@
 import type { Incident } from '../../../domain/notices';
-import { alarmKey, type Alarm } from '../../../workflow/alarms';
 import type { FormFailure } from '../../page';
-import { alarmText } from '../../parts/alarm-text';
 import { ActionForm } from '../../parts/ops';
 import { Timestamp } from '../../parts/text';
 import type { Viewer } from '../../viewer';
@@ -14,14 +12,13 @@ export function acknowledgeForm(id: string): string {
 /** Who acknowledged an announced alarm, or the form to do so. */
 export function Acknowledge(props: {
   readonly viewer: Viewer;
-  readonly alarm: Alarm;
-  readonly incidents: readonly Incident[];
+  /** The incident of the alarm; undefined before it was seen by a watch. */
+  readonly incident: Incident | undefined;
+  readonly title: string;
   readonly failure: FormFailure | null;
 }) {
-  const { viewer, alarm, incidents, failure } = props;
-  const key = alarmKey(alarm);
-  const incident = incidents.find((each) => each.key === key && each.startedAtMs !== null);
-  if (incident === undefined) return null;
+  const { viewer, incident, title, failure } = props;
+  if (incident === undefined || incident.startedAtMs === null) return null;
   const messages = viewer.messages.notifications;
   const { id, acknowledged } = incident;
   if (acknowledged !== null) {
@@ -39,7 +36,7 @@ export function Acknowledge(props: {
       form={acknowledgeForm(id)}
       action={`/ops/alarms/${encodeURIComponent(id)}/acknowledge`}
       label={messages.acknowledge}
-      about={messages.acknowledgeOf({ title: alarmText(viewer, alarm).title })}
+      about={messages.acknowledgeOf({ title })}
       hint={messages.acknowledgeWhat}
       failure={failure}
       hasReason

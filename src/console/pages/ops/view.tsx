@@ -1,7 +1,9 @@
-import { alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/alarms';
+import { alarmKey, alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/alarms';
 import type { MetricSeries } from '../../../workflow/metrics-port';
 import type { FormFailure } from '../../page';
 import type { Incident } from '../../../domain/notices';
+import { ALARM_SEVERITIES, isAlarmKind, type AlarmSeverity } from '../../../domain/notification-settings';
+import { isoTimestamp } from '../../../domain/timestamp';
 import { alarmText } from '../../parts/alarm-text';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
@@ -67,8 +69,7 @@ export function OpsNow({ viewer, known, incidents, failure }: OverviewProps) {
     >
       <Verdict
         viewer={viewer}
-        alarms={alarmsOf(known)}
-        incidents={incidents}
+        alarms={shownAlarms(viewer, alarmsOf(known), incidents)}
         failure={failure}
         openTasks={known.openTasks}
       />
@@ -82,17 +83,40 @@ export function OpsNow({ viewer, known, incidents, failure }: OverviewProps) {
   );
 }
 
+/** An alarm that this version observes, or the incident of one that only a later version knows. */
+interface ShownAlarm {
+  readonly severity: AlarmSeverity;
+  readonly title: string;
+  readonly todo: string;
+  readonly alarm: Alarm | null;
+  readonly incident: Incident | undefined;
+}
+
+/** The worst first. */
+function shownAlarms(viewer: Viewer, alarms: readonly Alarm[], incidents: readonly Incident[]): readonly ShownAlarm[] {
+  const observed = alarms.map((alarm) => {
+    const key = alarmKey(alarm);
+    const incident = incidents.find((each) => each.key === key);
+    return { ...alarmText(viewer, alarm), severity: severityOf(alarm), alarm, incident };
+  });
+  const others = incidents
+    .filter(({ kind }) => !isAlarmKind(kind))
+    .map((incident) => ({ ...incident, alarm: null, incident }));
+  const rankOf = ({ severity }: ShownAlarm) => ALARM_SEVERITIES.indexOf(severity);
+  return [...observed, ...others].toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
 /**
  * The worst alarm with its remedy, then the others. Durations are outside the live region, so screen readers do not
  * repeat them.
  */
 function Verdict(
-  props: Pick<OverviewProps, 'viewer' | 'incidents' | 'failure'> & {
-    readonly alarms: readonly Alarm[];
+  props: Pick<OverviewProps, 'viewer' | 'failure'> & {
+    readonly alarms: readonly ShownAlarm[];
     readonly openTasks: number;
   },
 ) {
-  const { viewer, alarms, openTasks, ...noticed } = props;
+  const { viewer, alarms, openTasks, failure } = props;
   const messages = viewer.messages.opsAlarms;
   const [worst, ...others] = alarms;
   if (worst === undefined) {
@@ -107,25 +131,24 @@ function Verdict(
     );
   }
   return (
-    <section class={`card verdict ${severityOf(worst)}`} aria-label={viewer.messages.ops.state}>
+    <section class={`card verdict ${worst.severity}`} aria-label={viewer.messages.ops.state}>
       <p class="verdict-title" role="status">
-        <bdi>{alarmText(viewer, worst).title}</bdi>
+        <bdi>{worst.title}</bdi>
       </p>
-      <Remedy viewer={viewer} alarm={worst} />
-      <Acknowledge {...noticed} viewer={viewer} alarm={worst} />
+      <Remedy viewer={viewer} shown={worst} />
+      <Acknowledge {...worst} viewer={viewer} failure={failure} />
       <ForPeople viewer={viewer} openTasks={openTasks} />
       {others.length > 0 && (
         <>
           <h2>{messages.more({ count: others.length })}</h2>
           <ul class="alarms">
-            {others.map((alarm) => (
+            {others.map((shown) => (
               <li>
                 <p class="alarm-title">
-                  <Badge tone={severityOf(alarm)}>{messages.severities[severityOf(alarm)]}</Badge>{' '}
-                  <bdi>{alarmText(viewer, alarm).title}</bdi>
+                  <Badge tone={shown.severity}>{messages.severities[shown.severity]}</Badge> <bdi>{shown.title}</bdi>
                 </p>
-                <Remedy viewer={viewer} alarm={alarm} />
-                <Acknowledge {...noticed} viewer={viewer} alarm={alarm} />
+                <Remedy viewer={viewer} shown={shown} />
+                <Acknowledge {...shown} viewer={viewer} failure={failure} />
               </li>
             ))}
           </ul>
@@ -146,23 +169,24 @@ function ForPeople({ viewer, openTasks }: { viewer: Viewer; openTasks: number })
   );
 }
 
-/** The remedy of an alarm, with a link. */
-function Remedy({ viewer, alarm }: { viewer: Viewer; alarm: Alarm }) {
+/** The remedy of an alarm, with a link if this version knows the place. */
+function Remedy({ viewer, shown: { alarm, todo, incident } }: { viewer: Viewer; shown: ShownAlarm }) {
   const messages = viewer.messages.opsAlarms;
-  const [address, label] = placeOf(viewer, alarm);
+  const [address, label] = alarm === null ? [] : placeOf(viewer, alarm);
+  const times = alarm ?? (incident && { since: isoTimestamp(incident.seenAtMs) });
   return (
     <>
       <p>
-        <strong>{messages.todo}</strong> {alarmText(viewer, alarm).todo}{' '}
-        <a href={address}>{`${messages.see}: ${label}`}</a>
+        <strong>{messages.todo}</strong> {alarm === null ? <bdi>{todo}</bdi> : todo}{' '}
+        {address !== undefined && <a href={address}>{`${messages.see}: ${label}`}</a>}
       </p>
-      <Times viewer={viewer} alarm={alarm} />
+      {times && <Times viewer={viewer} alarm={times} />}
     </>
   );
 }
 
 /** Since when the alarm holds, and when the next attempt is. */
-function Times({ viewer, alarm }: { viewer: Viewer; alarm: Alarm }) {
+function Times({ viewer, alarm }: { viewer: Viewer; alarm: Alarm | { readonly since: string } }) {
   const { since: sinceWord, nextTry } = viewer.messages.opsAlarms;
   const since = 'since' in alarm ? alarm.since : null;
   const nextTryAt = 'nextTryAt' in alarm ? alarm.nextTryAt : null;
