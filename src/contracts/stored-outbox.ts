@@ -30,7 +30,7 @@ const hint = orUnknown(HINTS).nullable();
 /** A task without what its record adds. */
 const storedTask = task
   .omit({ id: true, towing_reference_id: true, opened_at: true })
-  .extend({ type: z.enum(TASK_TYPES), hint: hint.exactOptional() })
+  .extend({ type: orUnknown(TASK_TYPES), hint: hint.exactOptional() })
   .loose();
 
 const openTask = z.looseObject({ task: storedTask, openedAtMs: z.number() }) satisfies z.ZodType<OpenTask>;

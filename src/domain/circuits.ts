@@ -1,5 +1,5 @@
 import { ENTRY_KINDS, type EntryKind } from './vocabulary';
-import type { NewTask } from './tasks';
+import type { NewTask, StoredTask } from './tasks';
 import { HOUR_MS, MINUTE_MS } from './timestamp';
 
 /**
@@ -44,7 +44,7 @@ export interface Circuits {
   /** Members that got a 403 for an operation before it was paused. */
   forbidden: Partial<Record<EntryKind, string[]>>;
   /** Tasks about the service as a whole, by id. */
-  tasks: Record<string, { task: Omit<NewTask, 'subject'>; openedAtMs: number }>;
+  tasks: Record<string, { task: StoredTask; openedAtMs: number }>;
 }
 
 /** Consequences of a circuit change, besides the change itself. */

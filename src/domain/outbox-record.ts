@@ -1,5 +1,5 @@
 import { copyOfEntry, type Entry } from './entry';
-import type { NewTask } from './tasks';
+import type { NewTask, StoredTask } from './tasks';
 import type { Tow } from './tow';
 import type { JsonObject, ShadowState, UnknownFields } from './vocabulary';
 import type { Violation } from './violation';
@@ -16,7 +16,7 @@ export interface Lease {
 
 /** An open task. Its record adds the rest, such as the id. */
 export interface OpenTask {
-  task: Omit<NewTask, 'subject'>;
+  task: StoredTask;
   openedAtMs: number;
 }
 

@@ -56,6 +56,11 @@ export interface NewTask {
   readonly hint?: OrUnknown<Hint> | null;
 }
 
+/** A task as stored in its record, by its id. Another version may have opened it, also with a type of its own. */
+export interface StoredTask extends Omit<NewTask, 'subject' | 'type'> {
+  readonly type: OrUnknown<TaskType>;
+}
+
 /** The service refused a report; the outbox waits for a decision. */
 export function refusedTask(report: {
   id: string;

@@ -23,7 +23,7 @@ export function taskTexts(
 ): TaskTexts {
   return Object.fromEntries(
     Object.entries(tasks).map(([id, { task, openedAtMs }]) => {
-      const whole = { id, ...task, ...about };
+      const whole = { id, ...task, type: task.type.toString(), ...about };
       return [id, { json: JSON.stringify(whole), openedAtMs, group: groupNameOf(whole) }];
     }),
   );
