@@ -21,6 +21,7 @@ import {
   storedTerms,
 } from '../../src/contracts/stored-outbox';
 import { violationDocument } from '../../src/contracts/violations';
+import { knownSchema } from '../../src/store/schema';
 
 /** Every stored record and field, with its types and values, in the form of the file beside this test. */
 const RECORDS: Readonly<Record<string, z.ZodType>> = {
@@ -58,9 +59,16 @@ const WRITES = 'WRITE_STORED_VOCABULARY';
 const WHAT_TO_DO = `Redis and backups hold data with the earlier fields, and processes of two releases run at the same time.
 "Versions of stored data" in docs/architecture.md has the rule for each change:
 - a new field that older processes may ignore, with a default for records without it: no migration;
+- a new value of a field that is parsed with orUnknown: nothing, earlier processes keep and show it;
 - a new value of a field that is parsed strictly: a migration "before", and oldest_reader in each record that has it;
 - a field that goes, or has another type or meaning: a migration "after", one release later.
 When that is done, write the new vocabulary: ${WRITES}=1 npx jest test/store/stored-vocabulary`;
+
+const STRICT_VALUES = `Processes of the release before cannot read a record with one of these values, and the schema version is
+still that of the kept file, so nothing tells them to leave such a record alone. Choose one (a stored value, in
+docs/contributing/how-to-add.md):
+- parse the field with orUnknown, in the release before the one that stores the value;
+- add a migration, which raises the schema version.`;
 
 const node = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -73,6 +81,10 @@ const node = z.looseObject({
   required: z.array(z.string()).optional(),
   items: z.unknown().optional(),
   additionalProperties: z.unknown().optional(),
+  propertyNames: z
+    .object({ enum: z.array(z.string()) })
+    .optional()
+    .catch(undefined),
 });
 
 /** One line per field: its path, and a type or its values. */
@@ -90,8 +102,12 @@ function linesOf(schema: unknown, path: string): string[] {
   );
   const items = rest.items === undefined ? [] : linesOf(rest.items, `${path}[]`);
   const others = properties === undefined ? linesOf(rest.additionalProperties, `${path}.*`) : [];
-  return [...own, ...fields, ...items, ...others];
+  const names = rest.propertyNames === undefined ? [] : linesOf(rest.propertyNames, `${path}.(name)`);
+  return [...own, ...fields, ...items, ...others, ...names];
 }
+
+/** The line of the schema version. While it stays, records cannot name a later one as their oldest reader. */
+const schemaLine = (version: number) => `schema version = ${version}`;
 
 function vocabulary(records: Readonly<Record<string, z.ZodType>>): string[] {
   const lines = Object.entries(records).flatMap(([name, schema]) =>
@@ -107,10 +123,22 @@ function differences(pinned: readonly string[], found: readonly string[]): strin
   return [...gone, ...added];
 }
 
+/** New values of fields that the file has already, while the schema version stays. A new field is ignored where it is unknown. */
+function refusedValues(pinned: readonly string[], found: readonly string[]): string[] {
+  const fieldOf = (line: string) => (line.split(/ = |: /)[0] ?? '').replaceAll('?', '');
+  const known = new Set(pinned.map(fieldOf));
+  const isRaised = found.some((line) => fieldOf(line) === 'schema version' && !pinned.includes(line));
+  const isNew = (line: string) => line.includes(' = ') && !pinned.includes(line) && known.has(fieldOf(line));
+  return isRaised ? [] : found.filter(isNew);
+}
+
 test('the stored fields and values are those of stored-vocabulary.json, so that a change is made on purpose', () => {
-  const found = vocabulary(RECORDS);
+  const found = [schemaLine(knownSchema().version), ...vocabulary(RECORDS)];
+  const kept = () => z.array(z.string()).parse(JSON.parse(readFileSync(FILE, 'utf8')));
+  const refused = refusedValues(kept(), found);
+  if (refused.length > 0) throw new Error(`${STRICT_VALUES}\n\n${refused.join('\n')}`);
   if (process.env[WRITES] !== undefined) writeFileSync(FILE, `${JSON.stringify(found, null, 2)}\n`);
-  const pinned = z.array(z.string()).parse(JSON.parse(readFileSync(FILE, 'utf8')));
+  const pinned = kept();
   const changed = differences(pinned, found);
   if (changed.length > 0) throw new Error(`What is stored has changed:\n${changed.join('\n')}\n\n${WHAT_TO_DO}`);
   expect(found.length).toBeGreaterThan(200);
@@ -126,4 +154,28 @@ test('a new field, a new value, another type and a missing field are all seen as
     '+ record.state = "lost"',
     '+ record.who: string',
   ]);
+});
+
+test('refuses a new value of a known field that is parsed strictly, unless the schema version is raised', () => {
+  const linesWith = (version: number, shape: z.ZodRawShape) => [
+    schemaLine(version),
+    ...vocabulary({ record: z.looseObject(shape) }),
+  ];
+  const before = linesWith(1, {
+    state: z.enum(['waiting']),
+    kind: z.string(),
+    open: z.partialRecord(z.enum(['a']), z.number()),
+  });
+  const shape = {
+    state: z.enum(['waiting', 'over']),
+    kind: z.enum(['x']),
+    open: z.partialRecord(z.enum(['a', 'b']), z.number()),
+  };
+  expect(refusedValues(before, linesWith(1, shape))).toEqual([
+    'record.kind = "x"',
+    'record.open.(name) = "b"',
+    'record.state = "over"',
+  ]);
+  expect(refusedValues(before, linesWith(2, shape))).toEqual([]);
+  expect(refusedValues(before, [...before, 'record.added = "x"', 'record.state: string'])).toEqual([]);
 });
