@@ -14,6 +14,7 @@ const circuit = z.looseObject({
 });
 
 export const storedCircuits = z.looseObject({
+  // Strict: a worker that ignored a circuit of a later version would send what it blocks. Claims are refused instead.
   open: z.partialRecord(z.enum(CIRCUIT_NAMES), circuit),
   failures: z.number(),
   failedMembers: z.array(z.string()),

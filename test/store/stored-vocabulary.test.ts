@@ -60,7 +60,8 @@ const WHAT_TO_DO = `Redis and backups hold data with the earlier fields, and pro
 "Versions of stored data" in docs/architecture.md has the rule for each change:
 - a new field that older processes may ignore, with a default for records without it: no migration;
 - a new value of a field that is parsed with orUnknown: nothing, earlier processes keep and show it;
-- a new value of a field that is parsed strictly: a migration "before", and oldest_reader in each record that has it;
+- a new value of a field that is parsed strictly: a migration "before", and oldest_reader in each tow, violation or
+  delivery that has it; in any other record a migration "after", and the value once it has run;
 - a field that goes, or has another type or meaning: a migration "after", one release later.
 When that is done, write the new vocabulary: ${WRITES}=1 npx jest test/store/stored-vocabulary`;
 
