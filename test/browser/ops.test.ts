@@ -90,6 +90,23 @@ test('the ops page shows a paused operation without a reload, keeps the text bei
   await waitForText(page.locator('#sending'), ops.sending.allOpen);
 });
 
+test('the ops page says from when its verdict is while it cannot be refreshed', async () => {
+  await world.app.sendHeartbeat();
+  const page = await browser.open();
+  await world.signIn(page, 'viewer', '/ops');
+  const asOf = page.locator('.verdict .as-of');
+  await page.locator('body[data-stream=live]').waitFor();
+  expect(await asOf.isVisible()).toBe(false);
+  browser.announce(page, { path: '/ops', status: 503 });
+  let isDown = true;
+  await page.route(world.at('/ops'), (route) => (isDown ? route.fulfill({ status: 503 }) : route.continue()));
+  await asOf.waitFor({ state: 'visible' });
+  await waitForText(page.locator('[data-live-state]'), common.liveLost);
+  await expectAccessible(page);
+  isDown = false;
+  await asOf.waitFor({ state: 'hidden' });
+});
+
 test.each([
   ['en', 'light', 'desk'],
   ['ar', 'dark', 'desk'],

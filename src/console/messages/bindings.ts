@@ -179,6 +179,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
     },
     opsAlarms: {
       ...catalogue.opsAlarms,
+      asOf: bind<{ readonly time: string }>(catalogue.opsAlarms.asOf),
       more: bind<{ readonly count: number }>(catalogue.opsAlarms.more),
       nextTry: { ...catalogue.opsAlarms.nextTry, in: bind<{ readonly time: string }>(catalogue.opsAlarms.nextTry.in) },
       throttled: {

@@ -3,7 +3,10 @@ import type { Viewer } from '../viewer';
 import type { ShadowSummary } from '../../workflow/shadow-list';
 import type { Child } from 'hono/jsx';
 
-/** The number of open tasks in the header, refreshed by events. */
+/**
+ * The number of open tasks in the header, refreshed by events. Also every minute: without Redis no event comes, and only a
+ * refresh that fails shows that the page is old.
+ */
 export function OpenTasks({ viewer, count }: { viewer: Viewer; count: number }) {
   return (
     <span
@@ -11,7 +14,7 @@ export function OpenTasks({ viewer, count }: { viewer: Viewer; count: number }) 
       class={count > 0 ? 'nav-count alarm' : 'nav-count'}
       data-watch="tasks"
       hx-get="/tasks/count"
-      hx-trigger="changed"
+      hx-trigger="changed, every 60s"
       hx-swap="outerHTML"
     >
       {count > 0 && (

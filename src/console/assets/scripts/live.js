@@ -2,8 +2,8 @@
 /**
  * Live pages. `data-live` of the body is the address of the event stream. `data-watch` of an element lists the topics
  * that concern it (`tows`, `tow:TW-1`, `tasks`, `violations`, `violation:V-1`, `all`). It receives the event `changed` at
- * most once a second, and htmx then loads it again. A load that fails is repeated, because no further event may come. A
- * hidden page closes the connection and catches up when shown.
+ * most once a second, and htmx then loads it again. A load that fails is repeated, because no further event may come;
+ * until one succeeds the page counts as disconnected. A hidden page closes the connection and catches up when shown.
  */
 
 import { hasUnsentEntries } from './entries.js';
@@ -35,8 +35,13 @@ export function watchEvents() {
   /** @type {ReturnType<typeof setTimeout> | null} */
   let timer = null;
 
+  /** Parts whose last load failed: they show old content. @type {Set<Element>} */
+  const failed = new Set();
+
   const show = () => {
-    const state = isPaused ? 'paused' : isOpen ? 'live' : 'lost';
+    // A console keeps its streams open when it cannot read the records.
+    const isCurrent = isOpen && ![...failed].some((part) => part.isConnected);
+    const state = isPaused ? 'paused' : isCurrent ? 'live' : 'lost';
     document.body.dataset['stream'] = state;
     const words = { live, paused: missed > 0 ? `${paused} (${missed})` : paused, lost };
     if (label && label.textContent !== words[state]) label.textContent = words[state];
@@ -83,15 +88,22 @@ export function watchEvents() {
   document.addEventListener('htmx:configRequest', (event) => {
     if (partOf(event) !== null) Object.assign(detailOf(event), { timeout: LOAD_MAX_MS });
   });
+  document.addEventListener('htmx:beforeOnLoad', (event) => {
+    const part = partOf(event);
+    if (part !== null && !mayWorkLater(event) && failed.delete(part)) show();
+  });
   /** Parts that wait to be loaded again. @type {WeakSet<Element>} */
-  const failed = new WeakSet();
+  const waiting = new WeakSet();
   for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout']) {
     document.addEventListener(failure, (event) => {
       const part = partOf(event);
-      if (part === null || failed.has(part) || !mayWorkLater(event)) return;
+      if (part === null || !mayWorkLater(event)) return;
       failed.add(part);
+      show();
+      if (waiting.has(part)) return;
+      waiting.add(part);
       const again = () => {
-        failed.delete(part);
+        waiting.delete(part);
         // Resuming a page and showing a hidden one refresh everything.
         if (!isPaused && !document.hidden && part.isConnected) reload(part);
       };

@@ -14,7 +14,7 @@ import { Conservation } from './conservation';
 import { Processes, Queues } from './workers';
 import { Sending } from './sending';
 import { REFUSED_CALLS_PATH, Tabs } from '../../parts/ops';
-import { Badge, Age, Countdown } from '../../parts/text';
+import { Badge, Age, Countdown, Timestamp } from '../../parts/text';
 
 interface OverviewProps {
   readonly viewer: Viewer;
@@ -125,6 +125,7 @@ function Verdict(
         <p class="verdict-title" role="status">
           {messages.well}
         </p>
+        <AsOf viewer={viewer} />
         <p>{messages.wellHint}</p>
         <ForPeople viewer={viewer} openTasks={openTasks} />
       </section>
@@ -135,6 +136,7 @@ function Verdict(
       <p class="verdict-title" role="status">
         <bdi>{worst.title}</bdi>
       </p>
+      <AsOf viewer={viewer} />
       <Remedy viewer={viewer} shown={worst} />
       <Acknowledge {...worst} viewer={viewer} failure={failure} />
       <ForPeople viewer={viewer} openTasks={openTasks} />
@@ -156,6 +158,12 @@ function Verdict(
       )}
     </section>
   );
+}
+
+/** The time of the verdict. Shown only while the page cannot load a newer one. */
+function AsOf({ viewer }: { viewer: Viewer }) {
+  const time = <Timestamp viewer={viewer} at={new Date(viewer.nowMs).toISOString()} />;
+  return <p class="as-of">{viewer.messages.opsAlarms.asOf.rich({ time })}</p>;
 }
 
 /** The number of open tasks. */
