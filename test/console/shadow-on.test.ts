@@ -6,7 +6,7 @@ import { signedIn, textOf } from './visitor';
 
 const redis = useRedis();
 afterEach(endAll);
-const { shadow: messages, why, board, terms, ops } = messagesIn('en');
+const { shadow: messages, why, board, terms, ops, towReports } = messagesIn('en');
 
 test('while shadow mode is on, pages say that nothing is sent and not that something waits for a decision', async () => {
   const app = await startConsoleWith(redis, { SERVICE_MODE: 'shadow' });
@@ -14,6 +14,7 @@ test('while shadow mode is on, pages say that nothing is sent and not that somet
   const visitor = await signedIn(app);
   const report = terms.operations.started;
   expect(textOf((await visitor.get(`/tows/${ref}`)).html)).toContain(why.report.shadow_on({ report }));
+  expect(textOf((await visitor.get(`/tows/${ref}`)).html)).not.toContain(towReports.nextTry);
   const part = await visitor.get(`/tows/${ref}`, { 'hx-request': 'true' });
   expect(textOf(part.html)).toContain(why.report.shadow_on({ report }));
   expect(textOf((await visitor.get('/board')).html)).toContain(board.waits.shadow_on);

@@ -113,6 +113,20 @@ describe('console: page of a violation', () => {
     expect(service).toMatch(/V-20261121-PAGE02.*Status PENDING.*May be towed Yes.*Accepted .* by the answer/);
   });
 
+  test('names no next attempt and no end of attempts of a violation whose outcome is unknown', async () => {
+    const id = await newOne();
+    await sendAs(app, id, outcome({ next: 'unknown', delayMs: 15_000 }));
+    const view = await violationOf(app, id);
+    expect([view.state, view.next_attempt_at, view.give_up_at]).toEqual([
+      'unknown',
+      expect.any(String),
+      expect.any(String),
+    ]);
+    const service = textIn((await (await signedIn(app)).get(`/violations/${id}`)).html, 'service');
+    expect(service).not.toContain(messagesIn('en').violations.nextTry);
+    expect(service).not.toContain(messagesIn('en').violations.giveUp);
+  });
+
   test('masks personal data in a service response that breaks the contract', async () => {
     const id = await newOne(COMPLETE);
     const rawBody = JSON.stringify({ note: `about ${COMPLETE.fullName}`, plateNumber: COMPLETE.plateNumber });

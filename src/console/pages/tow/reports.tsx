@@ -45,7 +45,7 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
           <WhyReport viewer={viewer} waiting={waiting} />
         </p>
       )}
-      <ReportFacts model={model} report={report} shown={shown} />
+      <ReportFacts model={model} report={report} shown={shown} hasNextTry={waiting?.kind === 'next_try'} />
       {report.openDifferenceId !== null && <Differs viewer={viewer} differenceId={report.openDifferenceId} />}
       <details id={`wire-${report.id}`}>
         <summary>{messages.towReports.wire}</summary>
@@ -65,12 +65,23 @@ function isAsked({ record }: TowModel, { id }: Report): boolean {
   return record.tasks.some(({ report_id }) => report_id === id);
 }
 
-function ReportFacts({ model: { viewer }, report, shown }: { model: TowModel; report: Report; shown: ReportView }) {
+function ReportFacts({
+  model: { viewer },
+  report,
+  shown,
+  hasNextTry,
+}: {
+  model: TowModel;
+  report: Report;
+  shown: ReportView;
+  /** False if it waits for something else than a time, such as the end of shadow mode. */
+  hasNextTry: boolean;
+}) {
   const { messages } = viewer;
   const rows = [
     [messages.towReports.created, shown.created_at],
     [messages.towReports.delivered, shown.delivered_at],
-    [messages.towReports.nextTry, shown.next_attempt_at],
+    [messages.towReports.nextTry, hasNextTry ? shown.next_attempt_at : null],
     [messages.towReports.giveUp, shown.give_up_at],
   ] as const;
   return (

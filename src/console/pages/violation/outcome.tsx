@@ -34,7 +34,7 @@ function labelOf(labels: Readonly<Record<string, string>>, field: string): strin
 
 /** What the service has of it. */
 export function Service({ model }: { model: ViolationModel }) {
-  const { viewer, view, personal } = model;
+  const { viewer, view, waiting, personal } = model;
   const { violations: messages, common } = viewer.messages;
   const way = oneOf(ACCEPTED_HOW, view.accepted_how ?? undefined);
   return (
@@ -69,12 +69,13 @@ export function Service({ model }: { model: ViolationModel }) {
             <ErrorText viewer={viewer} error={view.last_error} />
           </Fact>
         )}
-        {view.next_attempt_at !== null && (
+        {view.next_attempt_at !== null && waiting.kind === 'next_try' && (
           <Fact label={messages.nextTry}>
             <Timestamp viewer={viewer} at={view.next_attempt_at} />
           </Fact>
         )}
-        {view.give_up_at !== null && (
+        {/* A violation of unknown outcome is not sent again without a person. */}
+        {view.give_up_at !== null && view.state !== 'unknown' && (
           <Fact label={messages.giveUp}>
             <Timestamp viewer={viewer} at={view.give_up_at} />
           </Fact>
