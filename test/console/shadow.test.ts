@@ -75,6 +75,14 @@ test('keeps the chosen tows ticked when declining without a reason is refused', 
   expect(ticked(other)).not.toContain(' checked');
 });
 
+test.each(['send', 'decline'])('refuses to %s when nothing is chosen, and keeps the typed reason', async (decision) => {
+  await heldTow();
+  const refused = await (await signedIn(app)).post('/ops/shadow', { decision, reason: 'a test of last week' });
+  expect(refused.status).toBe(422);
+  expect(textOf(refused.html)).toContain(messagesIn('en').refusals.nothing_ticked);
+  expect(refused.html).toContain('a test of last week');
+});
+
 test('a tow of a shadow time waits for a decision of ops on its page and on the board', async () => {
   const ref = await heldTow();
   const visitor = await signedIn(app);

@@ -16,6 +16,14 @@ import { chosenIn, FORM, ShadowPage } from './view';
 const ROWS = '50';
 const DECISIONS = ['send', 'decline'] as const;
 
+const NOTHING_TICKED: ApiCallRefusal = {
+  httpStatus: 422,
+  code: 'nothing_ticked',
+  message: 'No tow or violation is chosen.',
+  details: [],
+  retryAfterMs: null,
+};
+
 /** What shadow mode would have sent, and the decisions about it. */
 export function serveShadow(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
   const show = async (visit: PageVisit, failure: FormFailure | null = null) => {
@@ -37,7 +45,8 @@ export function serveShadow(pages: Pages, { api }: Pick<PageTools, 'api'>): void
   pages.post(PAGES.shadow.path, 'ops', async (posted) => {
     const decision = oneOf(DECISIONS, posted.form.get('decision') ?? undefined);
     const chosen = chosenIn(posted.form);
-    if (decision === null || chosen.length === 0) return redirect(PAGES.shadow.path);
+    if (decision === null) return redirect(PAGES.shadow.path);
+    if (chosen.length === 0) return show(posted, { form: FORM, refusal: NOTHING_TICKED, entered: posted.form });
     // One after the other: each is one commit with its own key, so that a repeated form has no second effect.
     for (const each of chosen) {
       const refusal = await decide(posted, decision, each);
