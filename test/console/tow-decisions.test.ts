@@ -1,3 +1,4 @@
+import { messagesIn } from '../../src/console/messages';
 import { api, newKey, towOf } from '../operator/client';
 import { answerHead, claimHead, deliver, newTow, towAfter, WHEREABOUTS } from '../operator/world';
 import { useApp } from '../support/app';
@@ -26,6 +27,18 @@ test('shows the open decision of a tow with its forms in the task section', asyn
     ['correct', 'retry', 'waive', 'accept'].map((action) => `reports/${report}/${action}`),
   );
   expect(formsOf(markupOf(html, `report-${report}`), ref)).toEqual([]);
+});
+
+test('advises no correction of a refused report that has no field to correct', async () => {
+  const { types, notCorrectable } = messagesIn('en').taskTypes;
+  const ref = await towAfter(app, 'started', 'detained');
+  const tasksOf = async () => textIn((await visitor.get(pagePath(ref))).html, 'tasks');
+  await answerHead(app, ref, 'refused');
+  expect(await tasksOf()).toContain(types.report_refused.advice);
+  await api(app).post(apiPath(ref, '/reports/started-1/waive')).send({ reason: 'known' }).expect(202);
+  await answerHead(app, ref, 'refused');
+  expect(await tasksOf()).toContain(notCorrectable);
+  expect(await tasksOf()).not.toContain(types.report_refused.advice);
 });
 
 test('offers a crew no decision on a refused report', async () => {

@@ -15,17 +15,18 @@ import { Field } from './form';
 import { Folded } from './live-form';
 import type { Report } from '../../workflow/read-models';
 
-type TaskNaming = Pick<Task, 'type' | 'report_id' | 'operation'>;
+type TaskNaming = Pick<Task, 'type' | 'report_id' | 'operation'> & Partial<Pick<Task, 'actions'>>;
 
 /** Title and advice of a task; general ones for an unknown type. */
 export function taskMessages(viewer: Viewer, task: TaskNaming): { readonly title: string; readonly advice: string } {
-  const { types, other } = viewer.messages.taskTypes;
+  const { types, other, notCorrectable } = viewer.messages.taskTypes;
   const type = oneOf(TASK_TYPES, task.type);
   const kind = kindOf(task);
   if (type === null) return other;
   return {
     ...types[type],
     title: formatted(types[type].title, { operation: kind === null ? '' : viewer.messages.terms.operations[kind] }),
+    ...(type === 'report_refused' && task.actions?.includes('correct') === false ? { advice: notCorrectable } : {}),
   };
 }
 
