@@ -115,6 +115,8 @@ test('stores no note on who took the vehicle when a hold of another person refus
   const refused = await visitor.post(pagePath(ref, '/released'), taken);
   expect(refused.status).toBe(409);
   expect(textOf(refused.html)).toContain('1012345678');
+  expect(refused.html).toContain('<li><a href="#holds">Holds</a>: is open</li>');
+  expect(markupOf(refused.html, 'holds')).not.toBe('');
   const { state, dispatch } = await towOf(app, ref);
   expect([state, dispatch.notes]).toEqual(['started', []]);
 });

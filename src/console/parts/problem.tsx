@@ -47,8 +47,12 @@ export function Problem(props: {
 function FieldName({ viewer, field, form }: { viewer: Viewer; field: string; form: string }) {
   const label = fieldLabel(viewer, field, form);
   if (label === null) return <bdi>{field}</bdi>;
-  return field === WHOLE_FORM ? <>{label}</> : <a href={`#${fieldId(form, field)}`}>{label}</a>;
+  if (field === WHOLE_FORM) return <>{label}</>;
+  return <a href={`#${field.startsWith(ONE_HOLD) ? 'holds' : fieldId(form, field)}`}>{label}</a>;
 }
+
+/** The API names a hold that blocks a fact by its id (domain/dispatch-rules.ts). The page lists the holds in one section. */
+const ONE_HOLD = 'holds.';
 
 /** The name under which the API refuses the body of a call as a whole. */
 const WHOLE_FORM = 'body';
@@ -103,6 +107,7 @@ export function fieldLabel({ messages }: Viewer, name: string, form: string | nu
     ['yard', towDispatch.yard.yard],
     ['slot', towDispatch.yard.slot],
     ['text', towDispatch.notes.text],
+    ['holds', towDispatch.holds.title],
     ['violation_id', towDispatch.link.id],
     ['violation_reference_id', tow.serviceViolation],
     ['zone_id', violationForm.fields.zoneId],
