@@ -167,8 +167,8 @@ describe('console: other decisions in the task list', () => {
   });
 });
 
-test('shows the entered reason again when the task of the form is no longer in the list', async () => {
-  const { taskId } = await refusedTow(app);
+test('names the tow and the decision and shows the entered reason again when the task of the form is no longer in the list', async () => {
+  const { ref, taskId } = await refusedTow(app);
   const [slow, fast] = [await dispatcher(), await dispatcher()];
   const hidden = hiddenOf(rowOf(await slow.get('/tasks'), taskId), 'waive');
   await decideBy(fast, { id: taskId, decision: 'retry' });
@@ -176,6 +176,8 @@ test('shows the entered reason again when the task of the form is no longer in t
   expect(response.status).toBe(409);
   const [, problem = ''] = response.html.split('class="problem"');
   expect(textOf(problem.slice(0, problem.indexOf('</div>')))).toContain('What you entered Reason confirmed by phone');
+  expect(textOf(problem)).toContain(`Waive · Tow ${ref}`);
+  expect(problem).toContain(`<a href="/tows/${ref}">`);
 });
 
 test('shows the refusal of a decision that the row of its task no longer offers', async () => {

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx';
 import type { FormFailure } from '../page';
 import { valueUnder } from '../messages';
 import type { Viewer } from '../viewer';
@@ -13,8 +14,10 @@ export function Problem(props: {
   readonly failure: FormFailure | null;
   readonly form: string;
   readonly showsEntered?: boolean;
+  /** Follows the reason. */
+  readonly children?: Child;
 }) {
-  const { viewer, failure, form, showsEntered = false } = props;
+  const { viewer, failure, form, showsEntered = false, children } = props;
   if (failure?.form !== form) return null;
   const { refusal } = failure;
   const { messages } = viewer;
@@ -27,6 +30,7 @@ export function Problem(props: {
       ) : (
         <p>{messages.common.problemFields}</p>
       )}
+      {children}
       {refusal.details.length > 0 && (
         <ul>
           {refusal.details.map(({ field, rule }) => (

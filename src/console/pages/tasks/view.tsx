@@ -1,9 +1,11 @@
+import { TASK_ACTIONS } from '../../../domain/decisions';
+import { towPath, violationPath } from '../../page-table';
 import { SORT_ORDERS } from '../../../contracts/paging';
 import { page, type FormFailure, type PageResult } from '../../page';
 import { Chip, Paging } from '../../parts/list';
 import { Problem } from '../../parts/problem';
 import { Empty, Ref } from '../../parts/text';
-import type { Viewer } from '../../viewer';
+import { oneOf, type Viewer } from '../../viewer';
 import { formsOf } from './actions';
 import { BULK_FORM, BulkBar, bulkBarAddress, hasBulkBar } from './bulk-bar';
 import { TaskItem } from './item';
@@ -64,7 +66,31 @@ function Tasks(props: TasksProps) {
 function LostProblem({ viewer, page: { rows }, failure }: TasksProps) {
   if (failure === null || failure.form === BULK_FORM) return null;
   const isShown = rows.some((row) => formsOf(viewer, row).includes(failure.form));
-  return isShown ? null : <Problem viewer={viewer} failure={failure} form={failure.form} showsEntered />;
+  if (isShown) return null;
+  return (
+    <Problem viewer={viewer} failure={failure} form={failure.form} showsEntered>
+      <Subject viewer={viewer} form={failure.entered} />
+    </Problem>
+  );
+}
+
+/** What the decision of a form was about, as far as it names a record with a page. */
+function Subject({ viewer, form }: { viewer: Viewer; form: URLSearchParams }) {
+  const { tasks: messages, terms } = viewer.messages;
+  const decision = oneOf(TASK_ACTIONS, form.get('decision') ?? undefined);
+  const [tow, violation] = [form.get('tow'), form.get('violation')];
+  const [path, noun, name] = tow
+    ? [towPath(tow), messages.tow, tow]
+    : [violationPath(violation ?? ''), messages.violation, violation];
+  if (!name) return null;
+  return (
+    <p>
+      {decision !== null && <strong>{terms.actions[decision]} · </strong>}
+      <a href={path}>
+        {noun} <Ref>{name}</Ref>
+      </a>
+    </p>
+  );
 }
 
 function ListHead({ viewer, query, page: { rows, counts } }: TasksProps) {
