@@ -20,10 +20,21 @@ test('refuses a fact that another person recorded first with 409 and keeps the e
     .send({ ...PLACE, latitude: 24, longitude: 46 });
   const { status, html } = await visitor.post(pagePath(ref, '/started'), PLACE);
   expect(status).toBe(409);
-  expect(textOf(html)).toMatch(/Not done .*already recorded.* What you entered Plate KLM 77 /);
+  expect(textOf(html)).toMatch(/Not done .*already recorded.*not recorded: compare.* What you entered Plate KLM 77 /);
   expect(textIn(html, 'tow')).not.toContain('Not done');
   const part = await visitor.get(pagePath(ref), { 'hx-request': 'true' });
   expect(part.html).toMatch(/^<div id="tow"/);
+});
+
+test('says that only ops can cancel when the vehicle arrived in the yard after a dispatcher opened the form', async () => {
+  const ref = await towAfter(app, 'started');
+  await visitor.get(pagePath(ref));
+  await api(app).post(towPath(ref, '/detained')).send({}).expect(202);
+  const entered = { cancellation_reason: 'Wrong vehicle', cancellation_more: 'a blue van' };
+  const { status, html } = await visitor.post(pagePath(ref, '/canceled'), entered);
+  expect(status).toBe(409);
+  expect(textOf(html)).toMatch(/Not done .*only ops can cancel the tow now.*a blue van/);
+  expect((await towOf(app, ref)).state).toBe('detained');
 });
 
 test('names fields by their form labels and explains broken rules in both languages', async () => {

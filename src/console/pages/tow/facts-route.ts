@@ -25,7 +25,7 @@ export function serveFacts(pages: Pages, tools: TowPageTools): void {
         form: formOfFact(event),
         next: towPath(ref),
         done: 'recorded',
-        again: (failure) => tools.show(posted, event === 'canceled' ? atReasonText(failure) : failure),
+        again: (failure) => tools.show(posted, forForm(event, failure)),
       });
       const isRecorded = result.kind === 'redirect';
       const failure = isRecorded && event === 'released' ? await addHandoverNote(tools, posted) : null;
@@ -39,6 +39,22 @@ async function questionNow(tools: TowPageTools, posted: PostedForm, event: FactE
   const model = await readTow(tools, posted);
   const fact = model?.allowed.find((each) => each.event === event);
   return fact ? questionOfFact(fact) : null;
+}
+
+/** The refusal of the API as the page of this fact words it. */
+function forForm(event: FactEvent, failure: FormFailure): FormFailure {
+  const { refusal, entered } = failure;
+  // The page has checked the role, so it is the state that now asks for a higher one.
+  if (event === 'canceled' && refusal.code === 'role_not_allowed') {
+    const message = 'The vehicle is in the yard now, so only ops can cancel.';
+    return { ...failure, refusal: { ...refusal, httpStatus: 409, code: 'detained_meanwhile', message } };
+  }
+  // A form that was sent twice is accepted twice, so this one is another, and its entries may differ from the record.
+  if (refusal.code === 'already_recorded' && Object.keys(bodyOf(entered, entryRules(event))).length > 0) {
+    const message = 'This was already recorded. The entries of this form were not.';
+    return { ...failure, refusal: { ...refusal, code: 'recorded_by_another', message } };
+  }
+  return event === 'canceled' ? atReasonText(failure) : failure;
 }
 
 /** A chosen reason is valid, so what the API refuses about it is the text beside it. */
