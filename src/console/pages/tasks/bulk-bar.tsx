@@ -13,43 +13,19 @@ export const SCOPES = ['ticked', 'page', 'filter'] as const;
 type Scope = (typeof SCOPES)[number];
 
 /** The id of the summary, which links to the bar focus. */
-const SUMMARY = 'bulk-choice';
-
-/** The address of the list with the bar open; a script opens it in place. */
-export function bulkBarAddress(query: TaskQuery): string {
-  const address = addressOf(query);
-  return `${address}${address.includes('?') ? '&' : '?'}${OPEN.name}=${OPEN.value}#${SUMMARY}`;
-}
-
-/** True if an address opens the bar. */
-export function asksForBulkBar(query: URLSearchParams): boolean {
-  return query.get(OPEN.name) === OPEN.value;
-}
-
-const OPEN = { name: 'bulk', value: 'open' } as const;
+export const BULK_SUMMARY = 'bulk-choice';
 
 /** Selects tasks and one decision. Submitting shows a preview only. */
-export function BulkBar(props: {
-  viewer: Viewer;
-  query: TaskQuery;
-  page: TaskPage;
-  isOpen: boolean;
-  failure: FormFailure | null;
-}) {
-  const { viewer, query, page, isOpen, failure } = props;
+export function BulkBar(props: { viewer: Viewer; query: TaskQuery; page: TaskPage; failure: FormFailure | null }) {
+  const { viewer, query, page, failure } = props;
   const messages = viewer.messages.bulk;
   const actions = actionsOf(page);
   if (!hasBulkBar(viewer, page)) return null;
   const wasRefused = failure?.form === BULK_FORM;
   const scope = wasRefused ? failure.entered.get('scope') : null;
   return (
-    <details
-      class="tasks-bulk"
-      id="bulk-bar"
-      open={wasRefused || isOpen}
-      data-chosen-text={messages.chosen({ count: '#' })}
-    >
-      <summary id={SUMMARY}>
+    <details class="tasks-bulk" id="bulk-bar" open={wasRefused} data-chosen-text={messages.chosen({ count: '#' })}>
+      <summary id={BULK_SUMMARY}>
         {messages.several} <span class="badge busy" data-chosen-count hidden />
       </summary>
       <PostForm viewer={viewer} action={addressOf(query)} id={BULK_FORM} label={messages.several}>

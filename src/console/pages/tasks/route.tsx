@@ -13,7 +13,7 @@ import {
 import { PAGES } from '../../page-table';
 import { OpenTasks } from '../../parts/navigation';
 import { bulkPath, failureOf } from '../bulk/model';
-import { asksForBulkBar, BULK_FORM, SCOPES } from './bulk-bar';
+import { BULK_FORM, SCOPES } from './bulk-bar';
 import { showLive } from './live';
 import { tasksPage } from './view';
 import { readQuery, addressOf, filterOf, readTasks, anchorOf } from './model';
@@ -35,7 +35,6 @@ export function serveTasks(pages: Pages, tools: PageTools): void {
       viewer,
       query,
       page: await readTasks(tools, query),
-      isBulkOpen: asksForBulkBar(given),
       failure,
     });
   };

@@ -7,7 +7,7 @@ import { Problem } from '../../parts/problem';
 import { Empty, Ref } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';
 import { formsOf } from './actions';
-import { BULK_FORM, BulkBar, bulkBarAddress, hasBulkBar } from './bulk-bar';
+import { BULK_FORM, BULK_SUMMARY, BulkBar, hasBulkBar } from './bulk-bar';
 import { TaskItem } from './item';
 import { ALL_ID, bulkIds, countIds, kindId, kindsIn, TOTAL_ID, totalText, typeId, typesIn } from './counts';
 import { Live } from './live';
@@ -18,8 +18,6 @@ interface TasksProps {
   readonly viewer: Viewer;
   readonly query: TaskQuery;
   readonly page: TaskPage;
-  /** True if the bulk bar is open. */
-  readonly isBulkOpen: boolean;
   readonly failure: FormFailure | null;
 }
 
@@ -57,7 +55,7 @@ function Tasks(props: TasksProps) {
       </div>
       <List {...props} />
       <TaskPaging {...props} />
-      <BulkBar viewer={viewer} query={query} page={shown} isOpen={props.isBulkOpen} failure={props.failure} />
+      <BulkBar viewer={viewer} query={query} page={shown} failure={props.failure} />
     </div>
   );
 }
@@ -105,7 +103,8 @@ function ListHead({ viewer, query, page: { rows, counts } }: TasksProps) {
         </label>
       )}
       {hasBoxes && (
-        <a href={bulkBarAddress(query)} data-open-bulk>
+        // A link within the page keeps the ticks; a script also opens the bar.
+        <a href={`#${BULK_SUMMARY}`} data-open-bulk>
           {bulk.several}
         </a>
       )}
