@@ -113,10 +113,10 @@ function refused(answer: HttpAnswer, nowMs: number): RefusedExchange {
   };
 }
 
-/** The message in a refusal's JSON body, at most 500 characters; null when there is none. */
+/** The message in a refusal's JSON body, at most 500 characters; null when there is none. Never with a token. */
 function refusalMessageIn(body: unknown): string | null {
-  const message = messageIn(body, MESSAGE_DEPTH_MAX);
-  return message === null ? null : message.slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
+  const message = messageIn(body, MESSAGE_DEPTH_MAX)?.replaceAll(/\bbearer\s+\S+/gi, 'Bearer [hidden]');
+  return message?.slice(0, MESSAGE_LENGTH_MAX).toWellFormed() ?? null;
 }
 
 function messageIn(value: unknown, depth: number): string | null {

@@ -282,6 +282,11 @@ describe('refusals', () => {
     ['a bare string', 'Access denied', 'Access denied'],
     ['nothing to be found', { code: 7, path: '/v1' }, null],
     ['too many words', { message: 'm'.repeat(600) }, 'm'.repeat(500)],
+    [
+      'a text that repeats the header of the call',
+      { message: 'invalid header: Authorization: Bearer eyJ.a-b_c/d= (expired)' },
+      'invalid header: Authorization: Bearer [hidden] (expired)',
+    ],
   ])("a refusal contains the service's message from %s", async (_, body, message) => {
     expect((await detained(json(body, 400))).exchange).toEqual({
       kind: 'refused',
