@@ -86,7 +86,7 @@ function notPermitted(command: string): Finding {
   return notes.fault(
     'redis_not_allowed',
     `the user of Redis may not run the command ${command}: webhooks and the API get 503`,
-    'Give it all commands of deploy/redis/users.acl, with ACL SETUSER or ACL LOAD. See docs/operations/redis.md.',
+    'Give it all commands of deploy/redis/users.acl, as docs/operations/redis.md shows.',
   );
 }
 
