@@ -84,6 +84,13 @@ test('the ports and roles of the chart are those of the image', () => {
   expect(ports).toHaveLength(3);
 });
 
+test('a console stays in its Service while it lives, also without disk or Redis; a receiver without Redis leaves it', () => {
+  const deployments = chartFile('templates', 'deployments.yaml');
+  const [, path = ''] = /readinessProbe:\n +httpGet: { path: {{ (\S+) }}/.exec(deployments) ?? [];
+  expect(path).toBe('$readinessPath');
+  expect(deployments).toContain('$readinessPath := ternary "/healthz" "/readyz" (eq $role "console")');
+});
+
 test('the notes of the chart let the doctor in a console pod check the receiver by the name and port of its Service', () => {
   const notes = chartFile('templates', 'NOTES.txt');
   const [, address] = /towhook doctor .*--webhook-url (\S+ .*)$/m.exec(notes) ?? [];
