@@ -14,7 +14,7 @@ export async function checkWorkers(redis: Redis): Promise<Finding> {
     return notes.fault(
       'services_differ',
       `processes on this Redis call different services (${difference.variables.join(', ')}): ${difference.hosts}`,
-      'Stop the process that does not belong here, or give every process equal values and restart them: workers send nothing while they differ.',
+      'Stop the process that does not belong here, or give every process equal values and restart them. While workers differ, they send nothing.',
     );
   }
   const workers = processes.filter(({ role }) => role === 'worker' || role === 'all');
