@@ -204,6 +204,10 @@ describe('docker-compose.yml', () => {
     expect(named.filter((name) => !known.includes(name) && !text.includes(`\${${name}`))).toEqual(['COMPOSE_PROFILES']);
   });
 
+  test('docker-compose.yml runs every role below an init process, so that it can end itself by SIGKILL', () => {
+    for (const role of ROLES) expect(serviceNamed(role)).toMatchObject({ init: true });
+  });
+
   test('docker-compose.yml waits longer for a role to stop than the role takes', () => {
     for (const role of ROLES) {
       const seconds = Number(/^(\d+)s$/.exec(serviceNamed(role).stop_grace_period)?.[1]);
