@@ -1,7 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { packedFields } from '../contracts/stored-outbox';
 
-/** The fields of a hash. Those of a finished record are packed into one deflated field, a third of the memory. */
+/**
+ * The fields of a hash. Those of a finished record, and the answer of a request with an Idempotency-Key, are packed into
+ * one deflated field, a third of the memory.
+ */
 
 export type Fields = Readonly<Record<string, string>>;
 
@@ -13,7 +16,7 @@ const PACKED = 'z';
  */
 const SMALL = { level: 3, windowBits: 13, memLevel: 5, chunkSize: 2048 };
 
-/** Replaces all fields by the packed one; `unpackFields` is the inverse. */
+/** Replaces these fields by the packed one; `unpackFields` is the inverse. */
 export function packFields(fields: Fields): Fields {
   return { [PACKED]: deflateRawSync(JSON.stringify(fields), SMALL).toString('base64') };
 }
@@ -22,7 +25,7 @@ export function isPacked(stored: Fields): boolean {
   return PACKED in stored;
 }
 
-/** All fields of a record, packed or not. */
+/** All fields of a hash, packed or not. */
 export function unpackFields({ [PACKED]: packed, ...fields }: Fields): Fields {
   if (packed === undefined) return fields;
   const json = inflateRawSync(Buffer.from(packed, 'base64')).toString();

@@ -30,7 +30,7 @@ import { indexEffects } from './indexes';
 import { idempotencyKey, KEYS, violationKey } from './keys';
 import { immediateEffects } from './immediate';
 import { dueMembersOf, nudgesOf } from './nudges';
-import type { Fields } from './packed-fields';
+import { packFields, type Fields } from './packed-fields';
 import { changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
 import {
   complete,
@@ -251,8 +251,9 @@ export class RecordTransaction implements Transaction {
   storeIdempotency(idempotency: IdempotencyRecord & { readonly answer?: string }): void {
     const key = idempotencyKey(idempotency.scope);
     this.check({ key, field: 'fingerprint', value: '' });
-    const answer = idempotency.answer === undefined ? [] : ['answer', idempotency.answer];
-    this.effect(['HSET', key, 'fingerprint', idempotency.fingerprint, ...answer], ['EXPIRE', key, DAY_MS / 1000]);
+    const answer = idempotency.answer === undefined ? {} : packFields({ answer: idempotency.answer });
+    const fields = Object.entries({ fingerprint: idempotency.fingerprint, ...answer }).flat();
+    this.effect(['HSET', key, ...fields], ['EXPIRE', key, DAY_MS / 1000]);
   }
 
   audit(entry: AuditEntry | null): void {

@@ -21,6 +21,13 @@ async function send(path: string, body: object, apiKey?: string): Promise<Respon
   return body instanceof FormData ? sendForm(request, body) : request.send(body);
 }
 
+/** The key in Redis of the only Idempotency-Key that is stored. */
+async function storedKey(): Promise<string> {
+  const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '*idempotency*'));
+  expect(keys).toHaveLength(1);
+  return keys[0] ?? '';
+}
+
 describe.each(REPEATABLE)('idempotency of the operator API: %s', (name, prepare) => {
   it(`repeats the response of ${name} byte for byte under the same Idempotency-Key, with one effect`, async () => {
     const { path, body, effects } = await prepare();
@@ -133,10 +140,28 @@ describe('operator API: Idempotency-Key', () => {
       .post(towPath(await newTow(app), '/started'))
       .set('idempotency-key', idempotencyKey)
       .send(WHEREABOUTS);
-    const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '*idempotency*'));
-    expect(keys).toHaveLength(1);
-    const seconds = Number(await app.redis.ask('TTL', keys[0] ?? ''));
+    const seconds = Number(await app.redis.ask('TTL', await storedKey()));
     expect([seconds > 86_300, seconds <= 86_400]).toEqual([true, true]);
+  });
+
+  it('stores the response of a fact under its Idempotency-Key in less than two thirds of its size', async () => {
+    const path = towPath(await newTow(app), '/started');
+    const first = await api(app).post(path).set('idempotency-key', idempotencyKey).send(WHEREABOUTS);
+    const { fingerprint = '', ...answer } = await app.foundation.redis.hgetall(await storedKey());
+    expect(fingerprint).toHaveLength(64);
+    expect(Object.values(answer).join('').length).toBeLessThan((first.text.length * 2) / 3);
+  });
+
+  it('repeats a response that an earlier version stored as plain JSON', async () => {
+    const path = towPath(await newTow(app), '/started');
+    const start = () => api(app).post(path).set('idempotency-key', idempotencyKey).send(WHEREABOUTS);
+    const first = await start();
+    const { redis } = app.foundation;
+    const key = await storedKey();
+    const { fingerprint = '' } = await redis.hgetall(key);
+    await redis.del(key);
+    await redis.hset(key, { fingerprint, answer: first.text });
+    expect([(await start()).status, (await start()).text]).toEqual([202, first.text]);
   });
 
   it('accepts an Idempotency-Key of 1 to 255 characters and refuses others with 422', async () => {

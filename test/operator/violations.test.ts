@@ -1,5 +1,6 @@
 import { page } from '../../src/contracts/paging';
 import { violationView } from '../../src/contracts/violations';
+import { unpackFields } from '../../src/store/packed-fields';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { IMAGES, imageOf, PNG } from '../support/images';
@@ -209,7 +210,7 @@ describe('operator API: violations with an Idempotency-Key', () => {
     violationIn(await report(app, REQUIRED, [], { idempotencyKey }));
     const keys = await app.redis.ask('KEYS', '*idempotency*');
     expect(keys).toHaveLength(1);
-    const stored = await app.redis.ask('HGET', String(keys).trim(), 'answer');
-    expect(JSON.parse(String(stored))).toMatchObject({ state: 'pending' });
+    const { answer } = unpackFields(await app.foundation.redis.hgetall(String(keys).trim()));
+    expect(JSON.parse(answer ?? '')).toMatchObject({ state: 'pending' });
   });
 });

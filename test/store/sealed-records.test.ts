@@ -1,14 +1,16 @@
 import type { NewTask } from '../../src/domain/tasks';
 import { DataKeys } from '../../src/platform/data-keys';
 import { privateAccess } from '../../src/store/access';
+import { createAnswerStore } from '../../src/store/answers';
 import { createBulkStore } from '../../src/store/bulk';
 import { checkEntries } from '../../src/store/check-entries';
-import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
+import { deliveryKey, idempotencyKey, KEYS, towKey } from '../../src/store/keys';
 import { createShadowStore } from '../../src/store/shadow';
 import { createTaskStore, openGeneralTask, closeGeneralTask } from '../../src/store/tasks';
 import { dataKeysText, linesOf } from '../support/data-keys';
 import { useRedis } from '../support/redis';
 import { openStores, reference, START, type Stores } from '../support/stores';
+import { report, violationOf } from '../support/violations';
 
 const redis = useRedis();
 const text = dataKeysText('a', 'b');
@@ -144,4 +146,16 @@ test('a delivery is stored sealed and processed into its tow', async () => {
 
   expect(await stores.process('d1')).not.toBe('deferred');
   expect((await stores.deliveries.read('d1'))?.rawBody).toContain('"V1"');
+});
+
+test('the answer of a request with an Idempotency-Key is stored sealed and repeated', async () => {
+  const stores = await storesWith('a');
+  const idempotency = { scope: 'POST /api/violations k1', fingerprint: 'f1' };
+  await report(stores, violationOf('U1'), idempotency);
+  const fields = await fieldsOf(stores, idempotencyKey(idempotency.scope));
+  expect([...fields.values()].map((stored) => stored.startsWith('sealed:1:a:'))).toEqual([true, true]);
+
+  const found = await createAnswerStore(stores.redis).find(idempotency.scope);
+  expect(found?.fingerprint).toBe('f1');
+  expect(JSON.parse(found?.answer ?? '')).toMatchObject({ id: 'U1', state: 'pending' });
 });

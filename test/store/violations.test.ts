@@ -1,3 +1,4 @@
+import { createAnswerStore } from '../../src/store/answers';
 import { KEYS } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
@@ -86,6 +87,6 @@ test('a violation reported twice under one idempotency key is stored once and re
 
   expect(await stores.violations.read('U2')).toBeNull();
   expect(await stores.redis.llen(KEYS.audit)).toBe(1);
-  const answer = await stores.redis.hget('{p0}:idempotency:POST /api/violations k1', 'answer');
-  expect(JSON.parse(answer ?? '')).toMatchObject({ id: 'U1', state: 'pending' });
+  const stored = await createAnswerStore(stores.redis).find(idempotency.scope);
+  expect(JSON.parse(stored?.answer ?? '')).toMatchObject({ id: 'U1', state: 'pending' });
 });
