@@ -353,12 +353,16 @@ export class RecordTransaction implements Transaction {
     return [{ version, set, remove, notAfterMs: latestForLease(before, after, this.nowMs), ...read }];
   }
 
-  /** After the commit: keeps the written records that this process has leased. */
+  /** After the commit: keeps the written records that this process has leased, by this commit or before it. */
   keepWritten(): void {
     const { leased } = this.memory;
     if (leased.size > LEASED_MAX) leased.clear();
     for (const [key, written] of this.#written) {
-      if (written.record.lease) leased.set(key, written);
+      const token = written.record.lease?.token;
+      const isGranted = token !== this.#records.get(key)?.before?.lease?.token;
+      const isOurs = isGranted || token === leased.get(key)?.record.lease?.token;
+      // Facts are also recorded while another process has the lease.
+      if (token !== undefined && isOurs) leased.set(key, written);
       else leased.delete(key);
     }
     if (this.#circuits.hasChanged) this.#circuits.forget();

@@ -1,4 +1,4 @@
-import { addEvent } from '../../src/domain/outbox-record';
+import { addEvent, type StoredTow } from '../../src/domain/outbox-record';
 import { waiveEntry } from '../../src/domain/settle-entry';
 import { editEntryNamed } from '../../src/domain/stored-tow';
 import { systemClock, type Clock } from '../../src/platform/clock';
@@ -7,6 +7,7 @@ import { Committer } from '../../src/store/commit';
 import { KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { Records, recordsOf } from '../../src/store/records';
+import { RecordTransaction, type TransactionMemory } from '../../src/store/transaction';
 import { FORBIDDEN } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
 import { openConnection, useRedis } from '../support/redis';
@@ -207,4 +208,31 @@ test('a decision on a kept record is stale when the same process changes the rec
 
   expect(decisions).toBe(2);
   expect(await readViolation(stores, 'U1')).toMatchObject({ canTow: true, serviceStatus: 'CLOSED' });
+});
+
+test('a process keeps the records that it has leased, and none that another process has leased', async () => {
+  await starting('T1');
+  const newMemory = (): TransactionMemory => ({
+    leased: new Map(),
+    circuits: { kept: null },
+    hasImmediateTows: false,
+  });
+  const written = async (memory: TransactionMemory, usesKept: boolean, change: (tow: StoredTow) => void) => {
+    const newId = () => systemClock.id();
+    const transaction = new RecordTransaction(stores.redis, newId, systemClock.nowMs(), memory, usesKept);
+    change(await transaction.tow('T1'));
+    const commit = transaction.commit();
+    if (!commit) throw new Error('nothing was changed');
+    expect(await stores.records.commit(commit)).toBe('done');
+    transaction.keepWritten();
+    return [...memory.leased.keys()];
+  };
+  const note = (tow: StoredTow) => addEvent(tow, { type: 'noted' }, systemClock.nowMs());
+  const [worker, others] = [newMemory(), newMemory()];
+
+  const claim = (tow: StoredTow) => (tow.lease = { token: 'L1', untilMs: systemClock.nowMs() + LEASE_MS });
+  expect(await written(worker, false, claim)).toEqual([towKey('T1')]);
+  expect(await written(worker, true, note)).toEqual([towKey('T1')]);
+  expect(await written(others, false, note)).toEqual([]);
+  expect(await written(worker, false, (tow) => (tow.lease = null))).toEqual([]);
 });
