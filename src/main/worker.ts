@@ -16,6 +16,7 @@ import { createLocks } from '../store/locks';
 import { onNudges } from '../store/nudges';
 import { createArchiveTask, createRetentionStore } from '../store/retention';
 import { createTowStore } from '../store/tows';
+import { isTransient } from '../store/until-answered';
 import { createViolationStore } from '../store/violations';
 import { repeatConservationCheck } from '../workflow/check-conservation';
 import { watchCalledService, type CalledServiceWatch } from './called-service';
@@ -139,6 +140,7 @@ export function startRetention(foundation: Foundation, everyMs?: number): Repeti
       violations: createViolationStore(redis),
       retention: createRetentionStore(redis),
       keep: config.keep,
+      isTransient,
       dataDir: config.dataDir,
       keys: dataKeys,
       clock,

@@ -25,6 +25,8 @@ export interface RetentionTools {
   readonly retention: RetentionStore;
   readonly archive: Archive;
   readonly keep: KeepTimes;
+  /** True for an error of Redis that may be over later. */
+  readonly isTransient: (error: unknown) => boolean;
   readonly log: Log;
 }
 
@@ -145,6 +147,8 @@ async function readLine<R>(
     const record = await kind.read(id);
     return record === null ? null : kind.lineOf(record);
   } catch (error) {
+    // A read that fails for Redis shows nothing about the record.
+    if (tools.isTransient(error)) throw error;
     await tools.retention.putOff(kind.what, id, kind.keepMs);
     // The message of a parse error may quote the record.
     tools.log.error('retention.unreadable', { what: kind.what, id, error_name: errorFacts(error)['error_name'] });

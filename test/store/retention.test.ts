@@ -259,3 +259,16 @@ test('a record that cannot be decoded is logged without its content and postpone
   expect(said).toEqual(['retention.unreadable', { what: 'tow', id: 'T1', error_name: 'SyntaxError' }]);
   expect(await stores.redis.exists('{p0}:tow:T1')).toBe(1);
 });
+
+test('a timeout while a record is read fails the sweep, and the next one archives the record', async () => {
+  await createCanceledTow(stores, 'T1');
+  const said: string[] = [];
+  const log = { ...retention.tools.log, error: (event: string) => said.push(event) };
+  const tows = { read: () => Promise.reject(new Error('Command timed out')) };
+
+  await expect(retention.sweep({ log, tows })).rejects.toThrow('Command timed out');
+  await retention.sweepAll({ log });
+
+  expect(said).toEqual([]);
+  expect(await archivedTows()).toEqual(['T1']);
+});

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { KEYS } from '../../src/store/keys';
 import { createRetentionStore } from '../../src/store/retention';
+import { isTransient } from '../../src/store/until-answered';
 import { sweep, type RetentionTools, type Swept } from '../../src/workflow/retention';
 import { useDataDir } from '../archive/folder';
 import { ACCEPTED, INVOICE, result, START, towInvoice, useStores, type Stores } from './stores';
@@ -21,6 +22,7 @@ export function openRetention(stores: Stores, dataDir: string, epoch = 1) {
     retention: createRetentionStore(stores.redis),
     archive,
     keep: KEEP_NOTHING,
+    isTransient,
     log: silentLog,
   };
   return {
