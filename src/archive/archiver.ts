@@ -1,14 +1,17 @@
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
+import { errorFacts } from '../platform/errors';
 import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
-import { repeat, type Repetition } from '../platform/timers';
+import { pause, repeat, type Repetition } from '../platform/timers';
 import type { Locks, OwnedLock } from '../workflow/ports';
 import { sweep, type RetentionTools } from '../workflow/retention';
 import type { Archive } from '../workflow/retention-port';
 import { ArchiveFailed, ArchiveFileExists, createArchiveWriter, type ArchiveWriter } from './write';
 
 const EVERY_MS = 60_000;
+/** After an error of Redis that may be over soon. */
+const RETRY_MS = 3000;
 /** Much longer than the pause between two sweeps, so that the same process keeps writing the same file. */
 const LOCK_MS = 3 * EVERY_MS;
 /** The name of the lock; its fencing number is part of the names of the files that are written under it. */
@@ -29,10 +32,11 @@ export interface ArchiverTools extends Omit<RetentionTools, 'archive'> {
 
 /**
  * Moves finished records from Redis to the archive until it is stopped. A lock lets one process at a time do it. While
- * the archive cannot be written, nothing is deleted, `archive.failed` is logged and a task is open.
+ * the archive cannot be written, nothing is deleted, `archive.failed` is logged and a task is open. A timeout of Redis ends
+ * a sweep, and the next one follows after 3 s, so that it does not stop the archiving of later kinds of records.
  */
 export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetition {
-  const { locks, task, dataDir, keys, clock, log, metrics } = tools;
+  const { locks, task, dataDir, keys, clock, log, metrics, isTransient } = tools;
   const alarm = throttledLog(log, { clock, quietMs: ALARM_EVERY_MS });
   let session: ArchiveSession | null = null;
 
@@ -56,28 +60,39 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
     await task.open(code);
   };
 
+  const archiveSome = async (): Promise<'continue' | 'wait'> => {
+    // With another key a new file begins, so that `towhook reseal` may rewrite the one before.
+    if (session && session.keyId !== (keys?.first ?? null)) await endSession();
+    if (session && !(await session.lock.renew())) await endSession();
+    session ??= await beginSession();
+    if (!session) return 'wait';
+    try {
+      const { archived, more } = await sweep({ ...tools, archive: archiveOf(session) });
+      for (const [type, count] of Object.entries(archived)) metrics.archived(type, count);
+      if (Object.values(archived).some((count) => count > 0)) await task.close();
+      return more ? 'continue' : 'wait';
+    } catch (error) {
+      if (!(error instanceof ArchiveFailed)) throw error;
+      // The next session, in this process or another, begins a new file.
+      await endSession();
+      if (error instanceof ArchiveFileExists) return 'continue';
+      await reportFailure(error);
+      return 'wait';
+    }
+  };
+
   const repetition = repeat({
     name: 'retention',
     everyMs,
     log,
-    async work() {
-      // With another key a new file begins, so that `towhook reseal` may rewrite the one before.
-      if (session && session.keyId !== (keys?.first ?? null)) await endSession();
-      if (session && !(await session.lock.renew())) await endSession();
-      session ??= await beginSession();
-      if (!session) return 'wait';
+    async work(signal) {
       try {
-        const { archived, more } = await sweep({ ...tools, archive: archiveOf(session) });
-        for (const [type, count] of Object.entries(archived)) metrics.archived(type, count);
-        if (Object.values(archived).some((count) => count > 0)) await task.close();
-        return more ? 'continue' : 'wait';
+        return await archiveSome();
       } catch (error) {
-        if (!(error instanceof ArchiveFailed)) throw error;
-        // The next session, in this process or another, begins a new file.
-        await endSession();
-        if (error instanceof ArchiveFileExists) return 'continue';
-        await reportFailure(error);
-        return 'wait';
+        if (!isTransient(error)) throw error;
+        alarm.warn('retention.failed', { ...errorFacts(error), stack: undefined });
+        await pause(Math.min(RETRY_MS, everyMs), signal);
+        return 'continue';
       }
     },
   });

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startArchiver } from '../../src/archive/archiver';
+import { startArchiver, type ArchiverTools } from '../../src/archive/archiver';
 import { archiveFolder } from '../../src/archive/files';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
@@ -17,20 +17,26 @@ const dataDir = useRetention((opened) => {
   ({ stores, retention } = opened);
 });
 
-/** Runs an archiver on a folder until it has reached `until` or logged something. Returns what it logged. */
-async function archive(into: string, until: () => Promise<boolean>, openTask = () => Promise.resolve()) {
-  const logged: string[] = [];
+/** Starts an archiver on a folder that notes what it logs. */
+function start(into: string, logged: string[], also: Partial<ArchiverTools> = {}) {
   const note = (event: string) => logged.push(event);
-  const archiver = startArchiver({
+  return startArchiver({
     ...retention.tools,
     locks: createLocks(stores.redis, systemClock),
-    task: { open: openTask, close: () => Promise.resolve() },
+    task: { open: () => Promise.resolve(), close: () => Promise.resolve() },
     dataDir: into,
     keys: null,
     clock: systemClock,
     log: { ...silentLog, error: note, warn: note },
     metrics: createMetrics(),
+    ...also,
   });
+}
+
+/** Runs an archiver on a folder until it has reached `until` or logged something. Returns what it logged. */
+async function archive(into: string, until: () => Promise<boolean>, also: Partial<ArchiverTools> = {}) {
+  const logged: string[] = [];
+  const archiver = start(into, logged, also);
   try {
     await eventually(async () => expect(logged.length > 0 || (await until())).toBe(true));
   } finally {
@@ -46,7 +52,8 @@ test('a failing archive is logged even if its task cannot be opened', async () =
   const blocked = join(dataDir.path, 'a-file');
   await writeFile(blocked, '');
 
-  const logged = await archive(blocked, NEVER, () => Promise.reject(new Error('OOM played by a test')));
+  const open = () => Promise.reject(new Error('OOM played by a test'));
+  const logged = await archive(blocked, NEVER, { task: { open, close: () => Promise.resolve() } });
 
   expect(logged).toEqual(['archive.failed', 'retention.failed']);
 });
@@ -66,4 +73,22 @@ test('an archive whose folder is a file is a failing archive', async () => {
   await writeFile(archiveFolder(dataDir.path), '');
 
   expect(await archive(dataDir.path, NEVER)).toEqual(['archive.failed']);
+});
+
+test('after a timeout of Redis the next sweep follows before the pause between two sweeps is over', async () => {
+  await createCanceledTow(stores, 'T1');
+  const store = retention.tools.retention;
+  let lists = 0;
+  const finished: typeof store.finished = (...of) => {
+    lists += 1;
+    return lists === 1 ? Promise.reject(new Error('Command timed out')) : store.finished(...of);
+  };
+  const logged: string[] = [];
+  const archiver = start(dataDir.path, logged, { retention: { ...store, finished } });
+  try {
+    await eventually(async () => expect(await idsIn(dataDir.path)).toContain('T1'), 30_000);
+  } finally {
+    await archiver.stop();
+  }
+  expect(logged).toEqual(['retention.failed']);
 });
