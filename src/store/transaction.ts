@@ -7,15 +7,12 @@ import type { WaitingAtCircuit } from '../domain/claim-entry';
 import type { Delivery } from '../domain/delivery';
 import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
 import {
-  draftOf,
   nextVersion,
   type OutboxRecord,
-  type RecordName,
   type StoredTow,
   type StoredViolation,
   type RecordKind,
 } from '../domain/outbox-record';
-import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
 import type { NewTask } from '../domain/tasks';
 import { DAY_MS } from '../domain/timestamp';
 import { metadataIdOf, type Violation } from '../domain/violation';
@@ -26,48 +23,17 @@ import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
 import { eventEffect, type NewEvent } from './events';
-import { indexEffects } from './indexes';
-import { idempotencyKey, KEYS, violationKey } from './keys';
+import { idempotencyKey, KEYS } from './keys';
 import { immediateEffects } from './immediate';
 import { dueMembersOf, nudgesOf } from './nudges';
-import { packFields, type Fields } from './packed-fields';
-import { changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
-import {
-  complete,
-  dueOf,
-  dueOfMember,
-  endedLeaseMs,
-  eventsOf,
-  latestForLease,
-  permitQueueEffects,
-} from './record-effects';
-import { decodeRecord, keyOf, partsOf, RECORD_KEYS } from './record-kinds';
-import { fieldsOrDamaged, orDamaged } from './readable-records';
+import { OutboxDrafts, type WrittenRecord } from './outbox-drafts';
+import { packFields } from './packed-fields';
+import { dueOfMember } from './record-effects';
 import { closingOf, openingOf } from './task-changes';
 import { newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './scripts';
 
-/**
- * Drafts of records, and the commit of their changes. Indexes, schedules, tasks and events follow from the difference.
- */
-
-/** More records than a process works on at a time. */
-const LEASED_MAX = 1000;
-
-interface LoadedRecord<R> {
-  readonly before: R | null;
-  readonly fields: Fields;
-  /** The parts of `before`, if this process has kept them. */
-  readonly parts: readonly RecordPart[] | null;
-  after: R | null;
-}
-
-/** A record as this process has last written it. Never changed: transactions may share it. */
-interface WrittenRecord {
-  readonly record: OutboxRecord;
-  readonly fields: Fields;
-  readonly parts: readonly RecordPart[];
-}
+/** What one decision reads and writes, and the commit of it. */
 
 /**
  * State that a process keeps between transactions. A commit on outdated state is stale and is decided again on fresh
@@ -82,14 +48,11 @@ export interface TransactionMemory {
 
 /** The records that one decision reads and changes. */
 export class RecordTransaction implements Transaction {
-  readonly #records = new Map<string, LoadedRecord<OutboxRecord>>();
-  readonly #written = new Map<string, WrittenRecord>();
-  readonly #dues = new Map<string, number | null>();
-  readonly #rewritten = new Set<string>();
   readonly #effects: Effect[] = [];
   readonly #checks: Check[] = [];
   readonly #events: NewEvent[] = [];
   readonly #others: RecordChange[] = [];
+  readonly #outboxes: OutboxDrafts;
   readonly #circuits: CircuitDrafts;
   readonly #deliveries: DeliveryDrafts;
 
@@ -100,35 +63,35 @@ export class RecordTransaction implements Transaction {
     readonly nowMs: number,
     private readonly memory: TransactionMemory,
     /** Whether the kept state of a leased record is used instead of a read. */
-    private readonly usesKept: boolean,
+    usesKept: boolean,
   ) {
+    this.#outboxes = new OutboxDrafts(redis, { newId, nowMs, leased: memory.leased, usesKept });
     this.#circuits = new CircuitDrafts(redis, nowMs, memory.circuits);
     this.#deliveries = new DeliveryDrafts(redis);
   }
 
   async tow(ref: string): Promise<StoredTow> {
-    const loaded = await this.#load({ kind: 'tow', id: ref });
-    if (loaded.after?.kind !== 'tow') throw new Error('not a tow');
-    return loaded.after;
+    const record = await this.#outboxes.load({ kind: 'tow', id: ref });
+    if (record?.kind !== 'tow') throw new Error('not a tow');
+    return record;
   }
 
   async violation(id: string): Promise<StoredViolation | null> {
-    const loaded = await this.#load({ kind: 'violation', id });
-    return loaded.after?.kind === 'violation' ? loaded.after : null;
+    const record = await this.#outboxes.load({ kind: 'violation', id });
+    return record?.kind === 'violation' ? record : null;
   }
 
   createViolation(violation: Violation): StoredViolation {
     const { id } = violation;
     const record = newStoredViolation(violation, this.nowMs);
-    this.#records.set(violationKey(id), { before: null, fields: {}, parts: [], after: record });
+    this.#outboxes.add(record);
     this.effect(['HSET', KEYS.violationAliases, metadataIdOf(violation), id, id, id]);
     return record;
   }
 
   /** Removes a record and its index entries. */
   remove(record: OutboxRecord): void {
-    const loaded = this.#records.get(keyOf(record));
-    if (loaded) loaded.after = null;
+    this.#outboxes.remove(record);
   }
 
   circuits({ isFresh = false } = {}): Promise<Circuits> {
@@ -279,23 +242,25 @@ export class RecordTransaction implements Transaction {
 
   /** Gives a record a new version even if it does not change: another commit that was decided on the old one is stale. */
   writeVersion(record: OutboxRecord): void {
-    this.#rewritten.add(keyOf(record));
+    this.#outboxes.writeVersion(record);
   }
 
   /** Sets when a record is due, even if it does not change. Without `atMs`, as its rules require. */
   schedule(record: OutboxRecord, atMs?: number | null): void {
-    this.#dues.set(keyOf(record), atMs === undefined ? scheduleAfterChange(record, this.nowMs) : atMs);
+    this.#outboxes.schedule(record, atMs);
   }
 
   /** The commit of all changes; null without any. */
   commit(): Commit | null {
-    const records: RecordChange[] = [];
-    for (const [key, loaded] of this.#records) records.push(...this.#changeOf(key, loaded));
+    const outboxes = this.#outboxes.changes();
+    this.effect(...outboxes.effects);
+    this.#events.push(...outboxes.events);
     const circuits = this.#circuitsChange();
     const deliveries = this.#deliveries.changes(this.newId);
     this.#events.push(...deliveries.events);
-    const effects = [...this.#effects, ...deliveries.effects, ...this.#dueEffects()];
-    const all = [...records, ...circuits, ...this.#others, ...deliveries.records];
+    const dues = this.circuitEffects.due.map((member) => dueOfMember(member, this.nowMs));
+    const effects = [...this.#effects, ...deliveries.effects, ...this.#outboxes.dueEffects(), ...dues];
+    const all = [...outboxes.records, ...circuits, ...this.#others, ...deliveries.records];
     if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
     const due = dueMembersOf(effects, this.nowMs);
     const [first, ...others] = due;
@@ -312,59 +277,9 @@ export class RecordTransaction implements Transaction {
     return owner === null ? null : this.violation(owner);
   }
 
-  async #load(name: RecordName): Promise<LoadedRecord<OutboxRecord>> {
-    const key = RECORD_KEYS[name.kind].record(name.id);
-    const known = this.#records.get(key);
-    if (known) return known;
-    const kept = this.usesKept ? this.memory.leased.get(key) : undefined;
-    const fields = kept?.fields ?? (await fieldsOrDamaged(this.redis, key, name));
-    // Reads of one record at the same time share one draft, so that no change to it is lost.
-    const meanwhile = this.#records.get(key);
-    if (meanwhile) return meanwhile;
-    const before: OutboxRecord | null = kept?.record ?? orDamaged(name, () => decodeRecord(name.kind, name.id, fields));
-    const after = before && draftOf(before);
-    const loaded: LoadedRecord<OutboxRecord> = { before, fields, parts: kept?.parts ?? null, after };
-    this.#records.set(key, loaded);
-    return loaded;
-  }
-
-  #changeOf(key: string, loaded: LoadedRecord<OutboxRecord>): RecordChange[] {
-    const { before, fields, after } = loaded;
-    const read = { key, expected: fields['v'] ?? '', notBeforeMs: endedLeaseMs(before, this.nowMs) };
-    if (!after) {
-      if (!before) return [read];
-      this.effect(...indexEffects(before, null), ...dueOf(before, null));
-      return [{ isGone: true, ...read }];
-    }
-    complete(before, after, this.nowMs);
-    const parts = partsOf(after);
-    const was = loaded.parts ?? (before ? partsOf(before) : []);
-    const change = changeOfFields(was, parts, { stored: fields, packs: after.overSinceMs !== null });
-    const newVersion = () => nextVersion(read.expected, this.newId());
-    if (!change) return [this.#rewritten.has(key) ? { version: newVersion(), ...read } : read];
-    const { set, remove } = change;
-    this.effect(...indexEffects(before, after), ...permitQueueEffects(before, after, this.nowMs));
-    if (parts.length === 0) return [{ isGone: true, ...read }];
-    const isDueSame = before !== null && dueAtMs(before, this.nowMs) === dueAtMs(after, this.nowMs);
-    if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
-    this.#events.push(...eventsOf(before, after));
-    const version = newVersion();
-    this.#written.set(key, { record: { ...after, version }, fields: fieldsAfter(fields, change, version), parts });
-    return [{ version, set, remove, notAfterMs: latestForLease(before, after, this.nowMs), ...read }];
-  }
-
-  /** After the commit: keeps the written records that this process has leased, by this commit or before it. */
+  /** After the commit: keeps what later transactions of this process need. */
   keepWritten(): void {
-    const { leased } = this.memory;
-    if (leased.size > LEASED_MAX) leased.clear();
-    for (const [key, written] of this.#written) {
-      const token = written.record.lease?.token;
-      const isGranted = token !== this.#records.get(key)?.before?.lease?.token;
-      const isOurs = isGranted || token === leased.get(key)?.record.lease?.token;
-      // Facts are also recorded while another process has the lease.
-      if (token !== undefined && isOurs) leased.set(key, written);
-      else leased.delete(key);
-    }
+    this.#outboxes.keepWritten();
     if (this.#circuits.hasChanged) this.#circuits.forget();
   }
 
@@ -379,7 +294,7 @@ export class RecordTransaction implements Transaction {
 
   /** After a stale commit: drops the kept state, which is outdated. */
   forget(): void {
-    for (const key of this.#records.keys()) this.memory.leased.delete(key);
+    this.#outboxes.forget();
     this.#circuits.forget();
   }
 
@@ -389,15 +304,5 @@ export class RecordTransaction implements Transaction {
     this.effect(...change.effects);
     this.#events.push(...change.events);
     return change.records;
-  }
-
-  #dueEffects(): Effect[] {
-    const dues: Effect[] = [];
-    for (const [key, atMs] of this.#dues) {
-      const record = this.#records.get(key)?.after;
-      if (record) dues.push(...dueOf(record, atMs));
-    }
-    for (const member of this.circuitEffects.due) dues.push(dueOfMember(member, this.nowMs));
-    return dues;
   }
 }
