@@ -9,8 +9,8 @@ const world = useConsole();
 const row = (page: Page, ref: string) => page.locator('.tow-row').filter({ hasText: ref });
 
 /** A live board in the browser of a viewer. */
-async function openBoard(): Promise<Page> {
-  const page = await browser.open();
+async function openBoard(opened?: Page): Promise<Page> {
+  const page = opened ?? (await browser.open());
   await world.signIn(page, 'viewer', '/board');
   await page.locator('body[data-stream=live]').waitFor();
   return page;
@@ -18,14 +18,16 @@ async function openBoard(): Promise<Page> {
 
 test('a board that is paused while a refresh is on its way keeps what it shows', async () => {
   const ref = await world.orderTow();
-  const page = await openBoard();
+  const page = await browser.open();
   const steps = new EventEmitter();
   const [asked, released] = [once(steps, 'asked'), once(steps, 'released')];
+  // Before the board opens: a refresh for the order of the tow could show the fact before the board is paused.
   await page.route('**/board/live', async (route) => {
     steps.emit('asked');
     await released;
     await route.continue();
   });
+  await openBoard(page);
   await world.record(ref, 'started');
   await asked;
   await page.keyboard.press('p');
