@@ -32,7 +32,7 @@ export type Exchange =
       readonly isJson: boolean;
       /** The earliest time for the next call, ms since the epoch. */
       readonly notBeforeMs: number | null;
-      /** Whether it came before the last byte of the body was sent: the service cannot have the whole request. */
+      /** True if the answer came before the last byte of the body was sent: the service cannot have the whole request. */
       readonly isPartlySent?: boolean;
     }
   /**

@@ -126,10 +126,11 @@ export function createTokenSource(tools: {
     async replace(refused) {
       const isShared = renewing !== null;
       const renewed = await renewOnce(refused);
-      if (!renewed.ok) refusedToken = refused;
       // A renewal that began for an older token may have found the one that is refused now.
       const isRefused = isShared && renewed.ok && renewed.token.token === refused;
-      return isRefused ? renewOnce(refused) : renewed;
+      const replaced = isRefused ? await renewOnce(refused) : renewed;
+      if (!replaced.ok) refusedToken = refused;
+      return replaced;
     },
     async adopt(token) {
       setReceived(token);

@@ -282,9 +282,10 @@ describe('refusals', () => {
     ['a bare string', 'Access denied', 'Access denied'],
     ['nothing to be found', { code: 7, path: '/v1' }, null],
     ['too many words', { message: 'm'.repeat(600) }, 'm'.repeat(500)],
+    ['a text about a token', { message: 'The bearer token expired' }, 'The bearer token expired'],
     [
       'a text that repeats the header of the call',
-      { message: 'invalid header: Authorization: Bearer eyJ.a-b_c/d= (expired)' },
+      { message: 'invalid header: Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.a-b_c/d= (expired)' },
       'invalid header: Authorization: Bearer [hidden] (expired)',
     ],
   ])("a refusal contains the service's message from %s", async (_, body, message) => {
