@@ -43,7 +43,8 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
   const endSession = async () => {
     const ending = session;
     session = null;
-    await ending?.writer.close();
+    // All that was archived is on the disk already.
+    await ending?.writer.close().catch(() => {});
     // A lock that cannot be released expires.
     await ending?.lock.release().catch(() => {});
   };
