@@ -46,7 +46,7 @@ document.addEventListener('change', (event) => {
   count();
 });
 
-// Without scripts the link leads to the closed bar.
+// Without scripts the link leads to the closed bar: loading the page again would lose the ticks.
 document.querySelector('[data-open-bulk]')?.addEventListener('click', (event) => {
   const summary = bar?.querySelector('summary');
   if (!(bar instanceof HTMLDetailsElement) || !summary) return;
