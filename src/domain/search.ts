@@ -18,14 +18,14 @@ export function searchTerms(tow: Tow): string[] {
   // The service may send a number where its document has text.
   const texts = values.map((value) => (typeof value === 'number' ? String(value) : value));
   const terms = texts.filter((text): text is string => typeof text === 'string' && text !== '').map(textTerm);
-  if (tow.plateNumber !== null) terms.push(plateTerm(tow.plateNumber));
+  if (tow.plateNumber !== null) terms.push(...plateTerms(tow.plateNumber));
   return [...new Set(terms)];
 }
 
 /** The terms to store for a violation. `reference` is the service's reference, once known. */
 export function violationSearchTerms(violation: Violation, reference: string | null): string[] {
   const values = [violation.id, metadataIdOf(violation), ...(reference === null ? [] : [reference])];
-  return [...new Set([...values.map(textTerm), plateTerm(violation.form.plateNumber)])];
+  return [...new Set([...values.map(textTerm), ...plateTerms(violation.form.plateNumber)])];
 }
 
 /** As long as a reference may be. A record keeps its earlier terms, so longer ones would slow down every change of it. */
@@ -43,18 +43,20 @@ export function textTerm(text: string): string {
   return `word:${plain.slice(0, TERM_LENGTH_MAX).toWellFormed()}`;
 }
 
-/**
- * The prefixes of terms that match a typed search. A whole Saudi plate is found in either order: an Arabic plate is read
- * with its letters first, a Latin one often with its digits first.
- */
+/** The prefixes of terms that match a typed search. */
 export function searchPrefixes(typed: string): string[] {
   const text = typed.trim().toLowerCase();
   if (text === '') return [];
   const key = plateKey(text);
-  const keys = [key, reversedPlateKey(key)].filter((found) => found !== null && found !== '');
-  return [textTerm(text), ...keys.map((found) => `plate:${found}`)];
+  return [textTerm(text), ...(key === '' ? [] : [`plate:${key}`])];
 }
 
-function plateTerm(plate: string): string {
-  return `plate:${plateKey(plate)}`;
+/**
+ * The terms of a plate. A Saudi plate has one with its letters first and one with its digits first: people read it in
+ * either order, and often know its digits only.
+ */
+function plateTerms(plate: string): string[] {
+  const key = plateKey(plate);
+  const reversed = reversedPlateKey(key);
+  return [key, ...(reversed === null ? [] : [reversed])].map((found) => `plate:${found}`);
 }

@@ -100,6 +100,14 @@ describe('searchTerms', () => {
     },
   );
 
+  test.each(['1234', '١٢٣٤', '12', '1234 A', 'ABJ', 'أ ب'])(
+    'a search finds a plate by the beginning of its digits or of its letters: %s',
+    (typed) => {
+      expect(['ABJ 1234', '١٢٣٤ أ ب ح'].map((plate) => finds(towWithPlate(plate), typed))).toEqual([true, true]);
+      expect(['XTE 4321', 'W-PQ 1234'].map((plate) => finds(towWithPlate(plate), typed))).toEqual([false, false]);
+    },
+  );
+
   test('a search finds a tow by the numbers of both its invoices', () => {
     const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, delayInvoice: { invoice_number: 'DLY-9' } }];
     const tow: Tow = { ...towAs('detained'), invoiceWebhooks };
@@ -110,7 +118,7 @@ describe('searchTerms', () => {
   test('a search does not find a tow by the inside of a term or by another plate', () => {
     const tow = towWithPlate('ABJ 1234');
 
-    for (const typed of ['20260310', 'BJ 1234', '1234', 'ABJ 12345', 'XYZ']) {
+    for (const typed of ['20260310', 'BJ 1234', '234', 'ABJ 12345', 'XYZ']) {
       expect([typed, finds(tow, typed)]).toEqual([typed, false]);
     }
   });
@@ -156,7 +164,7 @@ describe('violationSearchTerms', () => {
     return searchPrefixes(typed).some((prefix) => terms.some((term) => term.startsWith(prefix)));
   };
 
-  test.each(['u-1', 'case', 'ABJ 12', 'أ ب ح'])(
+  test.each(['u-1', 'case', 'ABJ 12', 'أ ب ح', '1234'])(
     'a search finds a violation by our id, its own id and its plate in either script: %s',
     (typed) => {
       expect(isFound(typed, null)).toBe(true);
