@@ -3,6 +3,7 @@ import { pause } from '../../src/platform/timers';
 import { atMost, type Sample } from '../measure/figures';
 import { CALLS, FACTS } from '../programs/tow';
 import { costOf, costWithoutStart, wholeCostOf, type Cost } from '../stage/command-meter';
+import { withoutScan } from '../stage/hold-scan';
 import { startLoad } from '../stage/load';
 import { API_KEY, type BenchWorld } from '../stage/world';
 import { oweReports, untilDrained } from './owed-tows';
@@ -53,7 +54,7 @@ const PLAYS = [
 
 /** One phase at a time, each with only the processes that it needs. */
 export async function wholeLife(world: BenchWorld, { tows }: Pick<Options, 'tows'>): Promise<Sample> {
-  const phases = await playPhases(world, tows, { WORKER_CONCURRENCY: '50' });
+  const phases = await withoutScan(world.redis, () => playPhases(world, tows, { WORKER_CONCURRENCY: '50' }));
   const { accept, intake, facts, reports } = phases;
   const aofBytes = [accept, intake, facts, reports].reduce((sum, phase) => sum + phase.aofBytes, 0);
   return {
@@ -71,7 +72,7 @@ export async function wholeLife(world: BenchWorld, { tows }: Pick<Options, 'tows
 
 export async function reportsAlone(world: BenchWorld, { tows }: Pick<Options, 'tows'>): Promise<Sample> {
   await oweReports(world, rangeOf(tows));
-  const reports = await costOfReports(world, tows, { WORKER_CONCURRENCY: '1' });
+  const reports = await withoutScan(world.redis, () => costOfReports(world, tows, { WORKER_CONCURRENCY: '1' }));
   return { alone_scripts: reports.scripts / tows };
 }
 

@@ -5,10 +5,7 @@ import { reportsAlone, wholeLife } from '../../bench/workloads/counts';
 
 jest.setTimeout(240_000);
 
-/**
- * Enough that most commits find others to share a call with, however the machine divides them, and few enough for the
- * conservation scan of an idle process, which reads all of them again and again, and is subtracted.
- */
+/** Enough that most commits find others to share a call with, however the machine divides them. */
 const TOWS = 100;
 /** Each of them is sent by itself. */
 const TOWS_ALONE = 40;
