@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { appendFile, lstat, readdir, readFile, rename, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -134,8 +134,11 @@ test('a file that grows while it is resealed stays as it is, and the next run re
   const whole = await readFile(pathOf(1));
   const secondAt = whole.indexOf(whole.subarray(0, 16), 1);
   await truncate(pathOf(1), secondAt);
+  // A process that opened the file before it was closed to others may still write.
+  const file = openSync(pathOf(1), 'a');
 
-  await reseal(new InterruptedKeys(() => appendFileSync(pathOf(1), whole.subarray(secondAt))));
+  await reseal(new InterruptedKeys(() => writeSync(file, whole.subarray(secondAt))));
+  closeSync(file);
   expect((await readFile(pathOf(1))).equals(whole)).toBe(true);
 
   await reseal(keysOf('b'));
