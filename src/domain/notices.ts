@@ -1,5 +1,6 @@
 import { backoffMs } from './backoff';
 import {
+  ALARM_SEVERITIES,
   isAlarmKind,
   isQuiet,
   NOTICE_CHANNELS,
@@ -356,6 +357,25 @@ export function failingChannels(channels: NotificationState['channels'], nowMs: 
     if (sinceMs === null || nowMs - sinceMs < CHANNEL_FAILS_AFTER_MS) return [];
     return [{ channel, sinceMs, problem: problem ?? 'not_sent' }];
   });
+}
+
+/**
+ * The alarms to show, the worst first, each with its incident: those that this version observes, and those of a kind that
+ * only a later version knows. This version cannot see the end of the latter. So it shows one only from its announcement
+ * until it is acknowledged, so that a person can end it, and keeps its incident.
+ */
+export function shownAlarms<Alarm extends Pick<ObservedAlarm, 'key' | 'severity'>>(
+  observed: readonly Alarm[],
+  incidents: readonly Incident[],
+): readonly { readonly alarm: Alarm | Incident; readonly incident: Incident | null }[] {
+  const own = observed.map((alarm) => ({ alarm, incident: incidents.find(({ key }) => key === alarm.key) ?? null }));
+  const others = incidents
+    .filter(
+      ({ kind, startedAtMs, acknowledged }) => !isAlarmKind(kind) && startedAtMs !== null && acknowledged === null,
+    )
+    .map((incident) => ({ alarm: incident, incident }));
+  const rankOf = ({ alarm }: { readonly alarm: Alarm | Incident }) => ALARM_SEVERITIES.indexOf(alarm.severity);
+  return [...own, ...others].toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** The state with an acknowledged incident; null if there is no announced one of this id. The first one counts. */

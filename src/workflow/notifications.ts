@@ -10,13 +10,13 @@ import {
   ADDRESS_LISTS,
   addressesIn,
   afterAttempt,
+  shownAlarms,
   type Notice,
   type NoticeOutcome,
   type ObservedAlarm,
 } from '../domain/notices';
 import { invalid } from '../domain/refusal';
 import {
-  ALARM_SEVERITIES,
   isAlarmKind,
   NOTICE_CHANNELS,
   quietHoursFaults,
@@ -76,28 +76,21 @@ export async function readNotifications({ store, senders, defaults }: Notificati
  */
 export async function listAlarms({ store, observe }: NotificationTools): Promise<AlarmPage> {
   const [observed, { state }] = await Promise.all([observe('en'), store.read()]);
-  const others = state.incidents.filter(({ kind }) => !isAlarmKind(kind));
-  const alarms = [...observed, ...others].toSorted((a, b) => rankOf(a) - rankOf(b));
   return {
-    items: alarms.map(({ key, kind, severity, title, todo }) => {
-      const incident = state.incidents.find((each) => each.key === key) ?? null;
-      return {
-        id: incident?.id ?? null,
-        kind: kind.toString(),
-        severity,
-        title,
-        what_to_do: todo,
-        since: isoOrNull(incident?.seenAtMs ?? null),
-        announced_at: isoOrNull(incident?.isAnnounced ? incident.startedAtMs : null),
-        escalated_at: isoOrNull(incident?.escalatedAtMs ?? null),
-        acknowledged_at: isoOrNull(incident?.acknowledged?.atMs ?? null),
-        acknowledged_by: incident?.acknowledged?.by ?? null,
-      };
-    }),
+    items: shownAlarms(observed, state.incidents).map(({ alarm: { kind, severity, title, todo }, incident }) => ({
+      id: incident?.id ?? null,
+      kind: kind.toString(),
+      severity,
+      title,
+      what_to_do: todo,
+      since: isoOrNull(incident?.seenAtMs ?? null),
+      announced_at: isoOrNull(incident?.isAnnounced ? incident.startedAtMs : null),
+      escalated_at: isoOrNull(incident?.escalatedAtMs ?? null),
+      acknowledged_at: isoOrNull(incident?.acknowledged?.atMs ?? null),
+      acknowledged_by: incident?.acknowledged?.by ?? null,
+    })),
   };
 }
-
-const rankOf = ({ severity }: Pick<ObservedAlarm, 'severity'>) => ALARM_SEVERITIES.indexOf(severity);
 
 interface NotificationRequest {
   readonly actor: Actor;

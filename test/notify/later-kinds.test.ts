@@ -26,7 +26,11 @@ beforeEach(async () => {
   const [notice, [alarm]] = [startNotice(), startNotice().alarms];
   const settings = { ...NO_RECEIVER, webhook_url: receiver.url, muted_alarms: ['outage', 'moonlight'], later: 1 };
   const state = {
-    incidents: [LATER, { ...LATER, id: 'a2', key: 'volcano:2', startedAtMs: null, isHeldBack: true }],
+    incidents: [
+      LATER,
+      { ...LATER, id: 'a2', key: 'volcano:2', startedAtMs: null, isHeldBack: true },
+      { ...LATER, id: 'a3', key: 'volcano:3', startedAtMs: null },
+    ],
     notices: [{ ...notice, createdAtMs: Date.now(), alarms: [{ ...alarm, kind: 'volcano' }] }],
     channels: { webhook: null, mail: null },
   };
@@ -54,14 +58,32 @@ const noticesAboutLater = () =>
     .map((notice) => storedObject.parse(jsonOf(notice))['type']);
 const jsonOf = ({ body }: ReceivedNotice): unknown => JSON.parse(body);
 
-test('lists the alarm of a later version by its stored texts, and takes its acknowledgement', async () => {
-  await api(app).post('/api/alarms/a1/acknowledge').send({}).expect(202);
+/** The ids of the alarms of the later version that the API lists, and whether the page shows their title. */
+async function shown() {
   const { items } = alarmPage.parse((await api(app).get('/api/alarms').expect(200)).body);
-  const shown = { kind: 'volcano', severity: 'bad', title: 'The mountain smokes.', what_to_do: 'Leave the yard.' };
-  expect(items).toContainEqual(expect.objectContaining({ ...shown, id: 'a1', acknowledged_by: 'bootstrap' }));
+  const { html } = await (await signedIn(app)).get('/ops');
+  const ids = items.filter(({ kind }) => kind === 'volcano').map(({ id }) => id);
+  return { ids, isOnPage: textOf(html).includes('The mountain smokes.') };
+}
+
+test('lists the announced alarm of a later version by its stored texts', async () => {
+  const { items } = alarmPage.parse((await api(app).get('/api/alarms').expect(200)).body);
+  const listed = { kind: 'volcano', severity: 'bad', title: 'The mountain smokes.', what_to_do: 'Leave the yard.' };
+  expect(items).toContainEqual(expect.objectContaining({ ...listed, id: 'a1', acknowledged_by: null }));
   const { html } = await (await signedIn(app)).get('/ops');
   expect(textOf(html)).toContain('The mountain smokes.');
   expect(textOf(html)).toContain('Leave the yard.');
+});
+
+test('shows of the alarms of a later version only what a person can acknowledge, until then, and keeps all', async () => {
+  expect(await shown()).toEqual({ ids: ['a1'], isOnPage: true });
+  await api(app).post('/api/alarms/a1/acknowledge').send({}).expect(202);
+  expect(await shown()).toEqual({ ids: [], isOnPage: false });
+  expect((await stored('state'))['incidents']).toMatchObject([
+    { id: 'a1', later: { added: 1 }, acknowledged: { by: 'bootstrap' } },
+    { id: 'a2', isHeldBack: true },
+    { id: 'a3', startedAtMs: null },
+  ]);
 });
 
 test('a watch delivers the stored notice, and neither announces nor ends an alarm that it does not know', async () => {

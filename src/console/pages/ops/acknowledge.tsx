@@ -12,13 +12,13 @@ export function acknowledgeForm(id: string): string {
 /** Who acknowledged an announced alarm, or the form to do so. */
 export function Acknowledge(props: {
   readonly viewer: Viewer;
-  /** The incident of the alarm; undefined before it was seen by a watch. */
-  readonly incident: Incident | undefined;
+  /** The incident of the alarm; null before it was seen by a watch. */
+  readonly incident: Incident | null;
   readonly title: string;
   readonly failure: FormFailure | null;
 }) {
   const { viewer, incident, title, failure } = props;
-  if (incident === undefined || incident.startedAtMs === null) return null;
+  if (incident === null || incident.startedAtMs === null) return null;
   const messages = viewer.messages.notifications;
   const { id, acknowledged } = incident;
   if (acknowledged !== null) {

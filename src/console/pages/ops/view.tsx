@@ -1,8 +1,8 @@
 import { alarmKey, alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/alarms';
 import type { MetricSeries } from '../../../workflow/metrics-port';
 import type { FormFailure } from '../../page';
-import type { Incident } from '../../../domain/notices';
-import { ALARM_SEVERITIES, isAlarmKind, type AlarmSeverity } from '../../../domain/notification-settings';
+import { shownAlarms, type Incident } from '../../../domain/notices';
+import type { AlarmSeverity } from '../../../domain/notification-settings';
 import { isoTimestamp } from '../../../domain/timestamp';
 import { alarmText } from '../../parts/alarm-text';
 import { Problem } from '../../parts/problem';
@@ -69,7 +69,7 @@ export function OpsNow({ viewer, known, incidents, failure }: OverviewProps) {
     >
       <Verdict
         viewer={viewer}
-        alarms={shownAlarms(viewer, alarmsOf(known), incidents)}
+        alarms={alarmsFor(viewer, alarmsOf(known), incidents)}
         failure={failure}
         openTasks={known.openTasks}
       />
@@ -88,22 +88,17 @@ interface ShownAlarm {
   readonly severity: AlarmSeverity;
   readonly title: string;
   readonly todo: string;
-  readonly alarm: Alarm | null;
-  readonly incident: Incident | undefined;
+  readonly observed: Alarm | null;
+  readonly incident: Incident | null;
 }
 
 /** The worst first. */
-function shownAlarms(viewer: Viewer, alarms: readonly Alarm[], incidents: readonly Incident[]): readonly ShownAlarm[] {
+function alarmsFor(viewer: Viewer, alarms: readonly Alarm[], incidents: readonly Incident[]): readonly ShownAlarm[] {
   const observed = alarms.map((alarm) => {
-    const key = alarmKey(alarm);
-    const incident = incidents.find((each) => each.key === key);
-    return { ...alarmText(viewer, alarm), severity: severityOf(alarm), alarm, incident };
+    const { title, todo } = alarmText(viewer, alarm);
+    return { key: alarmKey(alarm), severity: severityOf(alarm), title, todo, observed: alarm };
   });
-  const others = incidents
-    .filter(({ kind }) => !isAlarmKind(kind))
-    .map((incident) => ({ ...incident, alarm: null, incident }));
-  const rankOf = ({ severity }: ShownAlarm) => ALARM_SEVERITIES.indexOf(severity);
-  return [...observed, ...others].toSorted((a, b) => rankOf(a) - rankOf(b));
+  return shownAlarms(observed, incidents).map(({ alarm, incident }) => ({ observed: null, ...alarm, incident }));
 }
 
 /**
@@ -178,14 +173,14 @@ function ForPeople({ viewer, openTasks }: { viewer: Viewer; openTasks: number })
 }
 
 /** The remedy of an alarm, with a link if this version knows the place. */
-function Remedy({ viewer, shown: { alarm, todo, incident } }: { viewer: Viewer; shown: ShownAlarm }) {
+function Remedy({ viewer, shown: { observed, todo, incident } }: { viewer: Viewer; shown: ShownAlarm }) {
   const messages = viewer.messages.opsAlarms;
-  const [address, label] = alarm === null ? [] : placeOf(viewer, alarm);
-  const times = alarm ?? (incident && { since: isoTimestamp(incident.seenAtMs) });
+  const [address, label] = observed === null ? [] : placeOf(viewer, observed);
+  const times = observed ?? (incident && { since: isoTimestamp(incident.seenAtMs) });
   return (
     <>
       <p>
-        <strong>{messages.todo}</strong> {alarm === null ? <bdi>{todo}</bdi> : todo}{' '}
+        <strong>{messages.todo}</strong> {observed === null ? <bdi>{todo}</bdi> : todo}{' '}
         {address !== undefined && <a href={address}>{`${messages.see}: ${label}`}</a>}
       </p>
       {times && <Times viewer={viewer} alarm={times} />}
