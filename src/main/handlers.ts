@@ -58,7 +58,7 @@ export function openHandlers(
   const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
   const sending = { records, service, settings: policy, claimMaxAgeMs, clock, log, metrics, tracing };
   const deliveries = createDeliveryStore(redis);
-  const defer = createDeferral(records, DEFERRAL);
+  const defer = createDeferral(records, DEFERRAL, isTransient);
   const observe = (kind: DeliveryKind, body: string) => foundation.serviceObserver.received(kind, body);
   const delivering = {
     records,

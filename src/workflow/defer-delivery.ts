@@ -1,5 +1,5 @@
 import type { RetrySettings } from '../domain/backoff';
-import { deferDelivery, type DeferredDelivery } from '../domain/delivery';
+import { deferDelivery, type DeferredDelivery, type Delivery } from '../domain/delivery';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
 import { HOUR_MS } from '../domain/timestamp';
@@ -12,9 +12,16 @@ import { orderKeyOf, type RecordStore, type Transaction } from './transaction-po
 /** A delivery that was repaired manually is processed within this time. */
 const DAMAGED_WAIT_MAX_MS = HOUR_MS;
 
-/** Defers a delivery whose processing failed, longer each time. One that cannot be decoded opens a task at once. */
-export function createDeferral(records: RecordStore, settings: RetrySettings) {
-  return (id: string): Promise<DeferredDelivery> =>
+/**
+ * Defers a delivery whose processing failed, longer each time. One that cannot be decoded opens a task at once.
+ * `isTransient`: true for an error of Redis that may be over later.
+ */
+export function createDeferral(
+  records: RecordStore,
+  settings: RetrySettings,
+  isTransient: (error: unknown) => boolean,
+): (id: string) => Promise<DeferredDelivery> {
+  const defer = (id: string, openFailingTask: OpenFailingTask): Promise<DeferredDelivery> =>
     records.transact(orderKeyOf('delivery', id), async (transaction) => {
       const delivery = await readOr(transaction.delivery(id), 'damaged', DamagedRecord);
       if (delivery === 'damaged') {
@@ -27,8 +34,14 @@ export function createDeferral(records: RecordStore, settings: RetrySettings) {
       }
       const { runAtMs, asksPerson, needsPerson } = deferDelivery(delivery, settings, transaction.nowMs);
       transaction.scheduleDelivery(id, runAtMs);
-      if (asksPerson) await openFailingTask(transaction, id, delivery.towingReferenceId);
+      if (asksPerson) await openFailingTask(transaction, delivery);
       return { failures: delivery.failures, needsPerson };
+    });
+  return (id) =>
+    defer(id, openOnTow).catch((error: unknown) => {
+      if (isTransient(error)) throw error;
+      // A tow that cannot be written would keep the failure from being counted, and the task from being opened.
+      return defer(id, openGenerally);
     });
 }
 
@@ -44,10 +57,15 @@ async function deferDamaged(transaction: Transaction, id: string, baseMs: number
   await transaction.openGeneralTask(failingDeliveryTask(id));
 }
 
-/** Opens the task about a delivery that keeps failing: on its tow, or as a general task when the tow cannot be used. */
-async function openFailingTask(transaction: Transaction, id: string, towingReferenceId: string): Promise<void> {
-  const task = failingDeliveryTask(id);
-  const tow = await readOr(transaction.tow(towingReferenceId), null, DamagedRecord, UnusableRecord);
-  if (tow) openTask(tow, task, transaction.nowMs);
-  else await transaction.openGeneralTask(task);
-}
+/** Opens the task about a delivery that keeps failing. */
+type OpenFailingTask = (transaction: Transaction, delivery: Delivery) => Promise<unknown>;
+
+/** Opens it on the tow of the delivery, or as a general task when that tow cannot be used. */
+const openOnTow: OpenFailingTask = async (transaction, delivery) => {
+  const tow = await readOr(transaction.tow(delivery.towingReferenceId), null, DamagedRecord, UnusableRecord);
+  if (tow) openTask(tow, failingDeliveryTask(delivery.id), transaction.nowMs);
+  else await openGenerally(transaction, delivery);
+};
+
+/** Opens it as a general task. */
+const openGenerally: OpenFailingTask = (transaction, { id }) => transaction.openGeneralTask(failingDeliveryTask(id));

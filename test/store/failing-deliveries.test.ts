@@ -1,5 +1,6 @@
 import { deliveryKey, towKey } from '../../src/store/keys';
 import { Script } from '../../src/store/scripts';
+import { isTransient } from '../../src/store/until-answered';
 import { createDeferral } from '../../src/workflow/defer-delivery';
 import { towRequest, useStores, type Stores } from '../support/stores';
 
@@ -27,6 +28,17 @@ function loseReplyTo(text: string): void {
   });
 }
 
+/** Commits with this text fail before they are written. */
+function failCommitsWith(text: string, message: string): void {
+  // It is called with its script below.
+  // oxlint-disable-next-line typescript/unbound-method
+  const run = Script.prototype.run;
+  jest.spyOn(Script.prototype, 'run').mockImplementation(function (this: Script, ...args: Parameters<typeof run>) {
+    if (JSON.stringify(args[2]).includes(text)) throw new Error(message);
+    return run.apply(this, args);
+  });
+}
+
 describe('the task about a delivery that keeps failing', () => {
   beforeEach(async () => {
     await stores.request('T1');
@@ -36,7 +48,7 @@ describe('the task about a delivery that keeps failing', () => {
 
   test('is opened once, on its tow, when the reply to its commit is lost', async () => {
     await stores.redis.hset(deliveryKey('d1'), 'failures', 9);
-    const defer = createDeferral(stores.records, { retryBaseMs: 1000, retryCapMs: 5000 });
+    const defer = createDeferral(stores.records, { retryBaseMs: 1000, retryCapMs: 5000 }, isTransient);
     loseReplyTo('delivery_failing');
 
     await expect(defer('d1')).rejects.toThrow('Connection is closed.');
@@ -46,18 +58,27 @@ describe('the task about a delivery that keeps failing', () => {
 
   test('is opened by the commit that counts the failure, so that neither is there without the other', async () => {
     await stores.redis.hset(deliveryKey('d1'), 'failures', 9);
-    const defer = createDeferral(stores.records, { retryBaseMs: 1000, retryCapMs: 5000 });
-    // It is called with its script below.
-    // oxlint-disable-next-line typescript/unbound-method
-    const run = Script.prototype.run;
-    jest.spyOn(Script.prototype, 'run').mockImplementation(function (this: Script, ...args: Parameters<typeof run>) {
-      if (JSON.stringify(args[2]).includes('delivery_failing')) throw new Error('the worker dies here');
-      return run.apply(this, args);
-    });
+    const defer = createDeferral(stores.records, { retryBaseMs: 1000, retryCapMs: 5000 }, isTransient);
+    failCommitsWith('delivery_failing', 'the worker dies here');
 
     await expect(defer('d1')).rejects.toThrow('the worker dies here');
 
     expect([await taskIds(), await stores.redis.hget(deliveryKey('d1'), 'failures')]).toEqual([[], '9']);
+  });
+
+  test('is opened without its tow when that cannot be written, and the failure is counted', async () => {
+    for (let failure = 1; failure <= 9; failure += 1) await stores.fail('d1');
+    failCommitsWith('delivery_failing-d1.T1', 'this version writes the tow wrongly');
+
+    expect(await stores.fail('d1')).toBe('deferred');
+
+    expect([await taskIds(), await stores.redis.hget(deliveryKey('d1'), 'failures')]).toEqual([
+      ['delivery_failing-d1'],
+      '10',
+    ]);
+    jest.restoreAllMocks();
+    expect(await stores.process('d1')).not.toBe('deferred');
+    expect(await taskIds()).toEqual([]);
   });
 
   test('closes when the delivery is parked, and its failures are counted from zero', async () => {

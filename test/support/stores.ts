@@ -201,7 +201,7 @@ export function deliveryTools(redis: Redis): ProcessDeliveryTools {
     records,
     deliveries: createDeliveryStore(redis),
     readers: WEBHOOK_READERS,
-    defer: createDeferral(records, { retryBaseMs: 1000, retryCapMs: 5000 }),
+    defer: createDeferral(records, { retryBaseMs: 1000, retryCapMs: 5000 }, isTransient),
     isTransient,
     clock: systemClock,
     log: silentLog,
