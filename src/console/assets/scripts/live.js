@@ -3,7 +3,7 @@
  * Live pages. `data-live` of the body is the address of the event stream. `data-watch` of an element lists the topics
  * that concern it (`tows`, `tow:TW-1`, `tasks`, `violations`, `violation:V-1`, `all`). It receives the event `changed` at
  * most once a second, and htmx then loads it again. A load that fails is repeated, because no further event may come;
- * until one succeeds the page counts as disconnected. A hidden page closes the connection and catches up when shown.
+ * until one succeeds the page shows that it cannot update. A hidden page closes the connection and catches up when shown.
  */
 
 import { hasUnsentEntries } from './entries.js';
