@@ -261,3 +261,30 @@ test('a board on a phone whose stream is open shows a lost connection while the 
   isDown = false;
   await waitForText(label(page), common.live);
 });
+
+/** Hides or shows the page, as another tab of the browser does. */
+const setHidden = (isHidden: boolean) => (page: Page) =>
+  page.evaluate(`(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });
+    document.dispatchEvent(new Event('visibilitychange'));
+  })()`);
+const pressPause = (page: Page) => page.keyboard.press('p');
+
+test.each([
+  ['hidden', setHidden(true), setHidden(false)],
+  ['paused', pressPause, pressPause],
+])('a page that is %s loads nothing, and once when it no longer is', async (_what, leave, comeBack) => {
+  const page = await browser.open({ fastTimers: false });
+  await page.clock.install();
+  await world.signIn(page, 'viewer');
+  await live(page);
+  await leave(page);
+  const asked = partsAsked(page);
+  // The number of open tasks is refreshed every minute.
+  await page.clock.fastForward(150_000);
+  await page.title();
+  expect(asked).toEqual([]);
+  await comeBack(page);
+  await eventually(() => expect(asked.toSorted()).toEqual(['/board/live', '/tasks/count']));
+  await live(page);
+});

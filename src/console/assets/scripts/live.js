@@ -86,7 +86,10 @@ export function watchEvents() {
     if (isPaused && partOf(event) !== null) event.preventDefault();
   });
   document.addEventListener('htmx:configRequest', (event) => {
-    if (partOf(event) !== null) Object.assign(detailOf(event), { timeout: LOAD_MAX_MS });
+    if (partOf(event) === null) return;
+    // Also a refresh by time waits: resuming a page and showing a hidden one refresh everything.
+    if (isPaused || document.hidden) event.preventDefault();
+    else Object.assign(detailOf(event), { timeout: LOAD_MAX_MS });
   });
   document.addEventListener('htmx:beforeOnLoad', (event) => {
     const part = partOf(event);
@@ -104,8 +107,7 @@ export function watchEvents() {
       waiting.add(part);
       const again = () => {
         waiting.delete(part);
-        // Resuming a page and showing a hidden one refresh everything.
-        if (!isPaused && !document.hidden && part.isConnected) reload(part);
+        if (part.isConnected) reload(part);
       };
       setTimeout(again, RELOAD_MS * (0.5 + Math.random()));
     });
