@@ -20,7 +20,7 @@ test('refuses a fact that another person recorded first with 409 and keeps the e
     .send({ ...PLACE, latitude: 24, longitude: 46 });
   const { status, html } = await visitor.post(pagePath(ref, '/started'), PLACE);
   expect(status).toBe(409);
-  expect(textOf(html)).toMatch(/Not done .*already recorded.*not recorded: compare.* What you entered Plate KLM 77 /);
+  expect(textOf(html)).toMatch(/Not done .*changed since the page was shown.* What you entered Plate KLM 77 /);
   expect(textIn(html, 'tow')).not.toContain('Not done');
   const part = await visitor.get(pagePath(ref), { 'hx-request': 'true' });
   expect(part.html).toMatch(/^<div id="tow"/);
@@ -33,7 +33,8 @@ test('says that only ops can cancel when the vehicle arrived in the yard after a
   const entered = { cancellation_reason: 'Wrong vehicle', cancellation_more: 'a blue van' };
   const { status, html } = await visitor.post(pagePath(ref, '/canceled'), entered);
   expect(status).toBe(409);
-  expect(textOf(html)).toMatch(/Not done .*only ops can cancel the tow now.*a blue van/);
+  expect(textOf(html)).toMatch(/Not done .*changed since the page was shown.*a blue van/);
+  expect(textIn(html, 'next')).toContain('Canceled (requires the role ops)');
   expect((await towOf(app, ref)).state).toBe('detained');
 });
 

@@ -41,19 +41,14 @@ async function questionNow(tools: TowPageTools, posted: PostedForm, event: FactE
   return fact ? questionOfFact(fact) : null;
 }
 
-/** The refusal of the API as the page of this fact words it. */
+/** The refusal of a fact as its page shows it. */
 function forForm(event: FactEvent, failure: FormFailure): FormFailure {
   const { refusal, entered } = failure;
   // The page has checked the role, so it is the state that now asks for a higher one.
-  if (event === 'canceled' && refusal.code === 'role_not_allowed') {
-    const message = 'The vehicle is in the yard now, so only ops can cancel.';
-    return { ...failure, refusal: { ...refusal, httpStatus: 409, code: 'detained_meanwhile', message } };
-  }
+  const isTooLate = event === 'canceled' && refusal.code === 'role_not_allowed';
   // A form that was sent twice is accepted twice, so this one is another, and its entries may differ from the record.
-  if (refusal.code === 'already_recorded' && Object.keys(bodyOf(entered, entryRules(event))).length > 0) {
-    const message = 'This was already recorded. The entries of this form were not.';
-    return { ...failure, refusal: { ...refusal, code: 'recorded_by_another', message } };
-  }
+  const isAnother = refusal.code === 'already_recorded' && Object.keys(bodyOf(entered, entryRules(event))).length > 0;
+  if (isTooLate || isAnother) return { ...failure, refusal: CHANGED_MEANWHILE };
   return event === 'canceled' ? atReasonText(failure) : failure;
 }
 
