@@ -103,6 +103,17 @@ test('the page of a bulk run shows the progress made by another process without 
   await expectAccessible(page);
 });
 
+test('without JavaScript the link to the bulk decision opens its form and keeps the ticks', async () => {
+  await refusedTows(1);
+  const page = await browser.open({ javaScript: false });
+  await world.signIn(page, 'dispatcher', '/tasks');
+  await page.locator('input[name=chosen]').check();
+  expect(await page.getByLabel(messages.action).isVisible()).toBe(false);
+  await page.getByRole('link', { name: messages.several }).click();
+  await page.getByLabel(messages.action).waitFor({ state: 'visible' });
+  expect(await page.locator('input[name=chosen]').isChecked()).toBe(true);
+});
+
 test('a bulk run is previewed, resumed and finished without JavaScript on a phone in Arabic', async () => {
   const ar = messagesIn('ar').bulk;
   const refs = await refusedTows(2);

@@ -46,7 +46,7 @@ document.addEventListener('change', (event) => {
   count();
 });
 
-// Without scripts the link leads to the closed bar: loading the page again would lose the ticks.
+// For browsers that do not open what a link leads to, and to focus the bar.
 document.querySelector('[data-open-bulk]')?.addEventListener('click', (event) => {
   const summary = bar?.querySelector('summary');
   if (!(bar instanceof HTMLDetailsElement) || !summary) return;

@@ -12,9 +12,6 @@ export const BULK_FORM = 'bulk';
 export const SCOPES = ['ticked', 'page', 'filter'] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** The id of the summary, which links to the bar focus. */
-export const BULK_SUMMARY = 'bulk-choice';
-
 /** Selects tasks and one decision. Submitting shows a preview only. */
 export function BulkBar(props: { viewer: Viewer; query: TaskQuery; page: TaskPage; failure: FormFailure | null }) {
   const { viewer, query, page, failure } = props;
@@ -25,7 +22,7 @@ export function BulkBar(props: { viewer: Viewer; query: TaskQuery; page: TaskPag
   const scope = wasRefused ? failure.entered.get('scope') : null;
   return (
     <details class="tasks-bulk" id="bulk-bar" open={wasRefused} data-chosen-text={messages.chosen({ count: '#' })}>
-      <summary id={BULK_SUMMARY}>
+      <summary>
         {messages.several} <span class="badge busy" data-chosen-count hidden />
       </summary>
       <PostForm viewer={viewer} action={addressOf(query)} id={BULK_FORM} label={messages.several}>

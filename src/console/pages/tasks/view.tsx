@@ -7,7 +7,7 @@ import { Problem } from '../../parts/problem';
 import { Empty, Ref } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';
 import { formsOf } from './actions';
-import { BULK_FORM, BULK_SUMMARY, BulkBar, hasBulkBar } from './bulk-bar';
+import { BULK_FORM, BulkBar, hasBulkBar } from './bulk-bar';
 import { TaskItem } from './item';
 import { ALL_ID, bulkIds, countIds, kindId, kindsIn, TOTAL_ID, totalText, typeId, typesIn } from './counts';
 import { Live } from './live';
@@ -103,8 +103,8 @@ function ListHead({ viewer, query, page: { rows, counts } }: TasksProps) {
         </label>
       )}
       {hasBoxes && (
-        // A link within the page keeps the ticks; a script also opens the bar.
-        <a href={`#${BULK_SUMMARY}`} data-open-bulk>
+        // A link within the page keeps the ticks. A browser opens the bar, because the form is in it.
+        <a href={`#${BULK_FORM}`} data-open-bulk>
           {bulk.several}
         </a>
       )}
