@@ -28,12 +28,19 @@ export interface WrittenRecord {
   readonly parts: readonly RecordPart[];
 }
 
+/** A record that this process has leased. */
+export interface LeasedRecord {
+  readonly token: string;
+  /** Null after a stale commit, until the next one that is written. */
+  readonly written: WrittenRecord | null;
+}
+
 export interface OutboxDraftTools {
   readonly newId: () => string;
   /** Redis time at the start of the decision, Unix ms. */
   readonly nowMs: number;
   /** The records that this process has leased, by key. */
-  readonly leased: Map<string, WrittenRecord>;
+  readonly leased: Map<string, LeasedRecord>;
   /** Whether the kept state of a leased record is used instead of a read. */
   readonly usesKept: boolean;
 }
@@ -55,7 +62,7 @@ export class OutboxDrafts {
     const key = RECORD_KEYS[name.kind].record(name.id);
     const known = this.#loaded.get(key);
     if (known) return known.after;
-    const kept = this.tools.usesKept ? this.tools.leased.get(key) : undefined;
+    const kept = this.tools.usesKept ? this.tools.leased.get(key)?.written : null;
     const fields = kept?.fields ?? (await fieldsOrDamaged(this.redis, key, name));
     // Reads of one record at the same time share one draft, so that no change to it is lost.
     const meanwhile = this.#loaded.get(key);
@@ -137,15 +144,19 @@ export class OutboxDrafts {
     for (const [key, written] of this.#written) {
       const token = written.record.lease?.token;
       const isGranted = token !== this.#loaded.get(key)?.before?.lease?.token;
-      const isOurs = isGranted || token === leased.get(key)?.record.lease?.token;
+      const isOurs = isGranted || token === leased.get(key)?.token;
       // Facts are also recorded while another process has the lease.
-      if (token !== undefined && isOurs) leased.set(key, written);
+      if (token !== undefined && isOurs) leased.set(key, { token, written });
       else leased.delete(key);
     }
   }
 
   /** After a stale commit: drops the kept state, which is outdated. */
   forget(): void {
-    for (const key of this.#loaded.keys()) this.tools.leased.delete(key);
+    const { leased } = this.tools;
+    for (const key of this.#loaded.keys()) {
+      const token = leased.get(key)?.token;
+      if (token !== undefined) leased.set(key, { token, written: null });
+    }
   }
 }

@@ -26,7 +26,7 @@ import { eventEffect, type NewEvent } from './events';
 import { idempotencyKey, KEYS } from './keys';
 import { immediateEffects } from './immediate';
 import { dueMembersOf, nudgesOf } from './nudges';
-import { OutboxDrafts, type WrittenRecord } from './outbox-drafts';
+import { OutboxDrafts, type LeasedRecord } from './outbox-drafts';
 import { packFields } from './packed-fields';
 import { dueOfMember } from './record-effects';
 import { closingOf, openingOf } from './task-changes';
@@ -40,7 +40,7 @@ import { wellFormedJson } from './scripts';
  * reads.
  */
 export interface TransactionMemory {
-  readonly leased: Map<string, WrittenRecord>;
+  readonly leased: Map<string, LeasedRecord>;
   readonly circuits: CircuitsMemory;
   /** Whether a worker takes a single tow that a commit makes due at once. Otherwise a scheduler adds its job. */
   hasImmediateTows: boolean;

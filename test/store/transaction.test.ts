@@ -8,6 +8,7 @@ import { KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { Records, recordsOf } from '../../src/store/records';
 import { RecordTransaction, type TransactionMemory } from '../../src/store/transaction';
+import { commandsOf } from '../support/command-counts';
 import { FORBIDDEN } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
 import { openConnection, useRedis } from '../support/redis';
@@ -235,4 +236,23 @@ test('a process keeps the records that it has leased, and none that another proc
   expect(await written(worker, true, note)).toEqual([towKey('T1')]);
   expect(await written(others, false, note)).toEqual([]);
   expect(await written(worker, false, (tow) => (tow.lease = null))).toEqual([]);
+});
+
+test('after a stale commit a process keeps the record that it has leased as soon as it has written it again', async () => {
+  await starting('T1');
+  const outbox = createTowOutbox(stores.redis, systemClock, settings);
+  const claimed = await mustClaim(outbox, 'T1');
+  const other = await openStores(redis.url);
+  const readsOf = (action: () => Promise<unknown>) => commandsOf(redis, action, (name) => name === 'hgetall');
+  const renew = async () => expect(await outbox.renew(claimed)).toBe(true);
+  try {
+    expect(await readsOf(renew)).toBe(0);
+    await other.say('T1', { event: 'detained' });
+
+    expect(await readsOf(renew)).toBe(1);
+    expect(await readsOf(renew)).toBe(0);
+    expect(await readsOf(() => outbox.settle(claimed, result(ACCEPTED)))).toBe(0);
+  } finally {
+    other.close();
+  }
 });
