@@ -3,8 +3,7 @@ import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
 import { storedObject } from '../src/contracts/stored';
 import type { AttemptResult } from '../src/domain/attempt';
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import { httpStatusOf, type PolicySettings, type Verdict } from '../src/domain/policy';
-import { outageDelayMs } from '../src/domain/service-health';
+import { httpStatusOf, type Verdict } from '../src/domain/policy';
 import { isApplied, type StoredResult } from '../src/domain/settle-attempt';
 import type { EntryKind, JsonObject } from '../src/domain/vocabulary';
 import type { Metrics } from '../src/platform/metrics';
@@ -12,46 +11,26 @@ import type { EndedSpan } from '../src/platform/tracing';
 import type { Claimed } from '../src/workflow/outbox-port';
 import type { CallResult } from '../src/workflow/service-port';
 
-/** A finished call and its verdict. */
-export interface Attempted {
+/** A call whose result is stored. */
+export interface StoredAttempt {
   readonly call: CallResult<OperationName>;
   readonly verdict: Verdict;
+  readonly stored: StoredResult;
 }
 
-/** Time and jitter for turning the answer into delays; `jitter` is 0 to 1. */
-export interface AttemptTiming {
-  readonly startedAt: string;
-  readonly nowMs: number;
-  readonly jitter: number;
-  readonly settings: PolicySettings;
-}
-
-/** Builds the stored result of an attempt. */
+/** The result to store of a call; `decided` is what does not follow from the call alone. */
 export function attemptResultOf(
-  { failedProbes }: Pick<Claimed<OutboxRecord>, 'failedProbes'>,
-  {
-    call,
-    verdict,
-    task,
-    acceptedViolation,
-    difference,
-  }: Attempted & Pick<AttemptResult, 'task' | 'acceptedViolation' | 'difference'>,
-  { startedAt, nowMs, jitter, settings }: AttemptTiming,
+  { exchange, data, rawBody, durationMs, isPermitSpent }: CallResult<OperationName>,
+  decided: Omit<AttemptResult, 'exchange' | 'durationMs' | 'answer' | 'rawBody' | 'isPermitSpent'>,
 ): AttemptResult {
-  const { exchange } = call;
-  const answer = keptAnswer(call.data);
+  const answer = keptAnswer(data);
   return {
+    ...decided,
     exchange,
-    verdict,
-    startedAt,
-    durationMs: Math.round(call.durationMs),
+    durationMs: Math.round(durationMs),
     answer,
-    rawBody: verdict.next === 'accepted' && answer === null ? call.rawBody : null,
-    acceptedViolation,
-    isPermitSpent: call.isPermitSpent,
-    outageDelayMs: outageDelayMs(exchange, { failedProbes, nowMs, jitter }, settings),
-    task,
-    difference,
+    rawBody: decided.verdict.next === 'accepted' && answer === null ? rawBody : null,
+    isPermitSpent,
   };
 }
 
@@ -62,15 +41,16 @@ function keptAnswer(data: unknown): JsonObject | null {
   return answer.data;
 }
 
-export interface StoredAttempt extends Attempted {
-  readonly stored: StoredResult;
-  /** How long ago its fact was recorded, ms. */
-  readonly sinceRecordedMs: number;
-}
-
-/** Counts an attempt in the metrics, unless its claim expired before it began. */
-export function countAttempt(kind: EntryKind, attempted: StoredAttempt, metrics: Metrics): void {
-  const { call, verdict, stored, sinceRecordedMs } = attempted;
+/**
+ * Counts an attempt in the metrics, unless its claim expired before it began.
+ * @param sinceRecordedMs how long ago its fact was recorded.
+ */
+export function countAttempt(
+  kind: EntryKind,
+  { call, verdict, stored }: StoredAttempt,
+  sinceRecordedMs: number,
+  metrics: Metrics,
+): void {
   if (call.exchange.kind === 'dropped') return;
   metrics.reportAttempted(kind, verdict.next, call);
   // A late answer to an entry that is settled already counts no delivery.
@@ -80,7 +60,8 @@ export function countAttempt(kind: EntryKind, attempted: StoredAttempt, metrics:
 /** The span of an attempt in the trace of its tow or violation. */
 export function spanOfAttempt<R extends OutboxRecord>(
   { record, entry }: Claimed<R>,
-  { call, verdict, operation }: Attempted & { readonly operation: OperationName },
+  operation: OperationName,
+  { call, verdict }: StoredAttempt,
   endedAtMs: number,
 ): EndedSpan {
   return {

@@ -1,8 +1,9 @@
 import type { JobOutcome } from '../src/contracts/jobs';
 import type { OperationName } from '../src/contracts/operations';
+import type { Entry } from '../src/domain/entry';
 import { refusalMessage } from '../src/domain/exchange-message';
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import { historyOf, httpStatusOf, judge, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { historyOf, httpStatusOf, judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import type { NewTask } from '../src/domain/tasks';
 import type { Clock } from '../src/platform/clock';
@@ -11,10 +12,10 @@ import type { Metrics } from '../src/platform/metrics';
 import type { Tracing } from '../src/platform/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox-port';
 import { reportProbe } from '../src/workflow/prove-connection';
-import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/service-port';
+import type { CallResult, ServicePort } from '../src/workflow/service-port';
 import { differenceOfAnswer } from '../src/workflow/see-difference';
 import type { RecordStore } from '../src/workflow/transaction-port';
-import { type Attempted, countAttempt, attemptResultOf, spanOfAttempt } from './attempt-result';
+import { attemptResultOf, countAttempt, spanOfAttempt, type StoredAttempt } from './attempt-result';
 import type { EntryCalls, Prepared, RunStep } from './entry-calls';
 import { keepLeaseRenewed, type Uploads } from './renew-lease';
 import { reportCalls } from './report-calls';
@@ -113,37 +114,43 @@ async function attempt<R extends OutboxRecord, T>(
   const prepared = await calls.prepare(claimed, tools);
   if (prepared.kind === 'given_back') return lastStep(prepared.what);
   const startedAt = new Date(clock.nowMs()).toISOString();
-  const ageMs = () => clock.monotonicMs() - startedMs;
-  const permit = { atMs: claimed.permitAtMs, isFresh: () => ageMs() < claimed.permitLastsMs };
-  const call = await sendWithin(prepared, { claimed, startedMs, permit }, tools);
-  const timing = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings };
-  const history = historyOf(claimed.entry, claimed.connectionFailures);
-  const judged = judge(call.exchange, history, settings, timing.nowMs, timing.jitter);
+  const call = await sendWithin(prepared, claimed, startedMs, tools);
+  const nowMs = clock.nowMs();
+  const jitter = clock.random();
+  const { entry, failedProbes } = claimed;
+  const { exchange } = call;
+  const judged = judge(exchange, historyOf(entry, claimed.connectionFailures), settings, nowMs, jitter);
   const verdict = withProofTime(judged, claimed.proofMs);
-  const task = taskFor(calls, claimed, { call, verdict });
-  const acceptedViolation = calls.acceptedViolationIn?.(claimed, call) ?? null;
-  const difference = differenceOfAnswer(calls.operation(claimed), call);
-  const result = attemptResultOf(claimed, { call, verdict, task, acceptedViolation, difference }, timing);
+  const operation = calls.operation(claimed);
+  const result = attemptResultOf(call, {
+    verdict,
+    startedAt,
+    acceptedViolation: calls.acceptedViolationIn?.(claimed, call) ?? null,
+    outageDelayMs: outageDelayMs(exchange, { failedProbes, nowMs, jitter }, settings),
+    task: taskFor(calls, entry, exchange, verdict),
+    difference: differenceOfAnswer(operation, call),
+  });
   const storedMs = clock.monotonicMs();
   const stored = await tools.outbox.settle(claimed, result, mayGoOn());
-  logAttemptResult(calls, claimed, { call, verdict, stored: stored.kind }, tools.log);
-  const sinceRecordedMs = claimed.grantedAtMs - claimed.entry.createdAtMs + ageMs();
-  countAttempt(claimed.entry.kind, { call, verdict, stored: stored.kind, sinceRecordedMs }, tools.metrics);
-  tools.tracing?.ended(spanOfAttempt(claimed, { call, verdict, operation: calls.operation(claimed) }, timing.nowMs));
+  const attempted = { call, verdict, stored: stored.kind };
+  logAttempt(calls, claimed, attempted, tools.log);
+  const sinceRecordedMs = claimed.grantedAtMs - entry.createdAtMs + clock.monotonicMs() - startedMs;
+  countAttempt(entry.kind, attempted, sinceRecordedMs, tools.metrics);
+  tools.tracing?.ended(spanOfAttempt(claimed, operation, attempted, nowMs));
   return { what: verdict.next, next: stored.next, storedMs };
 }
 
 /** Makes the call within its lease; a call that may outlast it renews it, and ends when that fails. */
 async function sendWithin<R extends OutboxRecord>(
   prepared: Extract<Prepared, { readonly kind: 'ready' }>,
-  right: { readonly claimed: Claimed<R>; readonly startedMs: number; readonly permit: ClaimedPermit },
+  claimed: Claimed<R>,
+  startedMs: number,
   tools: RunOutboxTools<R>,
 ): Promise<CallResult<OperationName>> {
-  const { claimed, startedMs, permit } = right;
-  const isYoung = (ageMs: number) => ageMs < tools.claimMaxAgeMs;
-  if (!prepared.mayOutlastLease) {
-    return prepared.send({ maySend: () => isYoung(tools.clock.monotonicMs() - startedMs), permit });
-  }
+  const ageMs = () => tools.clock.monotonicMs() - startedMs;
+  const isYoung = (leaseAgeMs: number) => leaseAgeMs < tools.claimMaxAgeMs;
+  const permit = { atMs: claimed.permitAtMs, isFresh: () => ageMs() < claimed.permitLastsMs };
+  if (!prepared.mayOutlastLease) return prepared.send({ maySend: () => isYoung(ageMs()), permit });
   const lease = keepLeaseRenewed(claimed, startedMs, tools);
   try {
     return await prepared.send({ maySend: () => isYoung(lease.ageMs()), permit, stop: lease.lost });
@@ -158,8 +165,9 @@ function withProofTime(verdict: Verdict, proofMs: number | null): Verdict {
 
 function taskFor<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
-  { entry }: Claimed<R>,
-  { call: { exchange }, verdict }: Attempted,
+  entry: Entry,
+  exchange: Exchange,
+  verdict: Verdict,
 ): NewTask | null {
   // A refusal without a status comes from a fresh token that was refused repeatedly.
   const httpStatus = httpStatusOf(exchange) ?? 401;
@@ -175,10 +183,10 @@ function taskFor<R extends OutboxRecord, T>(
 }
 
 /** Writes one log line per attempt, without the service's message, which may contain a plate. */
-function logAttemptResult<R extends OutboxRecord, T>(
+function logAttempt<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   claimed: Claimed<R>,
-  { call, verdict, stored }: Attempted & { readonly stored: string },
+  { call, verdict, stored }: StoredAttempt,
   log: Log,
 ): void {
   const level = verdict.next === 'accepted' ? 'info' : 'warn';

@@ -9,6 +9,7 @@ import { refusalMessage } from '../../src/domain/exchange-message';
 import { giveBack, type GiveBack } from '../../src/domain/give-back';
 import type { OutboxRecord } from '../../src/domain/outbox-record';
 import { historyOf, judge, type Exchange } from '../../src/domain/policy';
+import { outageDelayMs } from '../../src/domain/service-health';
 import { settleAttempt } from '../../src/domain/settle-attempt';
 import { completeCleanup } from '../../src/domain/settle-entry';
 import { appendReport, isKnown } from '../../src/domain/stored-tow';
@@ -147,18 +148,14 @@ function resultFor(entry: Entry, exchange: Exchange, nowMs: number): AttemptResu
       ? refusedTask({ ...about, message: refusalMessage(exchange), hint: verdict.hint })
       : null;
   const call = { exchange, data: null, rawBody: null, wasSent: true, isPermitSpent: true, durationMs: 1 };
-  const difference = differenceOfAnswer(entry.kind, call);
-  return attemptResultOf(
-    { failedProbes: 0 },
-    {
-      call,
-      verdict,
-      task,
-      acceptedViolation: null,
-      difference,
-    },
-    { startedAt: new Date(nowMs).toISOString(), nowMs, jitter: 0, settings: SETTINGS },
-  );
+  return attemptResultOf(call, {
+    verdict,
+    startedAt: new Date(nowMs).toISOString(),
+    acceptedViolation: null,
+    outageDelayMs: outageDelayMs(exchange, { failedProbes: 0, nowMs, jitter: 0 }, SETTINGS),
+    task,
+    difference: differenceOfAnswer(entry.kind, call),
+  });
 }
 
 function decide(record: OutboxRecord, random: RandomSource, nowMs: number): void {

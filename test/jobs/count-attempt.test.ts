@@ -5,13 +5,8 @@ import { createCounters } from '../../src/platform/counters';
 function counted(also: Partial<StoredAttempt>, exchange: StoredAttempt['call']['exchange'] = ACCEPTED) {
   const counters = createCounters();
   const call = { exchange, data: null, rawBody: null, wasSent: true, isPermitSpent: true, durationMs: 80 };
-  const attempted = {
-    call,
-    verdict: { next: 'accepted' },
-    stored: 'done',
-    sinceRecordedMs: 90_000,
-  } as const;
-  countAttempt('started', { ...attempted, ...also }, createMetrics(counters));
+  const attempted = { call, verdict: { next: 'accepted' }, stored: 'done' } as const;
+  countAttempt('started', { ...attempted, ...also }, 90_000, createMetrics(counters));
   return counters.take().added;
 }
 

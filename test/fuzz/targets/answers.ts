@@ -5,6 +5,7 @@ import { attemptResultOf } from '../../../jobs/attempt-result';
 import { OPERATIONS, type OperationName } from '../../../src/contracts/operations';
 import { errorOf } from '../../../src/domain/exchange-message';
 import { judge } from '../../../src/domain/policy';
+import { outageDelayMs } from '../../../src/domain/service-health';
 import { classify, type TransportOutcome } from '../../../src/service/exchange';
 import { answerBodyOf } from '../../../src/service/read-answer';
 import { readToken } from '../../../src/service/token-answer';
@@ -226,12 +227,14 @@ export const answersTarget = createTarget<AnswerInput>({
       isPermitSpent: false,
       durationMs: 1,
     };
-    const pace = { startedAt: '2026-11-20T10:00:00Z', nowMs: NOW_MS, jitter: 1, settings: SETTINGS };
-    const result = attemptResultOf(
-      { failedProbes: 0 },
-      { call, verdict, task: null, acceptedViolation: null, difference: differenceOfAnswer(operation, call) },
-      pace,
-    );
+    const result = attemptResultOf(call, {
+      verdict,
+      startedAt: '2026-11-20T10:00:00Z',
+      acceptedViolation: null,
+      outageDelayMs: outageDelayMs(made.exchange, { failedProbes: 0, nowMs: NOW_MS, jitter: 1 }, SETTINGS),
+      task: null,
+      difference: differenceOfAnswer(operation, call),
+    });
     const { length } = JSON.stringify(errorOf(result.exchange));
     return length <= MESSAGE_MAX ? null : `the message about an attempt has ${length} characters`;
   },
