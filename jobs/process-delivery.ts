@@ -22,20 +22,19 @@ export interface ProcessDeliveryTools {
   readonly defer: (id: string) => Promise<DeferredDelivery>;
   /** True for an error of Redis that may be over later. */
   readonly isTransient: (error: unknown) => boolean;
-  /** The mode of this process; absent: live. */
-  readonly mode?: ServiceMode;
+  /** The mode of this process. */
+  readonly mode: ServiceMode;
   readonly clock: Clock;
   readonly log: Log;
   /** Throttled by `error`: while Redis is in trouble, all deliveries fail in the same way. */
   readonly transientLog: Log;
   readonly metrics: Metrics;
-  /** Absent: no traces. */
-  readonly tracing?: Tracing;
+  readonly tracing: Tracing;
   /**
    * Called with the body of a webhook after its first run, even if that failed. At most once: not after a run without a
    * reply of Redis.
    */
-  readonly observe?: (kind: DeliveryKind, rawBody: string) => void;
+  readonly observe: (kind: DeliveryKind, rawBody: string) => void;
 }
 
 /** The verdict on a delivery; `settled_before`: another worker processed it. */
@@ -78,13 +77,13 @@ export async function processDelivery(id: string, tools: ProcessDeliveryTools): 
   const startedMs = clock.monotonicMs();
   try {
     const { verdict, kind, towingReferenceId, sinceReceivedMs, firstBody } = await processInTransaction(id, tools);
-    if (kind !== null && firstBody !== null) tools.observe?.(kind, firstBody);
+    if (kind !== null && firstBody !== null) tools.observe(kind, firstBody);
     const level = verdict === 'settled_before' ? 'debug' : 'info';
     log[level]('delivery.processed', { delivery_id: id, kind, towing_reference_id: towingReferenceId, verdict });
     const tookMs = clock.monotonicMs() - startedMs;
     metrics.deliveryProcessed(kind, verdict, sinceReceivedMs === null ? null : sinceReceivedMs + tookMs);
     if (towingReferenceId !== null && verdict !== 'settled_before') {
-      tools.tracing?.ended({
+      tools.tracing.ended({
         subject: { kind: 'tow', id: towingReferenceId },
         name: `process ${kind}`,
         place: 'later',
@@ -123,7 +122,7 @@ async function deferFailed(id: string, error: unknown, tools: ProcessDeliveryToo
 /** A delivery that keeps failing may be one that differs from its contract, so its first failure shows its body. */
 async function observeFailed(id: string, { deliveries, observe }: ProcessDeliveryTools): Promise<void> {
   const failed = await deliveries.read(id).catch(() => null);
-  if (failed && !hasSucceeded(failed)) observe?.(failed.kind, failed.rawBody);
+  if (failed && !hasSucceeded(failed)) observe(failed.kind, failed.rawBody);
 }
 
 /** True once a run of the delivery has succeeded, also after it is replayed. */

@@ -36,8 +36,7 @@ export interface RunOutboxTools<R extends OutboxRecord> {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Absent: no traces. */
-  readonly tracing?: Tracing;
+  readonly tracing: Tracing;
 }
 
 /** The steps of a run before other records get their turn. */
@@ -136,7 +135,7 @@ async function attempt<R extends OutboxRecord, T>(
   logAttempt(calls, claimed, attempted, tools.log);
   const sinceRecordedMs = claimed.grantedAtMs - entry.createdAtMs + clock.monotonicMs() - startedMs;
   countAttempt(entry.kind, attempted, sinceRecordedMs, tools.metrics);
-  tools.tracing?.ended(spanOfAttempt(claimed, operation, attempted, nowMs));
+  tools.tracing.ended(spanOfAttempt(claimed, operation, attempted, nowMs));
   return { what: verdict.next, next: stored.next, storedMs };
 }
 

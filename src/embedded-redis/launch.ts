@@ -32,7 +32,7 @@ export interface LaunchOptions {
   readonly folder: string;
   readonly port: number;
   /** Redis settings that override the defaults, such as `appendfsync`. */
-  readonly settings?: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 /**

@@ -22,8 +22,6 @@ export interface EmbeddedRedisOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly lookup: Omit<ServerLookup, 'log' | 'clock'>;
-  /** `always`: an acknowledged write survives a power failure. `everysec`: the last second may not. */
-  readonly appendFsync?: 'always' | 'everysec';
   /** Default: a free port, and the same port at the next start if it is still free. */
   readonly port?: number;
 }
@@ -55,7 +53,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
       folder,
       port,
       findServer: () => findServer({ ...options.lookup, clock, log }),
-      settings: { appendfsync: options.appendFsync ?? 'always' },
+      settings: {},
     });
 
   const first = await withFolderLock(lock, async () => {

@@ -31,7 +31,13 @@ export function openBulkTools({ config, clock, log, troubleLog, redis, spool }: 
   const tasks = createTaskStore(redis);
   const keys = createApiKeyStore(redis);
   const api = createDecisionApi({
-    progress: { records: recordsOf(redis), tows: createTowStore(redis), clock, rules: config.rules },
+    progress: {
+      records: recordsOf(redis),
+      tows: createTowStore(redis),
+      clock,
+      rules: config.rules,
+      mode: config.service.mode,
+    },
     violations: createViolationStore(redis),
     answers: createAnswerStore(redis),
     tasks,

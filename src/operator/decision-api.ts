@@ -1,3 +1,4 @@
+import { NO_TRACING } from '../platform/tracing';
 import type { OperatorApi } from '../workflow/operator-port';
 import { createApiServer } from './api-server';
 import { createOperatorApi } from './in-process';
@@ -14,7 +15,7 @@ export function createDecisionApi(
   >,
 ): OperatorApi {
   const { answers, progress, tasks, violations } = options;
-  const server = createApiServer(options);
+  const server = createApiServer({ ...options, tracing: NO_TRACING });
   serveTows(server, progress);
   serveTasks(server, { ...progress, tasks, violations });
   serveViolationDecisions(server, progress);

@@ -78,16 +78,15 @@ export interface OperatorOptions {
   readonly notifications: NotificationTools;
   /** The one sign-in of this process (createSignIn). */
   readonly signIn: SignIn;
-  /** Finds the console session of a request. Sessions may read; without this option only API keys are accepted. */
-  readonly sessionActor?: SessionActor;
+  /** Finds the console session of a request. Sessions may read. */
+  readonly sessionActor: SessionActor;
   /** Paths that need no API key. */
   readonly openPaths: readonly OpenPath[];
   readonly trustProxy: TrustProxy;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Absent: no traces. */
-  readonly tracing?: Tracing;
+  readonly tracing: Tracing;
 }
 
 export interface Operator {
@@ -106,7 +105,7 @@ export interface Operator {
 export function createOperator(options: OperatorOptions): Operator {
   const app = express();
   const { clock, log } = options;
-  const authenticator = createAuthenticator(options.signIn, options.sessionActor ?? (() => Promise.resolve(null)));
+  const authenticator = createAuthenticator(options.signIn, options.sessionActor);
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
   app.use(securityHeaders());

@@ -5,8 +5,7 @@ import type { RouteCall } from './check-call';
 import type { EndpointResponse } from './responses';
 
 export interface TraceTools {
-  /** Absent: no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
   readonly clock: Clock;
 }
 
@@ -22,7 +21,7 @@ export async function traced<R extends Route>(
   { tracing, clock }: TraceTools,
   change: () => Promise<EndpointResponse>,
 ): Promise<EndpointResponse> {
-  const subject = tracing && subjectOf(route, call);
+  const subject = subjectOf(route, call);
   if (!subject) return change();
   const startedMs = clock.monotonicMs();
   const response = await change();

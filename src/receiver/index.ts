@@ -25,10 +25,9 @@ export interface ReceiverOptions extends AnswerRecorder {
   readonly ratePerMinute: number;
   readonly callCounter: CallCounter;
   readonly trustProxy: TrustProxy;
-  /** Absent: a proxy that is not trusted is not noted. */
-  readonly proxyNote?: RequestHandler;
-  /** Absent: no traces. */
-  readonly tracing?: Tracing;
+  /** Notes a proxy that is not trusted. */
+  readonly proxyNote: RequestHandler;
+  readonly tracing: Tracing;
   readonly clock: Clock;
   readonly log: Log;
   /** Throttled: for failures of every call while Redis is in trouble. */
@@ -63,7 +62,7 @@ export function createReceiver(options: ReceiverOptions) {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
-  if (options.proxyNote) app.use(options.proxyNote);
+  app.use(options.proxyNote);
   if (options.ratePerMinute > 0) app.use(sourceRate(options));
   // Raw and not decompressed, because a signature covers the bytes that were sent.
   const readBody = express.raw({ type: () => true, limit: options.bodyLimitBytes, inflate: false });
@@ -97,7 +96,7 @@ async function receive(request: Request, response: Response, options: ReceiverOp
     ...verdict.logged,
   });
   if (verdict.towingReferenceId !== undefined) {
-    options.tracing?.ended({
+    options.tracing.ended({
       subject: { kind: 'tow', id: verdict.towingReferenceId },
       name: `receive ${kind}`,
       place: kind === 'tow_request' && verdict.code === 'accepted' ? 'first' : 'later',

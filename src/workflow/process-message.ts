@@ -21,8 +21,8 @@ interface Unjudged {
   readonly delivery: Delivery;
   /** True when the delivery was never processed before. */
   readonly isFirst: boolean;
-  /** The mode of this process; undefined: live. */
-  readonly mode: ServiceMode | undefined;
+  /** The mode of this process. */
+  readonly mode: ServiceMode;
 }
 
 interface UnjudgedWithTow extends Unjudged {

@@ -37,7 +37,7 @@ export async function processTowRequest(
     readonly delivery: Delivery;
     readonly request: TowRequestMessage;
     readonly origin: RequestOrigin;
-    readonly mode?: ServiceMode | undefined;
+    readonly mode: ServiceMode;
   },
   draft: StoredTow,
 ): Promise<RequestVerdict> {

@@ -19,8 +19,8 @@ export interface FactTools {
   readonly records: RecordStore;
   readonly clock: Clock;
   readonly rules: TowRules;
-  /** The mode of this process; absent: live. */
-  readonly mode?: ServiceMode;
+  /** The mode of this process. */
+  readonly mode: ServiceMode;
 }
 
 export interface FactRequest extends TowRequest {

@@ -19,8 +19,8 @@ import { violationViewOf } from './views';
 
 export interface ReportViolationTools {
   readonly records: RecordStore;
-  /** The mode of this process; absent: live. */
-  readonly mode?: ServiceMode;
+  /** The mode of this process. */
+  readonly mode: ServiceMode;
 }
 
 /** A violation to report, with its images in the spool. */

@@ -93,10 +93,7 @@ async function decide(transaction: Transaction, tools: ModeTools): Promise<Agree
  * True in a shadow time, which is that of the installation: also for a process in live mode, while another one keeps the
  * circuit open.
  */
-export async function isShadowTime(
-  transaction: Pick<Transaction, 'circuits'>,
-  mode: ServiceMode | undefined,
-): Promise<boolean> {
+export async function isShadowTime(transaction: Pick<Transaction, 'circuits'>, mode: ServiceMode): Promise<boolean> {
   return mode === 'shadow' || (await transaction.circuits()).open.shadow !== undefined;
 }
 

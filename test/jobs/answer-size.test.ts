@@ -1,7 +1,6 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets } from '../support/outboxes';
@@ -9,6 +8,7 @@ import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 import { readEntry } from '../support/stored-records';
 import { unstopped } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();
 let stores: Stores;
@@ -47,9 +47,8 @@ async function sendAnsweredWith(body: string) {
   await stores.request('A');
   await stores.say('A', START);
   const settings = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
-  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   const { outbox, records } = stores;
-  const tools = { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world };
+  const tools = { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved() };
   await runOutbox(CALLS.tow, 'A', tools, unstopped);
   const { rawBody, ...rest } = await readEntry(stores.redis, { ref: 'A' }, 1);
   const { r1: _, ...record } = await stores.redis.hgetall('{p0}:tow:A');

@@ -1,8 +1,5 @@
 import type { Socket } from 'node:net';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
-import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { KEYS } from '../../src/store/keys';
 import { clientWithToken, closeClients } from '../service/client-under-test';
 import { enveloped, startRawServer, type RawServer } from '../service/fake-service';
@@ -12,6 +9,7 @@ import { GRACE_MS, INVOICE, openStores, START, type Stores } from '../support/st
 import { changeEntry, letTry, readCircuits } from '../support/stored-records';
 import { unstopped } from './run-steps';
 import { reportProbe } from '../../src/workflow/prove-connection';
+import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();
 let stores: Stores;
@@ -78,8 +76,12 @@ async function run(ref = 'T1') {
     unknownGraceMs: GRACE_MS,
   };
   const { outbox, records } = stores;
-  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return runOutbox(CALLS.tow, ref, { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
+  return runOutbox(
+    CALLS.tow,
+    ref,
+    { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved() },
+    unstopped,
+  );
 }
 
 async function tow(ref = 'T1') {

@@ -3,7 +3,6 @@ import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
@@ -16,6 +15,7 @@ import { useOwnRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
 import { GRACE_MS, INVOICE, openStores, START, towRequest, type Stores } from '../support/stores';
 import { unstopped } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 const redis = useOwnRedis();
 let stores: Stores;
@@ -25,7 +25,6 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 const log = silentLog;
-const metrics = createMetrics();
 
 describe('delivery processing: unexpected failures', () => {
   const openTasks = async () => (await createTaskStore(stores.redis).list({ cursor: null, limit: 100 })).items;
@@ -160,9 +159,7 @@ describe('report sending: failures of Redis and of the connection', () => {
       service,
       settings,
       claimMaxAgeMs: 5000,
-      clock,
-      log,
-      metrics,
+      ...unobserved(clock),
     };
     return runOutbox(CALLS.tow, ref, tools, unstopped);
   };

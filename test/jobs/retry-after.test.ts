@@ -1,7 +1,6 @@
 import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import type { StoredTow } from '../../src/domain/outbox-record';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createServiceClient, type ServiceClient } from '../../src/service';
 import { createSendingStore } from '../../src/store/sending';
 import { createTokenCache } from '../../src/store/tokens';
@@ -12,6 +11,7 @@ import { useRedis, redisNowMs } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 import { changeEntry, readCircuits, readEntry, setCircuit } from '../support/stored-records';
 import { unstopped } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();
 let stores: Stores;
@@ -56,8 +56,14 @@ function processWith(clock: MovableClock) {
   });
   clients.push(service);
   const { outbox, records } = stores;
-  const world = { clock: longest, log: silentLog, metrics: createMetrics() };
-  const tools: RunOutboxTools<StoredTow> = { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world };
+  const tools: RunOutboxTools<StoredTow> = {
+    outbox,
+    records,
+    service,
+    settings,
+    claimMaxAgeMs: 5000,
+    ...unobserved(longest),
+  };
   return async (ref: string) => (await runOutbox(CALLS.tow, ref, tools, unstopped)).what;
 }
 

@@ -1,13 +1,12 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { recordFact } from '../../src/workflow/record-fact';
 import { clientWithToken, closeClients } from '../service/client-under-test';
 import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, RULES, START, TESTER, type Stores } from '../support/stores';
 import { unstopped } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();
 let stores: Stores;
@@ -33,7 +32,7 @@ async function run() {
     notFoundRetryMs: 20,
     unknownGraceMs: GRACE_MS,
   };
-  const world = { clock: { ...systemClock, monotonicMs: () => 0 }, log: silentLog, metrics: createMetrics() };
+  const world = unobserved({ ...systemClock, monotonicMs: () => 0 });
   const service = await clientWithToken(fake.url, { timeoutMs: 10_000 });
   return runOutbox(CALLS.tow, 'T1', { ...stores, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
 }

@@ -5,7 +5,6 @@ import type { StoredTow } from '../../src/domain/outbox-record';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { type TowOutbox, noBudgets } from '../support/outboxes';
@@ -15,6 +14,7 @@ import { useRedis } from '../support/redis';
 import { readCircuits, readEntry } from '../support/stored-records';
 import { GRACE_MS, INVOICE, openStores, START, towInvoice, type Stores } from '../support/stores';
 import { stoppedAfter } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();
 let stores: Stores;
@@ -58,8 +58,7 @@ const settings = {
 
 function tools(also: { clock?: Clock; outbox?: TowOutbox } = {}): RunOutboxTools<StoredTow> {
   const { outbox, records } = stores;
-  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world, ...also };
+  return { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved(), ...also };
 }
 
 const run = (ref: string, also = {}) => runOutbox(CALLS.tow, ref, tools(also), stoppedAfter(1));

@@ -2,12 +2,12 @@ import { sendReports } from '../../jobs/send-reports';
 import { reportJob, towsOfJob } from '../../src/contracts/jobs';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets, type TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { FAST_RETRIES, openStores, START, towRequest, type Stores } from '../support/stores';
+import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();
 const JOB = reportJob.parse({ towing_reference_ids: ['T1', 'T2', 'T3'] });
@@ -65,9 +65,7 @@ const run = (
       service,
       settings: FAST_RETRIES,
       claimMaxAgeMs: 5000,
-      clock,
-      log: silentLog,
-      metrics: createMetrics(),
+      ...unobserved(clock),
     },
     isStopping,
   );

@@ -1,7 +1,6 @@
 import dns from 'node:dns';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createServiceClient, type ServiceClient } from '../../src/service';
 import { createBudgets, LEAVES_WITHIN_MS, slidingWindow, type BudgetSettings } from '../../src/store/budgets';
 import { createTowOutbox } from '../../src/store/outbox';
@@ -13,6 +12,7 @@ import { useRedis } from '../support/redis';
 import { GRACE_MS, START } from '../support/stores';
 import { startWorkerFor, type ViolationWorker } from './violation-world';
 import { unstopped } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 /** A connection that takes this much longer to open than a permit of a rate limit lasts. */
 const CONNECTING_MS = LEAVES_WITHIN_MS + 1500;
@@ -80,9 +80,9 @@ test('sends a report whose connection opens slower than a permit of the tow rate
     notFoundRetryMs: 20,
     unknownGraceMs: GRACE_MS,
   };
-  const tools = { outbox, records: stores.records, service, settings, claimMaxAgeMs: 9500, clock, log: silentLog };
+  const tools = { outbox, records: stores.records, service, settings, claimMaxAgeMs: 9500, ...unobserved(clock) };
 
-  const outcome = await runOutbox(CALLS.tow, 'A', { ...tools, metrics: createMetrics() }, unstopped);
+  const outcome = await runOutbox(CALLS.tow, 'A', tools, unstopped);
 
   expect([outcome.what, fake.calls.length, await permits(worker, 'tow')]).toEqual(['accepted', 1, 1]);
 });

@@ -1,7 +1,6 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { createBudgets, slidingWindow, type BudgetSettings } from '../../src/store/budgets';
 import { KEYS } from '../../src/store/keys';
@@ -13,6 +12,7 @@ import { useRedis } from '../support/redis';
 import { FAST_RETRIES, GRACE_MS, openStores, START, type Stores } from '../support/stores';
 import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
 import { stoppedAfter } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();
 const NO_LIMITS: BudgetSettings = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
@@ -75,8 +75,14 @@ async function processWith(
   const rateLimit = slidingWindow(perMinute.tow, minuteMs);
   const limited = { leaseMs: 20_000, graceMs: GRACE_MS, giveUpAfterMs: 3_600_000, rateLimit };
   const outbox = createTowOutbox(own.redis, systemClock, limited);
-  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  const tools = { outbox, records: own.records, service, settings: FAST_RETRIES, claimMaxAgeMs: 10_000, ...world };
+  const tools = {
+    outbox,
+    records: own.records,
+    service,
+    settings: FAST_RETRIES,
+    claimMaxAgeMs: 10_000,
+    ...unobserved(),
+  };
   return { service, run: async (ref) => (await runOutbox(CALLS.tow, ref, tools, stoppedAfter(1))).what };
 }
 

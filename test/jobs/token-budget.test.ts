@@ -2,7 +2,6 @@ import request from 'supertest';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { createBudgets } from '../../src/store/budgets';
@@ -14,6 +13,7 @@ import { useRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
 import { GRACE_MS, openStores, START, type Stores } from '../support/stores';
 import { unstopped } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();
 let stores: Stores;
@@ -61,9 +61,13 @@ function run(ref: string, service: ServiceClient) {
     notFoundRetryMs: 20,
     unknownGraceMs: GRACE_MS,
   };
-  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
   const { outbox, records } = stores;
-  return runOutbox(CALLS.tow, ref, { outbox, records, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
+  return runOutbox(
+    CALLS.tow,
+    ref,
+    { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved() },
+    unstopped,
+  );
 }
 
 const sending = () => createSendingStore(stores.redis, AUTH_PER_MINUTE).read();

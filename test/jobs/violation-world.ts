@@ -2,8 +2,6 @@ import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import type { ViolationCallTools } from '../../jobs/violation-calls';
 import type { StoredViolation } from '../../src/domain/outbox-record';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { createSpool } from '../../src/spool';
 import { createBudgets } from '../../src/store/budgets';
@@ -19,6 +17,7 @@ import { openStores, type Stores } from '../support/stores';
 import { openOutbox, readViolation, report, violationOf } from '../support/violations';
 import { changeEntry } from '../support/stored-records';
 import { stoppedAfter } from './run-steps';
+import { unobserved } from '../support/unobserved';
 
 /** A worker with its own database, disk and service. */
 
@@ -58,7 +57,7 @@ export async function startWorkerFor(
     sharedMarker(),
   ];
   fake.onCall(() => TAKEN);
-  const world = { clock: systemClock, log: silentLog };
+  const world = unobserved();
   const keepMs = KEEP_MS;
   const service = createServiceClient({
     ...world,
@@ -82,7 +81,6 @@ export async function startWorkerFor(
     tickets: createLookups({ service, cache, clock: systemClock }),
     settings: POLICY,
     claimMaxAgeMs: 30_000,
-    metrics: createMetrics(),
   };
   return {
     stores,

@@ -6,7 +6,6 @@ import { systemClock } from '../../src/platform/clock';
 import { loadConfig, type Config } from '../../src/platform/config';
 import { listen } from '../../src/platform/http';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import { createReceiver } from '../../src/receiver';
 import { createAnswerTally } from '../../src/receiver/answer-tally';
 import { createRefusedCalls } from '../../src/receiver/refused-calls';
@@ -17,6 +16,7 @@ import { openRecord, type RecordedCall, type RecordedWebhook, type ServiceRecord
 import { withoutTimeouts, type TestRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 import type { WorkerSetup } from './worker';
+import { unobserved } from '../support/unobserved';
 
 /** A database, a disk, a simulated service and a receiver. A test bed has one run after the other. */
 export interface TestBed {
@@ -49,7 +49,7 @@ export interface TestBedSettings {
 
 /** Delay of an invoice webhook after the create, and of a tow request after the violation. */
 const WEBHOOK_DELAY_MS = 20;
-const world = { clock: systemClock, log: silentLog };
+const world = unobserved();
 
 /** Waits before the service sends a webhook again that a receiver without Redis could not take. */
 const WEBHOOK_RETRIES_MS = [50, 100, 200, 400, 800, 1600, 3200];
@@ -66,7 +66,7 @@ export async function openTestBed(
     createReceiver({
       ...world,
       troubleLog: silentLog,
-      metrics: createMetrics(),
+      proxyNote: (_request, _response, next) => next(),
       tally: createAnswerTally({ add: () => Promise.resolve() }),
       refusedCalls: createRefusedCalls({ keep: () => Promise.resolve() }, systemClock),
       intake: createIntake(stores.redis, systemClock),

@@ -21,9 +21,12 @@ import type { Actor } from '../../src/domain/audit';
 
 export const actorOf = (role: Role): Actor => ({ id: `id of ${role}`, name: `${role} in process`, role });
 
+/** Accepts API keys only. */
+export const noSession: SessionActor = () => Promise.resolve(null);
+
 /** Opens a second operator API over the records of a running console; it is closed with the console. */
 export function operatorOn(foundation: Foundation, access: Partial<Parameters<typeof openOperator>[1]> = {}) {
-  const operator = openOperator(foundation, { signIn: openSignIn(foundation), ...access });
+  const operator = openOperator(foundation, { signIn: openSignIn(foundation), sessionActor: noSession, ...access });
   return foundation.resources.add('operator of the test', operator, (opened) => opened.close());
 }
 
@@ -166,7 +169,7 @@ export async function startFormPage(api: OperatorApi, actor: Actor): Promise<For
 export async function startEventStream(
   foundation: Foundation,
   limits: Omit<Parameters<typeof serveEvents>[2], 'clock'>,
-  sessionActor: SessionActor = () => Promise.resolve(null),
+  sessionActor = noSession,
 ) {
   const application = express();
   const authenticator = createAuthenticator(openSignIn(foundation), sessionActor);

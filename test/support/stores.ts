@@ -15,7 +15,6 @@ import { towingReference } from '../../src/contracts/common';
 import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
 import type { Server } from '../../src/store/connect';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createSchedules } from '../../src/store/schedules';
@@ -40,6 +39,7 @@ import { resolveTask } from '../../src/workflow/resolve-task';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord } from '../../src/workflow/transaction-port';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { isKnown, type KnownTow } from '../../src/domain/stored-tow';
+import { unobserved } from './unobserved';
 
 /** Short enough to wait for, long enough to be observed on a busy machine, between two commands to Redis. */
 export const LEASE_MS = 400;
@@ -107,7 +107,7 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
   const tools = deliveryTools(redis);
   const process = async (id: string, others: Partial<ProcessDeliveryTools> = {}) =>
     (await processDeliveries({ delivery_ids: [id] }, { ...tools, ...others })).what;
-  const progress = { records, clock: systemClock, rules: RULES };
+  const progress = { records, clock: systemClock, rules: RULES, mode: 'live' } as const;
   return {
     redis,
     records,
@@ -203,10 +203,10 @@ export function deliveryTools(redis: Redis): ProcessDeliveryTools {
     readers: WEBHOOK_READERS,
     defer: createDeferral(records, { retryBaseMs: 1000, retryCapMs: 5000 }, isTransient),
     isTransient,
-    clock: systemClock,
-    log: silentLog,
+    mode: 'live',
     transientLog: silentLog,
-    metrics: createMetrics(),
+    observe: () => {},
+    ...unobserved(),
   };
 }
 

@@ -28,6 +28,7 @@ import { eventually } from '../support/eventually';
 import { LOST_AFTER_MS, startBulkWorker } from '../support/bulk-runs';
 import { useOwnRedis, type OwnRedis } from '../support/redis';
 import { answerHead, deliver, newTow, WHEREABOUTS } from '../operator/world';
+import { noSession } from '../operator/in-process';
 
 /**
  * Bulk runs over the real queue and the real operator API, on a real Redis. Workers run only where a test starts them, and
@@ -72,7 +73,7 @@ export function useBulkWorld(): BulkWorld {
     });
     // With deduplication, the job of a dead worker blocks the next one until BullMQ finds it stalled.
     foundation = await openFoundation({ config, log: silentLog });
-    operator = openOperator(foundation, { signIn: openSignIn(foundation) });
+    operator = openOperator(foundation, { signIn: openSignIn(foundation), sessionActor: noSession });
     parts = openBulkTools(foundation);
   });
   afterEach(async () => {
