@@ -5,7 +5,7 @@ import { authoritiesIn } from '../platform/tls-files';
 import { redisVariables } from '../platform/redis-variables';
 import { SIGN_IN_VARIABLES } from '../platform/sign-in-variables';
 import type { Environment } from '../platform/variable-rules';
-import { unverifiedPaths } from '../receiver/unverified-paths';
+import { unverifiedPaths } from '../receiver/secrets';
 import { notesOf } from './finding';
 
 export interface ConfigurationCheck {

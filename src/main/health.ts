@@ -11,7 +11,7 @@ import {
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { isSettledWithin } from '../platform/timers';
-import { unverifiedPaths } from '../receiver/unverified-paths';
+import { unverifiedPaths } from '../receiver/secrets';
 import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createNotificationStore } from '../store/notification-record';

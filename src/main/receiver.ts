@@ -3,10 +3,9 @@ import { hasSecretFiles, reloadWebhookSecrets } from '../platform/config';
 import { describeProcess } from '../platform/process';
 import { repeat } from '../platform/timers';
 import { createReceiver } from '../receiver';
-import { createAnswerTally } from '../receiver/answer-tally';
-import { recordUnread } from '../receiver/record-answer';
+import { createAnswerTally, recordUnread } from '../receiver/record-answer';
 import { createRefusedCalls } from '../receiver/refused-calls';
-import { createSecretWatch, type SecretWatch } from '../receiver/secret-watch';
+import { createSecretWatch, unverifiedPaths, type SecretWatch } from '../receiver/secrets';
 import { createIntake } from '../store/deliveries';
 import { createRefusedCallStore } from '../store/refused-calls';
 import { createCallCounter } from '../store/source-limits';
@@ -14,7 +13,6 @@ import { createWebhookAnswerStore } from '../store/webhook-answers';
 import type { WebhookAnswerStore } from '../workflow/webhook-port';
 import type { Foundation } from './foundation';
 import { addListener, listenerEvents, publicHealthOf } from './health';
-import { unverifiedPaths } from '../receiver/unverified-paths';
 
 /** A webhook is small; a slower request only occupies a connection. */
 const REQUEST_MS = 15_000;

@@ -7,7 +7,7 @@ import type { Log } from '../platform/log';
 import { describeProcess } from '../platform/process';
 import { createResources, type Resources } from '../platform/resources';
 import { workerCheck, type OnStall } from '../queue/supervise';
-import { requireVerification } from '../receiver/unverified-paths';
+import { requireVerification } from '../receiver/secrets';
 import { accessDigests } from '../service/access-digest';
 import type * as simulatorModule from '../simulator';
 import { createProcessStore } from '../store/processes';

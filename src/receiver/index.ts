@@ -10,9 +10,8 @@ import type { Log } from '../platform/log';
 import { sendJson, sourceOf } from '../platform/http';
 import type { Tracing } from '../platform/tracing';
 import type { CallCounter, Intake } from '../workflow/ports';
-import { withoutForeignNames } from './contract-fields';
-import { kindOfPath } from './paths';
-import { namesTow, readCall, readObject, type BrokenCall } from './read-call';
+import { withoutForeignNames } from './refused-calls';
+import { kindOfPath, namesTow, readCall, readObject, type BrokenCall } from './read-call';
 import { recordAnswer, type AnsweredCall, type AnswerRecorder } from './record-answer';
 import { verify, type VerifySettings } from './verify';
 

@@ -2,12 +2,31 @@ import { isUtf8 } from 'node:buffer';
 import { JSON_LEVELS_MAX } from '../contracts/common';
 import { withTextNames } from '../contracts/read-webhook';
 import { storedObject } from '../contracts/stored';
-import { canonicalJson, jsonFaults, withQuotedNumbers, jsonIn, withoutByteOrderMark } from '../domain/json';
+import { WEBHOOKS } from '../contracts/webhooks';
+import { canonicalJson, isObject, jsonFaults, withQuotedNumbers, jsonIn, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
-import { brokenReferenceRule, isTowingReference, type DeliveryKind } from '../domain/vocabulary';
+import {
+  brokenReferenceRule,
+  DELIVERY_KINDS,
+  isTowingReference,
+  type DeliveryKind,
+  type TowingReference,
+} from '../domain/vocabulary';
 import { sha256Hex } from '../platform/hash';
 import type { NewDelivery } from '../workflow/ports';
-import { namedTow, type NamedTow } from './named-tow';
+
+/**
+ * The kind of webhook that a path takes: its documented path under any prefix, in any case, with or without slashes at the
+ * end. Null for another path.
+ *
+ * Open question Q25: how the operator's address is registered is not documented; it may have any prefix.
+ */
+export function kindOfPath(path: string): DeliveryKind | null {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end -= 1;
+  const trimmed = path.slice(0, end).toLowerCase();
+  return DELIVERY_KINDS.find((kind) => trimmed.endsWith(WEBHOOKS[kind].path)) ?? null;
+}
 
 /** The rule that a refused call breaks. */
 export interface BrokenCall {
@@ -90,6 +109,59 @@ function documentedTow({ value, rawBody, hasLongNumber }: ReceivedJson): NamedTo
   }
   // Other bodies keep the id that earlier versions gave them.
   return { kind: 'named', towingReferenceId: ref, spelled: hasLongNumber ? [spelled, quoted(rawBody)] : spelled };
+}
+
+type MessagePart = Readonly<Record<string, unknown>>;
+
+const NAMES = ['towing_reference_id', 'towingReferenceId'] as const;
+
+/** A tow that was found, and the whole message with the digits of its numbers as sent, to compare messages by. */
+interface NamedTow {
+  readonly kind: 'named';
+  readonly towingReferenceId: TowingReference;
+  readonly spelled: unknown;
+}
+
+/**
+ * The first tow that a message names in snake or camel case, in itself, its `data`, or an item of a list; null when it
+ * names none. Whole numbers count as the text of their digits.
+ * @param message the output of JSON.parse of `text`.
+ *
+ * Open question Q34: other forms of a webhook than the documented one are not described.
+ */
+export function namedTow(message: unknown, text: string): NamedTow | null {
+  const spelled = quoted(text);
+  const digits = placesIn(spelled);
+  for (const [at, place] of placesIn(message).entries()) {
+    for (const name of NAMES) {
+      const found = textOf(place[name], digits[at]?.[name]);
+      if (found !== null && brokenReferenceRule(found) === null && isTowingReference(found)) {
+        return { kind: 'named', towingReferenceId: found, spelled };
+      }
+    }
+  }
+  return null;
+}
+
+/** Deeper and further places are not looked at: a hostile message may have as many of them as bytes. */
+const DEPTH_MAX = 4;
+const PLACES_MAX = 1000;
+
+/** The objects that may name a tow, in the order of the text. */
+function placesIn(value: unknown, places: MessagePart[] = [], depth = 0): readonly MessagePart[] {
+  if (depth > DEPTH_MAX || !isObject(value)) return places;
+  if (Array.isArray(value)) {
+    for (const item of value.slice(0, PLACES_MAX)) placesIn(item, places, depth + 1);
+  } else if (places.length < PLACES_MAX) {
+    places.push(value);
+    placesIn(value['data'], places, depth + 1);
+  }
+  return places;
+}
+
+function textOf(value: unknown, digits: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' && typeof digits === 'string' && /^\d+$/.test(digits) ? digits : null;
 }
 
 const notAnObject = broken('contract_broken', 'must be an object');

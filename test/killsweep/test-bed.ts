@@ -7,7 +7,7 @@ import { loadConfig, type Config } from '../../src/platform/config';
 import { listen } from '../../src/platform/http';
 import { silentLog } from '../../src/platform/log';
 import { createReceiver } from '../../src/receiver';
-import { createAnswerTally } from '../../src/receiver/answer-tally';
+import { createAnswerTally } from '../../src/receiver/record-answer';
 import { createRefusedCalls } from '../../src/receiver/refused-calls';
 import { startSimulator } from '../../src/simulator';
 import { createIntake } from '../../src/store/deliveries';

@@ -1,6 +1,5 @@
-import { namedTow } from '../../src/receiver/named-tow';
 import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
-import { readCall } from '../../src/receiver/read-call';
+import { namedTow, readCall } from '../../src/receiver/read-call';
 
 const read = (body: string) => readCall('tow_request', Buffer.from(body), { verified: true, signatureId: null });
 const towIn = (body: string): string | null => {
