@@ -57,9 +57,9 @@ export function matchTow(record: StoredViolation, requested: RequestedTow, nowMs
 
 /**
  * Links a tow to a violation by a decision of a person. `other` is the violation with this reference, or null: it
- * loses the reference unless the service itself assigned it, or it is damaged and cannot be changed. Returns whether
- * the reference now belongs to `record`. If an earlier call may have had an effect, the link proves it. A
- * first call in flight is not proved: it may end without effect.
+ * loses the reference if `dropReference` allows that. Returns whether the reference now belongs to `record`. If an
+ * earlier call may have had an effect, the link proves it. A first call in flight is not proved: it may end without
+ * effect.
  */
 export function linkTow(
   record: StoredViolation,
@@ -68,7 +68,7 @@ export function linkTow(
   nowMs: number,
 ): boolean {
   const entry = editEntry(record, entryOf(record));
-  const getsName = other === null || (other !== 'damaged' && dropReference(other, reference, nowMs));
+  const getsName = dropReference(other, reference, nowMs);
   const isNew = getsName && !record.references.includes(reference);
   const proves = other === null && isNew && mayBeAtService(entry) && !isSettled(entry.state);
   const isNewReference = getsName && addReference(record, reference, { isMain: proves });
@@ -107,11 +107,13 @@ function recordTow(
 }
 
 /**
- * Removes a reference from a violation, unless the service assigned it. Returns true when it was removed. A violation
- * that only a link by hand with this reference proved is no longer accepted.
+ * Removes a reference from the violation that has it, if there is one. Returns false when that one keeps it: the service
+ * assigned it, or the violation is damaged and cannot be changed. A violation that only a link by hand with this
+ * reference proved is no longer accepted.
  */
-export function dropReference(record: StoredViolation, reference: string, nowMs: number): boolean {
-  if (record.assignedReferences.includes(reference)) return false;
+export function dropReference(record: FoundViolation, reference: string, nowMs: number): boolean {
+  if (record === null) return true;
+  if (record === 'damaged' || record.assignedReferences.includes(reference)) return false;
   const wasProof = record.reference === reference && isProvedByLink(record);
   record.references = record.references.filter((known) => known !== reference);
   if (record.reference === reference) record.reference = record.references[0] ?? null;

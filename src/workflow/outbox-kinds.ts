@@ -44,7 +44,7 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
       // An answer that breaks its contract has only its reference.
       record.serviceStatus = serviceStatus ?? record.serviceStatus;
       record.canTow = canTow ?? record.canTow;
-      if (other === null || (isUsable && dropReference(other, reference, transaction.nowMs))) {
+      if (dropReference(other, reference, transaction.nowMs)) {
         transaction.setReferenceOwner(reference, record.id);
         moveTows();
       } else if (isUsable) {
