@@ -48,7 +48,6 @@ export function memberBytes(header: Buffer): number | null {
   return length > HEADER_BYTES && length <= MEMBER_BYTES_MAX ? length : null;
 }
 
-/** True when a member may begin with these bytes. */
 export function mayBeginMember(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, FIXED.length);
   return bytes.subarray(0, length).equals(FIXED.subarray(0, length));

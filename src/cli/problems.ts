@@ -45,7 +45,6 @@ export class UsageError extends Error {
   }
 }
 
-/** No API key is configured. */
 export class NoApiKey extends Error {}
 
 /** Standard output could not be written; `code` is that of the system. */

@@ -99,7 +99,7 @@ export function createPages(app: Express, tools: ServeTools): Pages {
 }
 
 /** Shows a message on the next page, if it is loaded within 30 s. */
-export function setDoneMessage({ request, response }: HttpExchange, done: DoneMessage): void {
+function setDoneMessage({ request, response }: HttpExchange, done: DoneMessage): void {
   response.append('set-cookie', cookieOf(request, DONE_COOKIE, done, DONE_SECONDS));
 }
 

@@ -60,7 +60,7 @@ export const invoiceRequest = z.strictObject({
   vehicle_type: z.string().min(1),
   delay_in_days: z.int().min(0),
 });
-export const chargeAnswer = z.looseObject({ total_amount: amount, paid_amount: amount, tax: amount });
+const chargeAnswer = z.looseObject({ total_amount: amount, paid_amount: amount, tax: amount });
 export const invoiceAnswer = z.looseObject({
   towing_reference_id: towingReference,
   towing_invoice: chargeAnswer,

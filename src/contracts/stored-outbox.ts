@@ -164,7 +164,6 @@ const inFlight = z.looseObject({
 type InFlight = z.output<typeof inFlight>;
 const NOT_IN_FLIGHT = inFlight.parse({ seq: 0 });
 
-/** Decodes all entries of a record. */
 export function decodeEntries(fields: Readonly<Record<string, string>>): Entry[] {
   const { [ATTEMPT]: attempt } = fields;
   const sent: Partial<InFlight> = attempt === undefined ? {} : inFlight.parse(JSON.parse(attempt));

@@ -11,7 +11,6 @@ import type { JsonObject } from './vocabulary';
 
 /** One attempt: its result, and what follows from its exchange. */
 
-/** The result of one attempt. */
 export interface AttemptResult {
   readonly exchange: Exchange;
   readonly verdict: Verdict;
@@ -35,7 +34,6 @@ export interface AttemptResult {
   readonly difference: SeenDifference | null;
 }
 
-/** An attempt that has ended. */
 export interface EndedAttempt {
   readonly right: AttemptRight;
   readonly result: AttemptResult;

@@ -42,7 +42,6 @@ export interface IndexEntries {
   readonly nowMs: number;
   /** When the scheduler runs it next; null when it is not scheduled. */
   readonly scheduledAtMs: number | null;
-  /** True when a task is in the task list. */
   isTaskListed(id: string): boolean;
 }
 

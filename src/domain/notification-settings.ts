@@ -104,8 +104,8 @@ export function quietHoursFaults({ quiet_from: from, quiet_to: to }: Notificatio
   return from === to ? [{ field: 'quiet_to', rule: QUIET_HOURS_DIFFER_RULE }] : [];
 }
 
-export const QUIET_HOURS_ENDS_RULE = 'is required: quiet hours have a start and an end';
-export const QUIET_HOURS_DIFFER_RULE = 'must differ from the start of the quiet hours';
+const QUIET_HOURS_ENDS_RULE = 'is required: quiet hours have a start and an end';
+const QUIET_HOURS_DIFFER_RULE = 'must differ from the start of the quiet hours';
 
 /** True if the runtime knows the time zone, such as `Asia/Riyadh`. */
 export function isTimeZone(name: string): boolean {

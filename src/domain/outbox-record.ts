@@ -7,7 +7,7 @@ import { violationTaskId } from './violation-tasks';
 
 /** Records with an outbox, as stored and as the rules see them. Timestamps are ms since the epoch, Redis time. */
 
-export interface Lease {
+interface Lease {
   token: string;
   untilMs: number;
   /** When its rate limit permit was granted. */
@@ -127,7 +127,6 @@ export function memberNamed({ kind, id }: RecordName): string {
   return isPlain ? id : `${MEMBER_PREFIXES[kind]}${id}`;
 }
 
-/** The record that a member names. */
 export function recordNamed(member: string): RecordName {
   const { tow, violation } = MEMBER_PREFIXES;
   if (member.startsWith(violation)) return { kind: 'violation', id: member.slice(violation.length) };

@@ -83,7 +83,7 @@ export interface InvoiceWebhook {
   readonly delayInvoice: JsonObject | null;
 }
 
-export interface RivalRequest {
+interface RivalRequest {
   readonly deliveryId: string;
   readonly receivedAt: string;
   readonly violationReferenceId: ViolationReference;

@@ -199,12 +199,10 @@ export function brokenReferenceRule(value: unknown): string | null {
   return value === '.' || value === '..' ? 'must not be "." or ".."' : null;
 }
 
-/** Narrows text to a towing reference. */
 export function isTowingReference(text: string): text is TowingReference {
   return text.length > 0;
 }
 
-/** Narrows text to a violation reference. */
 export function isViolationReference(text: string): text is ViolationReference {
   return text.length > 0;
 }

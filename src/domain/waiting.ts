@@ -125,13 +125,11 @@ function sendingBlockOf(waitsFor: Entry['waitsFor']): SendingBlock | null {
   return operation === undefined ? null : { kind: 'paused', operation };
 }
 
-type UnsettledReport = Unsettled<WaitingReport>;
-
 function reportNames({ id, kind }: WaitingReport) {
   return { reportId: id, reportKind: kind };
 }
 
-function headWaiting(head: UnsettledReport, { tasks, nowMs }: Omit<WaitingTow, 'state'>): CallWaiting {
+function headWaiting(head: Unsettled<WaitingReport>, { tasks, nowMs }: Omit<WaitingTow, 'state'>): CallWaiting {
   const task = tasks.find(({ report_id }) => report_id === head.id);
   const decision = (why: 'refused' | 'given_up' | 'unknown'): CallWaiting => ({
     kind: 'decision',

@@ -6,7 +6,6 @@ import { pause } from '../platform/timers';
 import { probe } from './probe';
 import { serverCommand, type ServerBinary } from './server-binary';
 
-/** Interval at which a starting server is probed. */
 const PROBE_INTERVAL_MS = 5;
 /** Until the server takes commands, without the time in which it loads its data. */
 const START_TIMEOUT_MS = 15_000;

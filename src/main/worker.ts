@@ -117,7 +117,6 @@ function openWorker(foundation: Foundation, resources: Resources, called: Called
   return progress;
 }
 
-/** Starts the conservation check of this process. */
 export function startConservation({ redis, clock, log, resources }: Foundation): Repetition {
   const checking = repeatConservationCheck({
     store: createConservationStore(redis),

@@ -32,15 +32,10 @@ export interface AnswerRecorder {
 /** Headers that proxies add. */
 const PROXY_HEADERS = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 
-/** The path of a call, for counters. */
-export function pathOf(request: Request): WebhookPath {
-  return kindOfPath(request.path) ?? 'other';
-}
-
 /** Counts an answer, and keeps a refused call. Only a POST may be a webhook: other methods count in the metrics alone. */
 export function recordAnswer(request: Request, answered: AnsweredCall, recorder: AnswerRecorder): void {
   const { metrics, tally, refusedCalls } = recorder;
-  const path = pathOf(request);
+  const path = kindOfPath(request.path) ?? 'other';
   const { httpStatus, outcome, behindSeconds, details = [] } = answered;
   metrics.deliveryAnswered(path, httpStatus, outcome);
   if (outcome === 'accepted' || outcome === 'not_for_towhook') return tally.accepted(path);

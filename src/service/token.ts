@@ -5,7 +5,6 @@ import { pause } from '../platform/timers';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 import { endsLater, isDueEarly, isOver, noToken, renewToken, type KnownToken, type Renewed } from './token-renewal';
 
-/** The source of the token of every call. */
 export interface TokenSource {
   /** Whether `current` would return a token without a call to the service. */
   isAtHand(): Promise<boolean>;

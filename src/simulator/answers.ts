@@ -47,7 +47,6 @@ function isAboutAccess({ httpStatus }: DocumentedRefusal): boolean {
   return httpStatus === 401 || httpStatus === 403;
 }
 
-/** The answer to a call over a rate limit. */
 export function overLimitAnswer(counted: CountedCall, nowMs: number, profile: ServiceProfile): SimulatedAnswer {
   const { type, body } = refusalBody(REFUSALS.tooManyRequests, profile.refusal_shape);
   const headers = retryAfterHeader({ waitMs: counted.resetInMs, nowMs }, profile);

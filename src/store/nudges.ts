@@ -34,7 +34,6 @@ export function dueMembersOf(effects: readonly Effect[], nowMs: number): DueMemb
   return due;
 }
 
-/** The nudges for members that are due. */
 export function nudgesOf(due: readonly DueMember[]): Effect[] {
   return [...new Set(due.map(({ queue }) => queue))].map((queue) => ['PUBLISH', KEYS.nudges, queue]);
 }

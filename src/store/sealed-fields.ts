@@ -89,7 +89,7 @@ export function openedAt(keys: DataKeys, place: string, stored: string): string 
 }
 
 /** A record has values that are sealed under a key that this process lacks. Its work waits for one that has it. */
-export class MissingDataKey extends UnusableRecord {
+class MissingDataKey extends UnusableRecord {
   override readonly name = 'MissingDataKey';
 
   constructor(readonly keyId: string) {

@@ -16,7 +16,6 @@ export function groupOf(name: string): TaskGroup {
   return dot === -1 || kind === null ? { type: name, kind: null } : { type: name.slice(0, dot), kind };
 }
 
-/** The group of a task. */
 export function groupOfTask({ type, report_id, operation }: Pick<Task, 'type' | 'report_id' | 'operation'>): TaskGroup {
   return { type, kind: kindOfReport(report_id) ?? operation ?? null };
 }

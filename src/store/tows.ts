@@ -73,7 +73,7 @@ type ReadMany = (refs: readonly string[]) => Promise<readonly TowReadModel[]>;
  * The other filters check each row with ZMSCORE, without reading the record. When few tows match a filter, the rows are
  * read from its index instead. Only the records of the page itself are read.
  */
-export async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMany): Promise<Page<TowReadModel>> {
+async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMany): Promise<Page<TowReadModel>> {
   const limits = filter.overdueAfter && overdueLimits(filter.overdueAfter, await redisTimeMs(redis));
   const { rows, sure } = await sourceOf(redis, filter, limits);
   const { refs, nextCursor } = await pageOf(rows, filter, keptBy(redis, { ...filter, sure }, limits));

@@ -102,7 +102,7 @@ export function SendAgain({ viewer, again: { path, form, formToken } }: { viewer
 }
 
 /** The action and its record, as far as the address names them. */
-export function UnsavedName({ viewer, unsaved }: { viewer: Viewer; unsaved: UnsavedForm }) {
+function UnsavedName({ viewer, unsaved }: { viewer: Viewer; unsaved: UnsavedForm }) {
   const [, area = '', id = '', ...rest] = partsOf(unsaved.path);
   const isRecord = (area === 'tows' || area === 'violations') && rest.length > 0;
   const action = actionName(viewer, rest, unsaved.form);
