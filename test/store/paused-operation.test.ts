@@ -1,6 +1,6 @@
 import { refusedTask } from '../../src/domain/tasks';
 import { createSendingStore } from '../../src/store/sending';
-import { FORBIDDEN } from '../support/exchanges';
+import { FORBIDDEN, refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -42,6 +42,27 @@ test('a 403 on one or two tows refuses each report and escalates it', async () =
 
   expect(await openTasks()).toEqual(['started-1.A', 'started-1.B']);
   expect((await claim('C')).kind).toBe('send');
+});
+
+test('a report that a 403 refused stays refused while its operation is not paused', async () => {
+  await tows('A');
+  await forbid('A');
+
+  expect((await claim('A')).kind).toBe('needs_action');
+
+  expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'refused', attempts: 1 });
+  expect(await openTasks()).toEqual(['started-1.A']);
+});
+
+test('a report that the service refused for another reason stays refused while its operation is paused', async () => {
+  await tows('A', 'B', 'C', 'X');
+  const refusal = { exchange: refusedWith(400, 'Zone not found') };
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'X'), result({ next: 'refused', hint: null }, refusal));
+  for (const ref of ['A', 'B', 'C']) await forbid(ref);
+
+  expect((await claim('X')).kind).toBe('needs_action');
+
+  expect((await stores.read('X')).reports[0]).toMatchObject({ state: 'refused', attempts: 1 });
 });
 
 test('a 403 on a third tow pauses the operation and opens one task for all three tows', async () => {
