@@ -1,5 +1,6 @@
 import { towKey, violationKey } from '../../src/store/keys';
 import type { ViolationImage } from '../../src/domain/violation';
+import { refusedWith } from '../support/exchanges';
 import { copyRecord, readEntry } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, result, START, UNKNOWN, useStores, type Stores } from '../support/stores';
 import { decide, mustClaimViolation, openOutbox, reportViolations, takenAs } from '../support/violations';
@@ -88,6 +89,35 @@ describe('the answer to a report whose fact was lost', () => {
 
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
     expect((await stores.read('T1')).tasks).toEqual([]);
+  });
+
+  test('leaves an invoice that waits for a decision with the person, when the lost request had no answer', async () => {
+    const loseWrites = await startedTow();
+    await say(INVOICE);
+    const lost = await mustClaim(stores.outbox, 'T1');
+    await loseWrites();
+    await say(INVOICE);
+    const refusal = { exchange: refusedWith(400, 'Vehicle type not found') };
+    const again = await mustClaim(stores.outbox, 'T1');
+    await stores.outbox.settle(again, result({ next: 'refused', hint: null }, refusal));
+
+    expect((await stores.outbox.settle(lost, result(UNKNOWN))).kind).toBe('late');
+
+    expect(await reportAt(2)).toMatchObject({ state: 'refused', nextAtMs: null, unanswered: 1 });
+    expect(await stores.outbox.claim('T1')).toEqual({ kind: 'needs_action' });
+  });
+
+  test('leaves an invoice in flight that is recorded again, when the lost request had no answer', async () => {
+    const loseWrites = await startedTow();
+    await say(INVOICE);
+    const lost = await mustClaim(stores.outbox, 'T1');
+    await loseWrites();
+    await say(INVOICE);
+    const { attemptId } = await mustClaim(stores.outbox, 'T1');
+
+    expect((await stores.outbox.settle(lost, result(UNKNOWN))).kind).toBe('late');
+
+    expect(await reportAt(2)).toMatchObject({ state: 'sending', attemptId, unanswered: 1 });
   });
 
   test('asks a person about the invoice that a webhook proves after the lost request had no answer', async () => {
