@@ -261,6 +261,20 @@ test('a chosen report is sent again while its kind is open, and leaves the list 
   await expect(stores.decide('A', 'started-1', { action: 'retry' })).rejects.toThrow('report_in_flight');
 });
 
+test('an invoice that is sent again by hand counts its answered request, so that no third one leaves by itself', async () => {
+  const quick = createTowOutbox(stores.redis, systemClock, { leaseMs: LEASE_MS * 100, graceMs: 0, ...NO_LIMITS });
+  await stores.request('A');
+  await stores.say('A', START);
+  await stores.say('A', INVOICE);
+  await quick.settle(await mustClaim(quick, 'A'), result(ACCEPTED));
+  await quick.settle(await mustClaim(quick, 'A'), result(ACCEPTED, { difference: oddAnswer('invoice') }));
+  await stores.decide('A', 'invoice-2', { action: 'retry' });
+
+  await quick.settle(await mustClaim(quick, 'A'), result({ next: 'unknown', delayMs: 0 }));
+
+  expect(await quick.claim('A')).toMatchObject({ kind: 'escalated', why: 'unknown' });
+});
+
 test('an invoice whose webhook came is not sent again: the webhook would settle it before any call', async () => {
   await stores.request('A');
   await stores.say('A', START);
