@@ -1,5 +1,5 @@
 import { CONNECTION_LOSSES_MAX, judge, TOKEN_REFUSED, type Exchange } from '../../src/domain/policy';
-import { refused, repeatable, SETTINGS } from './attempts';
+import { refused, repeatable, SETTINGS, surelyNotSent, unanswered } from './attempts';
 import { nowMs } from './tows';
 
 const LOSSES: readonly (readonly [string, Exchange])[] = [
@@ -23,6 +23,14 @@ describe.each(LOSSES)('%s', (_what, exchange) => {
     expect(verdictAfter(exchange, CONNECTION_LOSSES_MAX - 1)).toBe('refused');
   });
 
+  test('a report that is refused for its losses after an unanswered attempt is perhaps accepted already', () => {
+    const before = { ...repeatable, connectionLosses: CONNECTION_LOSSES_MAX - 1 };
+    const verdictOf = (unansweredBefore: number) =>
+      judge(exchange, { ...before, unanswered: unansweredBefore }, SETTINGS, nowMs, 0);
+    expect(verdictOf(0)).toEqual({ next: 'refused', hint: null });
+    expect(verdictOf(1)).toEqual({ next: 'refused', hint: 'perhaps_already_accepted' });
+  });
+
   test('a connection loss does not count against a report while the connection is known to be broken', () => {
     expect(verdictAfter(exchange, 10, 1)).toBe('hold');
   });
@@ -32,3 +40,16 @@ test('a failed token request never counts against a report', () => {
   const noToken = { kind: 'connection', cause: 'token_http_500', notBeforeMs: null } as const;
   expect(verdictAfter(noToken, 10)).toBe('hold');
 });
+
+test.each([
+  ['retry', refused(503)],
+  ['retry', refused(429)],
+  ['retry', surelyNotSent],
+  ['retry', unanswered],
+  ['accepted', { kind: 'accepted', httpStatus: 200 }],
+] as const)(
+  'any other end of an attempt is no connection loss: the verdict stays %s after many of them',
+  (next, exchange) => {
+    expect(verdictAfter(exchange, 10)).toBe(next);
+  },
+);
