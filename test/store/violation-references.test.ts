@@ -155,6 +155,18 @@ describe('names of two violations', () => {
     expect(tasks[0]?.message).toMatch(/V-1 is the reference of U1, .* has the id of own-U2\./);
   });
 
+  test('a tow request with a manually linked reference of one violation and the metadata id of another proves neither', async () => {
+    await reportViolations(stores, 'U1', 'U2');
+    await request('TW-0', 'V-1', 'none');
+    expect(await link(stores, 'U1', 'TW-0')).toBe('done');
+    await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+
+    expect(await request('TW-1', 'V-1', 'own-U2')).toBe('created');
+
+    expect(await read('U1')).toMatchObject({ state: 'unknown' });
+    expect(await read('U2')).toMatchObject({ state: 'pending' });
+  });
+
   test('a manual link closes the task about a tow request that names two violations', async () => {
     await createAcceptedViolation(stores, 'U1', 'V-1');
     await reportViolations(stores, 'U2');
