@@ -183,6 +183,24 @@ describe('ticket check before a violation', () => {
     expect((await outbox.claim('U1')).kind).toBe('check');
   });
 
+  test('a corrected violation is checked although a manual retry overruled the ticket of its earlier form', async () => {
+    await ticketQuestion();
+    await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), { kind: 'ticket_known', hasActiveTicket: true });
+    await decide(RETRY);
+    await decide({ action: 'correct', fields: { plateNumber: 'XYZ 99' } });
+
+    expect((await outbox.claim('U1')).kind).toBe('check');
+  });
+
+  test('a manual retry of a corrected violation does not overrule the ticket check of its new form', async () => {
+    await ticketQuestion();
+    await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), { kind: 'ticket_known', hasActiveTicket: true });
+    await decide({ action: 'correct', fields: { plateNumber: 'XYZ 99' } });
+    await decide(RETRY);
+
+    expect((await outbox.claim('U1')).kind).toBe('check');
+  });
+
   test('a decision during the ticket check stays in effect after its answer', async () => {
     await ticketQuestion();
     const check = await claimAs(outbox, 'U1', 'check');
