@@ -2,7 +2,7 @@ import { slidingWindow } from '../../src/store/budgets';
 import { budgetKey, KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
 import { eventually } from '../support/eventually';
-import { NOT_SENT, NO_PERMIT } from '../support/exchanges';
+import { NOT_SENT, NO_PERMIT, refusedWith } from '../support/exchanges';
 import { useStores, type Stores } from '../support/stores';
 import {
   decide,
@@ -92,6 +92,22 @@ test('violations receive rate limit permits in the order of their reports, not o
     for (const id of ['U0', 'U2', 'U1']) if ((await outbox.claim(id)).kind === 'send') sent.push(id);
     expect(sent).toEqual([next]);
   }
+});
+
+test('a violation that the service refused for its rate limit asks for its next permit behind those that wait', async () => {
+  await reportViolations(stores, 'U1');
+  const reportedAtMs = await redisNowMs();
+  await eventually(async () => expect(await redisNowMs()).toBeGreaterThan(reportedAtMs));
+  await reportViolations(stores, 'U2');
+  const outbox = outboxWith(1, 60_000);
+  const claimed = await mustClaimViolation(outbox, 'U1');
+  expect((await outbox.claim('U2')).kind).toBe('wait');
+
+  const throttled = { next: 'retry', delayMs: 0, because: 'throttled' } as const;
+  await outbox.settle(claimed, outcome(throttled, { exchange: refusedWith(429) }));
+  expect((await outbox.claim('U1')).kind).toBe('wait');
+
+  expect(await stores.redis.zrangebyscore(KEYS.permitQueueViolations, '-inf', '+inf')).toEqual(['U2', 'U1']);
 });
 
 test('a violation that was waived leaves the rate limit queue', async () => {
