@@ -2,6 +2,7 @@ import { changeOfCircuits } from '../../src/store/circuits';
 import { blockedKey, KEYS, probesKey } from '../../src/store/keys';
 import { recordsOf } from '../../src/store/records';
 import { NO_CIRCUITS } from '../../src/domain/circuits';
+import { FAILING } from '../support/exchanges';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { letTry, readCircuits, setCircuit } from '../support/stored-records';
@@ -79,6 +80,21 @@ test('schedulers release all blocked tows when the process that closed the circu
   expect(counts[0]).toBe(0);
   expect(Math.max(...stepsOf(counts))).toBe(SLICE);
   expect(counts.at(-1)).toBe(BLOCKED);
+});
+
+test('a failed probe makes some of the blocked tows due for the next probe, and not all', async () => {
+  await startedTow('T1');
+  await openWithBlocked();
+  await letTry(stores.redis, 'outage');
+  const probe = await mustClaim(stores.outbox, 'T1');
+
+  const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+  await stores.outbox.settle(probe, result(failed, { exchange: FAILING, outageDelayMs: 30_000 }));
+
+  const { untilMs = 0 } = (await readCircuits(stores.redis)).open.outage ?? {};
+  const woken = async () => (await stores.redis.zrangebyscore(KEYS.dueTows, untilMs, untilMs)).length;
+  await eventually(async () => expect(await woken()).toBeGreaterThan(0));
+  expect(await woken()).toBeLessThanOrEqual(10);
 });
 
 test('a tow that was released while the circuit opened again is released when it closes the second time', async () => {
