@@ -101,6 +101,42 @@ describe('schedule entries far in the future', () => {
     expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'started' } });
   });
 
+  test('the conservation scan makes a tow due whose permit is far in the future', async () => {
+    await towWithOne();
+    await changeEntry(stores.redis, { ref: 'T1' }, 1, { waitsFor: 'budget' });
+    await stores.change('T1', (draft) => {
+      draft.runAtMs = FAR_MS;
+    });
+    await stores.redis.zadd(KEYS.dueTows, FAR_MS, 'T1');
+
+    expect(await owed()).toEqual({ lost: 1, repaired: 1 });
+
+    expect(await owed()).toEqual({ waiting: 1 });
+    expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['T1']);
+  });
+
+  test('a repair keeps a lease that lasts and a wait that is not far in the future', async () => {
+    await towWithOne();
+    const inAnHourMs = Date.now() + 3_600_000;
+    await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs: inAnHourMs });
+    const untilMs = Date.now() + 60_000;
+    await stores.change('T1', (draft) => {
+      draft.lease = { token: 'a worker', untilMs };
+      draft.runAtMs = inAnHourMs;
+    });
+    const stored = async () => decodeRecord('tow', 'T1', await stores.redis.hgetall(towKey('T1')));
+    const record = await stored();
+    if (!record) throw new Error('the tow is stored');
+
+    await repairRecord(stores.redis, record);
+
+    expect(await stored()).toMatchObject({
+      lease: { untilMs },
+      runAtMs: inAnHourMs,
+      entries: [{ nextAtMs: inAnHourMs }],
+    });
+  });
+
   test.each([
     ['20 minutes', 1_200_000],
     ['a day', DAY_MS],
