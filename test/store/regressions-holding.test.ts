@@ -87,6 +87,19 @@ test('a corrected invoice that is proved by the webhook of its older body is set
   expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_before_correction', actions: ['resolve'] }]);
 });
 
+test('a corrected invoice that was sent too is settled with a task, since the webhook may prove its older body', async () => {
+  await towAtInvoice('T1');
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(RETRY));
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
+  await stores.decide('T1', 'invoice-2', { action: 'correct', fields: { delay_in_days: 7 } });
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+
+  await stores.acceptInvoice('T1');
+
+  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+  expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_before_correction', actions: ['resolve'] }]);
+});
+
 test('an invoice proved by its own webhook opens no task', async () => {
   await towAtInvoice('T1');
   await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
