@@ -93,9 +93,7 @@ function recordTow(
   found: { readonly towingReference: string; readonly isNewReference: boolean; readonly proves: boolean },
   nowMs: number,
 ): void {
-  const isNewTow = !record.tows.includes(found.towingReference);
-  if (isNewTow) record.tows.push(found.towingReference);
-  if (!(isNewTow || found.isNewReference || found.proves)) return;
+  if (!record.tows.includes(found.towingReference)) record.tows.push(found.towingReference);
   if (found.proves) {
     if (entry.sentRevision !== null && entry.sentRevision !== entry.revision) {
       openTask(record, beforeCorrectionTask(record.id), nowMs);
