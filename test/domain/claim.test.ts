@@ -2,8 +2,22 @@ import { draftOfCircuits, NO_CIRCUITS, noEffects } from '../../src/domain/circui
 import { claim, type ClaimContext } from '../../src/domain/claim-entry';
 import { entryOf, matchTow } from '../../src/domain/stored-violation';
 import { newStoredViolation } from '../../src/store/violation-fields';
+import { change } from '../../src/domain/change';
+import type { Entry } from '../../src/domain/entry';
+import type { StoredTow } from '../../src/domain/outbox-record';
+import { appendReport, isKnown } from '../../src/domain/stored-tow';
+import { absentTow } from '../support/absent-tow';
 import { violationOf } from '../support/violations';
-import { nowMs } from './tows';
+import { nowMs, towAs } from './tows';
+
+/** A tow that owes this report. */
+function towWith(kind: 'started' | 'invoice', entry: Partial<Entry> = {}): StoredTow {
+  const record = { ...absentTow('TW-1'), tow: towAs('started'), version: '1' };
+  if (!isKnown(record)) throw new Error('the tow is known');
+  appendReport(record, { kind, body: {} }, nowMs);
+  for (const owed of record.entries) change(owed, entry);
+  return record;
+}
 
 /** A claim that is repeated has the token and the attempt of the first one: its reply was lost. */
 const context = (): ClaimContext => ({
@@ -32,4 +46,32 @@ test('a repeated claim sends no violation that a tow request has proved meanwhil
   expect(claim(violation, context())).toEqual({ kind: 'cleanup' });
 
   expect(entryOf(violation)).toMatchObject({ state: 'accepted', attemptId: null, log: [] });
+});
+
+describe('a report whose next try is later than its time of giving up', () => {
+  const overdue = { nextAtMs: nowMs + 1000, firstFailedAtMs: nowMs - 2000, giveUpAtMs: nowMs - 1000 };
+
+  test('is escalated at once', () => {
+    expect(claim(towWith('started', overdue), context())).toMatchObject({ kind: 'escalated', why: 'given_up' });
+  });
+
+  test('waits when a circuit has blocked it meanwhile: its time of giving up moves by that wait', () => {
+    const record = towWith('started', { ...overdue, blockedSinceMs: nowMs - 1500 });
+
+    expect(claim(record, context())).toEqual({ kind: 'wait', untilMs: nowMs + 1000 });
+
+    expect(record.entries).toMatchObject([{ blockedSinceMs: null, giveUpAtMs: nowMs + 500 }]);
+  });
+});
+
+test.each([
+  ['the only blocked report made the last probe', 'started'],
+  ['the only other blocked report made the last probe, and an invoice request may not', 'invoice'],
+] as const)('the token call probes an outage when %s', (_when, kind) => {
+  const lastProbe = kind === 'started' ? 'TW-1' : 'TW-2';
+  const outage = { untilMs: nowMs, sinceMs: nowMs, failures: 2, lastProbe, safeOnly: false };
+  const circuits = draftOfCircuits({ ...NO_CIRCUITS, version: '1', open: { outage } });
+  const waiting = { outage: { count: 1, probes: [lastProbe] } };
+
+  expect(claim(towWith(kind), { ...context(), circuits, waiting })).toEqual({ kind: 'probe', failedProbes: 2 });
 });
