@@ -261,6 +261,14 @@ test('a chosen report is sent again while its kind is open, and leaves the list 
   await expect(stores.decide('A', 'started-1', { action: 'retry' })).rejects.toThrow('report_in_flight');
 });
 
+test('the timeline keeps the first acceptance of a report that is sent again', async () => {
+  await answered('A');
+  await stores.decide('A', 'started-1', { action: 'retry' });
+
+  const accepted = { type: 'report.accepted', report_id: 'started-1', how: 'answered' };
+  expect((await stores.read('A')).timeline).toContainEqual(expect.objectContaining(accepted));
+});
+
 test('an invoice that is sent again by hand counts its answered request, so that no third one leaves by itself', async () => {
   const quick = createTowOutbox(stores.redis, systemClock, { leaseMs: LEASE_MS * 100, graceMs: 0, ...NO_LIMITS });
   await stores.request('A');
