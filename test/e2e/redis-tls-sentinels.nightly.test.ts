@@ -2,6 +2,7 @@ import { createOperatorClient } from '../../src/demo/client';
 import { lastingPort } from '../support/lasting-port';
 import { certificate } from '../service/connect-proxy';
 import { eventually } from '../support/eventually';
+import { recordedLog } from '../support/recorded-log';
 import { startTestRedis, type TestRedis } from '../support/redis-server';
 import { makeReplica, MASTER_NAME, startSentinels, type Sentinels } from '../support/sentinels';
 import { API_KEY, buildTown } from '../support/town';
@@ -67,8 +68,17 @@ test('a process finds the master at Sentinels by TLS with a client certificate, 
   expect(String(await survivor?.ask('INFO', 'replication'))).toContain('role:master');
 });
 
-test('a process without the authority of the Sentinels does not start, and names what is wrong', async () => {
+test('a process without the authority of the Sentinels is not ready, and its log says so', async () => {
   const town = await buildTown(`rediss://${MASTER_NAME}`);
-  const started = town.startInProcess({ REDIS_SENTINELS: sentinels.list, REDIS_STRICT: 'true' });
-  await expect(started).rejects.toThrow(/REDIS_URL/);
+  const { log, lines } = recordedLog();
+  const app = await town.startInProcess(
+    { REDIS_SENTINELS: sentinels.list, RECEIVER_PORT: '0', CONSOLE_PORT: '0' },
+    log,
+  );
+
+  expect((await fetch(`${app.opsUrl}/readyz`)).status).toBe(503);
+  // The client library keeps the cause, a certificate that nobody known has signed, to itself.
+  expect(lines).toContainEqual(
+    expect.objectContaining({ event: 'redis.failed', error: expect.stringContaining('All sentinels are unreachable') }),
+  );
 });
