@@ -8,6 +8,7 @@ import {
   type TowingReference,
   type ViolationReference,
 } from '../domain/vocabulary';
+import { asRfc3339 } from '../domain/timestamp';
 import { sensitive } from './sensitive';
 import { storedObject } from './stored';
 
@@ -95,3 +96,14 @@ export const reason = text(500);
 
 export const latitude = z.number().min(-90).max(90);
 export const longitude = z.number().min(-180).max(180);
+
+/**
+ * The time of a violation. With Z or an offset it takes what the time of a fact takes, and is sent as RFC 3339 writes it,
+ * because the documentation shows no other form. A time without offset is sent unchanged.
+ */
+export const violationTime = z
+  .string()
+  .trim()
+  .overwrite(asRfc3339)
+  .pipe(z.iso.datetime({ offset: true, local: true, error: 'must be an ISO 8601 time' }))
+  .describe('ISO 8601 date and time, preferably with an offset: 2026-11-20T10:15:00+03:00');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REFERENCE_LENGTH_MAX } from '../domain/vocabulary';
-import { newViolationReference, oneLine, plateText, severalLines, text } from './common';
+import { newViolationReference, oneLine, plateText, severalLines, text, violationTime } from './common';
 import { violationForm } from './service';
 
 /** Violations that other software has reported: known here, so that tows find plate and place, and never sent. */
@@ -22,7 +22,7 @@ export const knownViolation = z
     plateType: shape.plateType.optional(),
     zoneId: shape.zoneId.optional(),
     violationType: shape.violationType.optional(),
-    date: z.iso.datetime({ offset: true, local: true, error: 'must be an ISO 8601 time' }).optional(),
+    date: violationTime.optional(),
   })
   .refine((given) => given.violation_reference_id !== undefined || given.metadata_id !== undefined, {
     path: ['violation_reference_id'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { westernNumber } from '../domain/numerals';
-import { oneLine, plateText, severalLines, text } from './common';
+import { oneLine, plateText, severalLines, text, violationTime } from './common';
 import { violationForm } from './service';
 import { sensitive } from './sensitive';
 import { metadataText } from './violation-metadata';
@@ -25,11 +25,8 @@ const degrees = <T extends z.ZodNumber>(schema: T) =>
     .pipe(schema);
 const { shape } = violationForm;
 
-/** A time without offset is sent unchanged: the documentation only requires ISO 8601. */
-const isoTime = z.iso.datetime({ offset: true, local: true, error: 'must be an ISO 8601 time' });
-
 const fields = z.strictObject({
-  date: entered(isoTime).optional(),
+  date: entered(violationTime).optional(),
   latitude: degrees(shape.latitude),
   longitude: degrees(shape.longitude),
   location: lines().pipe(shape.location),
@@ -69,7 +66,7 @@ export const VIOLATION_FIELDS = fields.shape;
  */
 export const violationCorrection = z
   .strictObject({
-    date: z.string().trim().pipe(isoTime).nullable(),
+    date: violationTime.nullable(),
     latitude: shape.latitude,
     longitude: shape.longitude,
     location: severalLines(text(TEXT_MAX)),

@@ -30,8 +30,20 @@ export function timestampMs(text: string): number | null {
   const midnightMs = Date.parse(`${day}T00:00:00Z`);
   // Date.parse turns 30 February into March, so the day is compared after a round trip.
   if (Number.isNaN(midnightMs) || new Date(midnightMs).toISOString().slice(0, 10) !== day) return null;
-  const ms = Date.parse(text.replace(',', '.').replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  const ms = Date.parse(withColon(text));
   return Number.isNaN(ms) ? null : ms;
+}
+
+function withColon(timestamp: string): string {
+  return timestamp.replace(',', '.').replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
+}
+
+/**
+ * Returns a timestamp with an offset as RFC 3339 writes it: with seconds, a point before the fraction and a colon in the
+ * offset. Any other text stays.
+ */
+export function asRfc3339(text: string): string {
+  return timestampMs(text) === null ? text : withColon(text).replace(/(T\d{2}:\d{2})(?=[Z+-])/, '$1:00');
 }
 
 /** True for a time with Z or an offset from UTC. Another one is ambiguous. */

@@ -107,7 +107,7 @@ test('the OpenAPI document gives every field of the violation form its type and 
   expect(form.properties).toMatchObject({
     latitude: { type: 'number', minimum: -90, maximum: 90 },
     longitude: { type: 'number' },
-    date: { type: 'string', format: 'date-time' },
+    date: { type: 'string', description: expect.stringContaining('ISO 8601') },
     zoneId: { type: 'string', format: 'uuid' },
     plateType: { enum: PLATE_TYPES },
     violationType: { enum: VIOLATION_TYPES },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { violationTime } from '../../src/contracts/common';
 import { eventsQuery, eventView } from '../../src/contracts/operator';
 import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
@@ -181,7 +182,7 @@ function requestBody(body: z.ZodType, route: Route, schemas: SchemaWriter): Open
 
 /** The fields as they are meant (docs/service-api.md#violation-form); on the wire each is text. */
 const violationFields = violationForm.extend({
-  date: z.iso.datetime({ offset: true }).optional(),
+  date: violationTime.optional(),
 });
 
 /** The fields of each form, images aside. */
