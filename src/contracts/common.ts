@@ -63,6 +63,9 @@ const NOT_AN_AMOUNT = 'must be a number or a numeric string';
 /** An amount in SAR: a number, or a number as text. */
 export const amount = z.union([z.number(), z.string().regex(/^\s*-?\d+(\.\d+)?\s*$/, NOT_AN_AMOUNT)], NOT_AN_AMOUNT);
 
+/** The most images in a form. */
+export const FORM_IMAGES_MAX = 100;
+
 /** The body of every listener's 404 for an unknown path. */
 export const NO_SUCH_ADDRESS = { code: 'not_found', message: 'No such address.' } as const;
 

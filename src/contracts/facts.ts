@@ -42,8 +42,12 @@ function contractOf<B extends z.ZodObject>(event: FactEvent, { toCommand, ...par
 }
 
 /** A time in a body: ISO 8601 with an offset. The rules check it, since it must follow the previous fact. */
-const timestamp = z.string();
-const occurred = { occurred_at: timestamp.optional().describe('when it happened; default: now') };
+export const timestamp = z.string();
+const occurred = {
+  occurred_at: timestamp
+    .optional()
+    .describe('when it happened, not before the previous fact and at most 2 minutes ahead; default: now'),
+};
 
 // A field of a fact and its correction keep the same rule.
 
@@ -144,7 +148,9 @@ export const correctionBody = z.strictObject({
   towed_location: towedLocation.optional(),
   latitude: latitude.optional(),
   longitude: longitude.optional(),
-  status_update_time: timestamp.optional(),
+  status_update_time: timestamp
+    .optional()
+    .describe('between the facts before and after it, and at most 2 minutes ahead'),
   cancellation_reason: cancellationReason.optional(),
   vehicle_type: vehicleType.optional(),
   delay_in_days: delayInDays.optional(),

@@ -10,10 +10,11 @@ import { metadataText } from './violation-metadata';
  * otherwise sent unchanged. An empty field counts as missing.
  */
 
-const TEXT_MAX = 1000;
+/** The most characters of a text field. */
+export const VIOLATION_TEXT_MAX = 1000;
 /** A new schema per field, because a sensitive mark applies to one schema object. */
-const line = () => oneLine(z.string().trim().max(TEXT_MAX));
-const lines = () => severalLines(z.string().trim().max(TEXT_MAX));
+const line = () => oneLine(z.string().trim().max(VIOLATION_TEXT_MAX));
+const lines = () => severalLines(z.string().trim().max(VIOLATION_TEXT_MAX));
 const entered = <T extends z.ZodType<unknown, string>>(schema: T) => line().pipe(schema);
 const degrees = <T extends z.ZodNumber>(schema: T) =>
   z
@@ -69,19 +70,19 @@ export const violationCorrection = z
     date: violationTime.nullable(),
     latitude: shape.latitude,
     longitude: shape.longitude,
-    location: severalLines(text(TEXT_MAX)),
+    location: severalLines(text(VIOLATION_TEXT_MAX)),
     plateNumber: plateText(),
     plateType: shape.plateType,
     zoneId: shape.zoneId,
-    imagesDescription: severalLines(text(TEXT_MAX)).nullable(),
+    imagesDescription: severalLines(text(VIOLATION_TEXT_MAX)).nullable(),
     violationType: shape.violationType,
     isSaudi: z.boolean().nullable(),
-    fullName: sensitive(oneLine(text(TEXT_MAX))).nullable(),
-    identityNumber: sensitive(oneLine(text(TEXT_MAX))).nullable(),
-    mobileNumber: sensitive(oneLine(text(TEXT_MAX))).nullable(),
-    supervisorFullName: sensitive(oneLine(text(TEXT_MAX))).nullable(),
-    supervisorIdentityNumber: sensitive(oneLine(text(TEXT_MAX))).nullable(),
-    supervisorMobileNumber: sensitive(oneLine(text(TEXT_MAX))).nullable(),
+    fullName: sensitive(oneLine(text(VIOLATION_TEXT_MAX))).nullable(),
+    identityNumber: sensitive(oneLine(text(VIOLATION_TEXT_MAX))).nullable(),
+    mobileNumber: sensitive(oneLine(text(VIOLATION_TEXT_MAX))).nullable(),
+    supervisorFullName: sensitive(oneLine(text(VIOLATION_TEXT_MAX))).nullable(),
+    supervisorIdentityNumber: sensitive(oneLine(text(VIOLATION_TEXT_MAX))).nullable(),
+    supervisorMobileNumber: sensitive(oneLine(text(VIOLATION_TEXT_MAX))).nullable(),
   })
   .partial();
 

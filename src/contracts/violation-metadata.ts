@@ -8,7 +8,7 @@ import { metadata, METADATA_LEVELS_MAX } from './common';
  * and names that cannot be represented here stay intact.
  */
 
-const TEXT_MAX = 16_384;
+export const METADATA_TEXT_MAX = 16_384;
 const NOT_A_NAME = 'must be text that is not blank';
 
 /** The id matches a violation with the service's messages about it. */
@@ -17,7 +17,7 @@ const object = metadata.refine(({ id }) => typeof id !== 'string' || id.trim() !
 export const metadataText = z
   .string()
   .trim()
-  .max(TEXT_MAX)
+  .max(METADATA_TEXT_MAX)
   .transform((text, context): EnteredMetadata => {
     const refuse = (message: string, path: string[] = []) => {
       context.addIssue({ code: 'custom', message, path });

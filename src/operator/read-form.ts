@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
+import { FORM_IMAGES_MAX } from '../contracts/common';
 import type { FieldRule } from '../domain/refusal';
 import type { ViolationImage } from '../domain/violation';
 import type { Upload } from '../workflow/spool-port';
@@ -44,7 +45,7 @@ export const FORM_ALLOWANCE_BYTES = 256 * 1024;
  *
  * Open question Q31: the largest number of images is not documented; only their total size is limited as the service's.
  */
-const LIMITS = { fields: 50, fieldSize: 70_000, files: 100 };
+const LIMITS = { fields: 50, fieldSize: 70_000, files: FORM_IMAGES_MAX };
 const NAME_MAX = 200;
 
 const NOT_AN_IMAGE = 'must be a whole image: JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF or AVIF';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
+import { VIOLATION_FIELDS } from '../../src/contracts/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { openApiDocument } from '../../tools/openapi/document';
 
@@ -36,6 +37,13 @@ function named(id: string) {
   return found;
 }
 
+/** The schema of the form that an operation takes. */
+function formOf(id: string) {
+  return z
+    .looseObject({ properties: z.record(z.string(), loose), required: z.array(z.string()) })
+    .parse(named(id).requestBody?.content['multipart/form-data']?.schema);
+}
+
 /** Every value of this key, at any depth. */
 function valuesOf(key: string, value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesOf(key, item));
@@ -61,7 +69,7 @@ test('the OpenAPI document has the descriptions of the fields of a fact', () => 
     'the place it was towed from',
     'degrees, from -90 to 90',
     'degrees, from -180 to 180',
-    'when it happened; default: now',
+    'when it happened, not before the previous fact and at most 2 minutes ahead; default: now',
   ]);
 });
 
@@ -95,25 +103,26 @@ test.each(Object.entries<Route>(ROUTES))(
     expect(statuses.includes('404')).toBe(route.path.includes(':'));
     expect(statuses.includes('413')).toBe(route.body !== undefined);
     expect(statuses.includes('415')).toBe(route.body !== undefined || route.takes === 'form');
+    expect(statuses.includes('502')).toBe(['readCapacity', 'checkTicket'].includes(name));
     const ofBodies = route.body ? ['400', '422'] : [];
     expect(statuses).toEqual(expect.arrayContaining(ofBodies));
   },
 );
 
 test('the OpenAPI document gives every field of the violation form its type and describes images as binary files', () => {
-  const form = z
-    .looseObject({ properties: z.record(z.string(), loose), required: z.array(z.string()) })
-    .parse(named('reportViolation').requestBody?.content['multipart/form-data']?.schema);
+  const form = formOf('reportViolation');
   expect(form.properties).toMatchObject({
     latitude: { type: 'number', minimum: -90, maximum: 90 },
     longitude: { type: 'number' },
-    date: { type: 'string', description: expect.stringContaining('ISO 8601') },
+    date: { type: 'string' },
     zoneId: { type: 'string', format: 'uuid' },
     plateType: { enum: PLATE_TYPES },
     violationType: { enum: VIOLATION_TYPES },
     isSaudi: { type: 'boolean' },
-    images: { type: 'array', items: { type: 'string', format: 'binary' } },
+    images: { type: 'array', maxItems: 100, items: { type: 'string', format: 'binary' } },
   });
+  expect(form.properties['date']?.['description']).toContain('ISO 8601');
+  expect(form.properties['metadata']?.['description']).toContain('16384 characters');
   expect(form.required.toSorted()).toEqual([
     'latitude',
     'location',
@@ -123,6 +132,40 @@ test('the OpenAPI document gives every field of the violation form its type and 
     'violationType',
     'zoneId',
   ]);
+});
+
+test('the OpenAPI document gives each free text of the violation form the limit that its contract has', () => {
+  const { properties } = formOf('reportViolation');
+  const texts = Object.entries(properties).filter(
+    ([name, { type, enum: values, format }]) => type === 'string' && !values && !format && name !== 'date',
+  );
+  expect(texts).toHaveLength(9);
+  const fields = new Map<string, z.ZodType>(Object.entries(VIOLATION_FIELDS));
+  for (const [name, { maxLength }] of texts) {
+    const accepts = (length: number) => fields.get(name)?.safeParse('7'.repeat(length)).success;
+    expect([name, accepts(Number(maxLength)), accepts(Number(maxLength) + 1)]).toEqual([name, true, false]);
+  }
+});
+
+test.each([
+  ['reportViolation', false],
+  ['replaceViolationImages', true],
+  ['addPhotos', true],
+])('the OpenAPI document says whether the form of %s needs an image: %s', (id, isNeeded) => {
+  expect(formOf(id).required.includes('images')).toBe(isNeeded);
+});
+
+test('the OpenAPI document says that the times of facts and corrections need an offset', () => {
+  const bodies = ['detained', 'payment', 'correctReport'].map(
+    (id) => named(id).requestBody?.content['application/json']?.schema,
+  );
+  const time = { type: 'string', format: 'date-time' };
+  expect(bodies).toMatchObject([
+    { properties: { occurred_at: time } },
+    { properties: { occurred_at: time } },
+    { properties: { status_update_time: time } },
+  ]);
+  for (const body of bodies) expect(JSON.stringify(body)).toContain('at most 2 minutes ahead');
 });
 
 test('the OpenAPI document describes photos as multipart uploads and image downloads', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { violationTime } from '../../src/contracts/common';
+import { FORM_IMAGES_MAX, metadata, plateText, violationTime } from '../../src/contracts/common';
 import { eventsQuery, eventView } from '../../src/contracts/operator';
 import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
@@ -10,6 +10,8 @@ import { TASK_ROUTES } from '../../src/contracts/routes/tasks';
 import { TOW_ROUTES } from '../../src/contracts/routes/tows';
 import { VIOLATION_ROUTES } from '../../src/contracts/routes/violations';
 import { violationForm } from '../../src/contracts/service';
+import { VIOLATION_TEXT_MAX } from '../../src/contracts/violation-input';
+import { METADATA_TEXT_MAX } from '../../src/contracts/violation-metadata';
 import { isChange, refusalComponents, refusalsOf } from './refusals';
 import { createSchemaWriter, type OpenApiObject, type SchemaWriter } from './schemas';
 import { webhooksDescribed } from './webhooks';
@@ -170,20 +172,43 @@ function requestBody(body: z.ZodType, route: Route, schemas: SchemaWriter): Open
   const fields = FORM_FIELDS[route.path] ?? z.strictObject({});
   const images = {
     type: 'array',
-    description: 'The images, at most `IMAGES_TOTAL_BYTES_MAX` bytes in all.',
+    description: 'The images, at most `IMAGES_TOTAL_BYTES_MAX` bytes in all, each a file with a name.',
+    maxItems: FORM_IMAGES_MAX,
     items: BINARY,
   };
-  const written = z.record(z.string(), z.unknown()).parse(schemas.write(fields, 'input'));
-  const properties = z.record(z.string(), z.unknown()).parse(written['properties']);
+  const { properties, required = [], ...written } = formSchema.parse(schemas.write(fields, 'input'));
   const encoding = { images: { contentType: 'image/*' } };
-  const schema = { ...written, properties: { ...properties, images } };
+  const schema = {
+    ...written,
+    properties: { ...properties, images },
+    required: WITHOUT_IMAGES.includes(route.path) ? required : [...required, 'images'],
+  };
   return { required: true, content: { 'multipart/form-data': { schema, encoding } } };
 }
 
-/** The fields as they are meant (docs/service-api.md#violation-form); on the wire each is text. */
+const formSchema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()),
+  required: z.array(z.string()).optional(),
+});
+
+const line = z.string().max(VIOLATION_TEXT_MAX);
+/** The fields as they are meant (docs/service-api.md#violation-form), with our limits; on the wire each is text. */
 const violationFields = violationForm.extend({
   date: violationTime.optional(),
+  location: line.min(1),
+  plateNumber: plateText(),
+  imagesDescription: line.optional(),
+  metadata: metadata.optional().describe(`a JSON object, as text of at most ${METADATA_TEXT_MAX} characters`),
+  fullName: line.optional(),
+  identityNumber: line.optional(),
+  mobileNumber: line.optional(),
+  supervisorFullName: line.optional(),
+  supervisorIdentityNumber: line.optional(),
+  supervisorMobileNumber: line.optional(),
 });
+
+/** Forms that are complete without an image. */
+const WITHOUT_IMAGES: readonly string[] = [VIOLATION_ROUTES.reportViolation.path];
 
 /** The fields of each form, images aside. */
 const FORM_FIELDS: Readonly<Record<string, z.ZodType>> = {

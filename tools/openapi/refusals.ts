@@ -1,3 +1,4 @@
+import { capacityView, ticketView } from '../../src/contracts/lookups';
 import { errorView } from '../../src/contracts/operator';
 import type { Route } from '../../src/contracts/routes/route';
 import type { OpenApiObject, SchemaWriter } from './schemas';
@@ -16,6 +17,7 @@ const REFUSALS = {
   ],
   422: ['Invalid', 'Fields are invalid. Every failing field is named.'],
   429: ['TooMany', 'Too many calls. Try again after Retry-After seconds.'],
+  502: ['ServiceUnreadable', 'The answer of the service cannot be read.'],
   503: ['Unavailable', 'The request failed, or its result is not known. Try again after Retry-After seconds.'],
 } as const;
 type RefusalStatus = keyof typeof REFUSALS;
@@ -59,9 +61,10 @@ function statusesOf(route: Route): RefusalStatus[] {
     415: takesBody || route.takes === 'form',
     422: takesBody || route.query !== undefined || route.path.includes(':zone_id'),
     429: true,
+    502: route.answer === capacityView || route.answer === ticketView,
     503: true,
   };
-  return ([400, 401, 403, 404, 409, 413, 415, 422, 429, 503] as const).filter((status) => applies[status]);
+  return ([400, 401, 403, 404, 409, 413, 415, 422, 429, 502, 503] as const).filter((status) => applies[status]);
 }
 
 function reference(name: string): OpenApiObject {

@@ -9,6 +9,7 @@ import {
   violationReference,
 } from '../../src/contracts/common';
 import { conservationView } from '../../src/contracts/conservation';
+import { timestamp } from '../../src/contracts/facts';
 import { capacityView, ticketView } from '../../src/contracts/lookups';
 import { alarmView, notificationSettings, notificationsView } from '../../src/contracts/notifications';
 import * as operator from '../../src/contracts/operator';
@@ -49,7 +50,7 @@ const NAMES: readonly [z.ZodType, string][] = [
 ];
 for (const [schema, id] of NAMES) COMPONENTS.add(schema, { id });
 
-/** Schemas of `z.custom`, from which zod cannot derive a JSON Schema. */
+/** Schemas from which zod cannot derive a JSON Schema, or not all of it. */
 const REFERENCE = { type: 'string', minLength: 1 };
 const NEW_REFERENCE = {
   ...REFERENCE,
@@ -62,6 +63,8 @@ const CUSTOM_SCHEMAS: ReadonlyMap<z.core.$ZodType, OpenApiObject> = new Map<z.co
   [newTowingReference, NEW_REFERENCE],
   [newViolationReference, NEW_REFERENCE],
   [storedObject, { $ref: '#/$defs/JsonObject' }],
+  // Their rules check it, since they depend on the tow.
+  [timestamp, { format: 'date-time' }],
 ]);
 
 /** Converts zod schemas to JSON Schema, and collects the named ones in `components`. */
