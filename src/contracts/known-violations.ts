@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { REFERENCE_LENGTH_MAX } from '../domain/vocabulary';
-import { newViolationReference, oneLine, plateText, severalLines, text, violationTime } from './common';
+import { newViolationReference, plateText, severalLines, text, violationTime } from './common';
 import { violationForm } from './service';
+import { metadataId } from './violation-metadata';
 
 /** Violations that other software has reported: known here, so that tows find plate and place, and never sent. */
 
@@ -13,8 +13,8 @@ export const knownViolation = z
   .strictObject({
     /** As the service gave it. */
     violation_reference_id: newViolationReference.optional(),
-    /** The `id` in the metadata that was sent to the service, which echoes it. */
-    metadata_id: oneLine(text(REFERENCE_LENGTH_MAX)).optional(),
+    /** The `id` in the metadata that was sent to the service, which echoes it exactly. */
+    metadata_id: metadataId.optional(),
     plateNumber: plateText(),
     location: severalLines(text(TEXT_MAX)),
     latitude: shape.latitude,

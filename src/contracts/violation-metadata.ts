@@ -11,8 +11,14 @@ import { metadata, METADATA_LEVELS_MAX } from './common';
 export const METADATA_TEXT_MAX = 16_384;
 const NOT_A_NAME = 'must be text that is not blank';
 
-/** The id matches a violation with the service's messages about it. */
-const object = metadata.refine(({ id }) => typeof id !== 'string' || id.trim() !== '', { path: ['id'] });
+/** The id matches a violation with the service's messages about it, so it is never trimmed. */
+export const metadataId = z
+  .string()
+  .max(METADATA_TEXT_MAX)
+  .refine((id) => id.trim() !== '', NOT_A_NAME);
+const object = metadata.refine(({ id }) => typeof id !== 'string' || metadataId.safeParse(id).success, {
+  path: ['id'],
+});
 
 export const metadataText = z
   .string()

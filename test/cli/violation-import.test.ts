@@ -78,6 +78,13 @@ test('an imported violation gives plate and place to tows requested before and a
   expect(calls.filter(({ operation }) => operation === 'violation')).toEqual([]);
 });
 
+test('the tow of an imported violation finds it by a metadata id with spaces around it, which is taken exactly', async () => {
+  const { result } = await importing('spaces.csv', [HEADER, ',"  case 3 ",KLM 8,King Road,24.7,46.7,']);
+  expect(result.exitCode).toBe(0);
+  const ref = await requestTow({ violation_reference_id: 'V-spaces', metadata: { id: '  case 3 ' } });
+  expect(await towWhenLinked(ref)).toMatchObject({ plate_number: 'KLM 8' });
+});
+
 test('rows that break a rule are named in the results and the others are added; a second start adds nothing', async () => {
   const lines = [
     HEADER,
