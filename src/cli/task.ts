@@ -39,7 +39,7 @@ export function addTask(program: Command, tools: CommandTools): void {
     usage: 'resolve <tasks...>',
     summary: 'close tasks that need no further decision',
     options: [option('--reason <text>', 'what was done')],
-    examples: ['towhook task resolve invoice_mismatch --reason "corrected in the books"'],
+    examples: ['towhook task resolve invoice_mismatch.TW-20261120-ABC123 --reason "corrected in the books"'],
     changes: true,
     run: (call) => {
       const body = checked(resolveBody, { reason: call.text('reason') });

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import { EXIT } from '../../src/cli/problems';
+import { towingReference } from '../../src/contracts/common';
 import { ROUTES } from '../../src/contracts/operator-routes';
+import { taskIdOf } from '../../src/domain/outbox-record';
+import { invoiceMismatchTask } from '../../src/domain/tasks';
 import { BIN, run, runProgram, runWith } from './command';
 import { DEAD_ADDRESS, DEAD_PORT } from './fake-service';
 
@@ -74,6 +77,12 @@ test('the towhook command line offers every required command and at least one pe
     ]),
   );
   expect(all.length).toBeGreaterThanOrEqual(Object.keys(ROUTES).length);
+});
+
+test('the example of towhook task resolve names a task by its whole id', async () => {
+  const { out } = await run(['task', 'resolve', '--help'], noConsole);
+  const tow = { kind: 'tow', ref: towingReference.parse('TW-20261120-ABC123') } as const;
+  expect(out).toContain(`$ towhook task resolve ${taskIdOf(tow, invoiceMismatchTask([]).subject)} `);
 });
 
 test('no towhook command takes an API key as an argument', async () => {
