@@ -154,7 +154,10 @@ function addNote(tow: Tow, { text }: Command<'note'>, context: DispatchContext):
 
 function refusedWhenOver(tow: Tow) {
   return isTerminal(tow.state)
-    ? conflict('tow_is_over', `The tow is ${tow.state}: only notes and the lifting of holds are accepted.`)
+    ? conflict(
+        'tow_is_over',
+        `The tow is ${tow.state}: only notes, photos, the link to its violation and the lifting of holds are accepted.`,
+      )
     : null;
 }
 

@@ -75,6 +75,8 @@ describe('dispatch data by state of the tow', () => {
       const isOver = state === 'released' || state === 'canceled';
       const refusal = refusalOf(applyDispatch(towWith(state, { holds: [OPEN_HOLD] }), SHORTEST[kind], context));
       expect(refusal).toMatchObject({ kind: 'conflict', code: isOver ? 'tow_is_over' : `${kind}_not_allowed` });
+      const accepted = 'only notes, photos, the link to its violation and the lifting of holds are accepted';
+      expect(refusal.message.includes(accepted)).toBe(isOver);
     },
   );
 });
