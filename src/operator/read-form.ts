@@ -158,14 +158,17 @@ class FormReader {
 
   #field(name: string | undefined, value: string | undefined, isTruncated: boolean): void {
     if (name === undefined) return this.#fault('body', 'must not have parts without a name');
+    // A file without a name arrives as text. It is a fault, unless it is empty.
+    if (name === IMAGES) {
+      if (value?.trim() !== '') this.#fault(IMAGES, 'must be files, with a file name');
+      return;
+    }
     if (value === undefined) return this.#fault(name, 'must be text in a known character set');
     // What busboy puts in the place of bytes that it cannot decode.
     if (value.includes('\uFFFD')) return this.#fault(name, 'must be well-formed Unicode text');
     if (isTruncated) return this.#fault(name, `must be at most ${LIMITS.fieldSize} bytes`);
     if (this.fields.has(name)) return this.#fault(name, 'must be given once');
-    // Text under the name of the files is a fault, unless it is empty.
-    if (name !== IMAGES) this.fields.set(name, value);
-    else if (value.trim() !== '') this.#fault(IMAGES, 'must be files');
+    this.fields.set(name, value);
   }
 
   #file(name: string | undefined, stream: Readable, fileName: string | undefined): Promise<StoredFile | null> | null {

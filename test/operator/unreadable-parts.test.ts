@@ -55,6 +55,17 @@ it.each([
   await expectNothingKept();
 });
 
+it.each([
+  ['an image', ''],
+  ['an image in an unknown character set', '\r\nContent-Type: image/png; charset=unknown'],
+])('refuses %s without a file name with 422 and names the missing file name', async (_what, type) => {
+  expect(await send(around(named(`form-data; name="images"${type}`)))).toMatchObject({
+    status: 422,
+    body: { code: 'field_invalid', details: [{ field: 'images', rule: 'must be files, with a file name' }] },
+  });
+  await expectNothingKept();
+});
+
 it('judges the parts of a form the same way wherever the body is split into chunks', async () => {
   const small = named('form-data; name="images"; filename=a b.png', 'x');
   for (const [body, status] of [
