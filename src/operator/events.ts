@@ -18,6 +18,9 @@ export interface EventStream {
   close(): void;
 }
 
+/** Not in the route table, because its answer is an endless stream. */
+export const EVENTS_ROUTE = { method: 'get', path: '/api/events' } as const;
+
 /** Interval of the comment that keeps a connection open, and of the check that its key or session is still valid. */
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 2000;
@@ -47,7 +50,7 @@ export function serveEvents(
   /** Ended streams whose last bytes the client has not read yet. Nothing may be written to them. */
   const ended = new Set<Response>();
   const recent = new RecentEvents(clock, replayMax);
-  app.get('/api/events', async (request, response) => {
+  app[EVENTS_ROUTE.method](EVENTS_ROUTE.path, async (request, response) => {
     const caller = await identify(request, response, authenticator);
     // A response that is already destroyed emits no 'close', so its subscriber would never be removed.
     if (!caller || response.destroyed) return;

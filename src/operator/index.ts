@@ -1,6 +1,5 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import { NO_SUCH_ADDRESS } from '../contracts/common';
 import type { StoreEvent } from '../contracts/records';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
@@ -34,15 +33,15 @@ import { createAuthenticator, type SessionActor } from './authenticate';
 import { serveDifferences } from './differences';
 import { serveDispatch, servePhotos } from './dispatch';
 import { serveDocs } from './docs';
-import { serveEvents } from './events';
+import { EVENTS_ROUTE, serveEvents } from './events';
 import { protectPaths, type OpenPath } from './identify';
 import { createOperatorApi } from './in-process';
 import { serveLookups } from './lookups';
-import { mountEndpoints } from './mount';
+import { mountEndpoints, refuseUnknown } from './mount';
 import { serveNotifications } from './notifications';
 import { serveOperations } from './operations';
 import { mountQueuePages, serveQueues, type WatchedQueue } from './queues';
-import { answerError, routeOf, sendError } from './send-response';
+import { answerError, routeOf } from './send-response';
 import { serveShadow } from './shadow';
 import { serveTasks } from './tasks';
 import { serveTows, type TowRouteTools } from './tows';
@@ -154,7 +153,7 @@ export function createOperator(options: OperatorOptions): Operator {
       metrics: '/metrics',
     });
   });
-  app.use((_request, response) => sendError(response, 404, NO_SUCH_ADDRESS));
+  refuseUnknown(app, [...server.endpoints.keys(), EVENTS_ROUTE]);
   app.use(answerError(throttledLog(log, { clock })));
   return {
     app,

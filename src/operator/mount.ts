@@ -1,11 +1,12 @@
 import type { Express, Request } from 'express';
+import { NO_SUCH_ADDRESS } from '../contracts/common';
 import type { Route } from '../contracts/routes/route';
 import type { Endpoint, Endpoints } from './api-server';
 import type { Authenticator } from './authenticate';
 import { checkRole, type UncheckedCall } from './check-call';
 import { identify } from './identify';
 import { readJson } from './read-json';
-import { send } from './send-response';
+import { send, sendError } from './send-response';
 
 /**
  * Serves each endpoint over HTTP at the method and path of its route. The caller is identified and its role checked
@@ -38,6 +39,23 @@ export function mountEndpoints(app: Express, endpoints: Endpoints, authenticator
     }
   };
   for (const [route, endpoint] of endpoints) mount(route, endpoint);
+}
+
+const METHOD_NOT_ALLOWED = { code: 'method_not_allowed', message: 'This address takes another method.' };
+
+/** Answers what no route has answered: 405 with `Allow` on the path of a route, else 404. Comes after all routes. */
+export function refuseUnknown(app: Express, routes: Iterable<Pick<Route, 'method' | 'path'>>): void {
+  for (const { method, path } of routes) {
+    app.all(path, (_request, response, next) => {
+      response.append('allow', method.toUpperCase());
+      next();
+    });
+  }
+  app.use((_request, response) =>
+    response.hasHeader('allow')
+      ? sendError(response, 405, METHOD_NOT_ALLOWED)
+      : sendError(response, 404, NO_SUCH_ADDRESS),
+  );
 }
 
 function addressOf(request: Request): Pick<UncheckedCall, 'params' | 'path' | 'idempotencyKey' | 'traceparent'> {

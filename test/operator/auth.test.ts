@@ -227,6 +227,21 @@ it('answers an unknown path below /api with 404 and the common error body', asyn
   expect([response.status, errorOf(response).code]).toEqual([404, 'not_found']);
 });
 
+it('answers another method on a path of the API with 405 and the methods that the path takes', async () => {
+  const responses = [
+    await api(app).delete('/api/tows'),
+    await api(app).get('/api/tows/TW-1/started'),
+    await api(app).delete('/api/violations'),
+    await api(app).post('/api/events'),
+  ];
+  expect(responses.map((response) => [response.status, errorOf(response).code, response.headers['allow']])).toEqual([
+    [405, 'method_not_allowed', 'GET'],
+    [405, 'method_not_allowed', 'POST'],
+    [405, 'method_not_allowed', 'POST, GET'],
+    [405, 'method_not_allowed', 'GET'],
+  ]);
+});
+
 it('names no server software in API responses, and sends a restrictive content security policy', async () => {
   const { headers } = await api(app).get('/api/tows');
   expect(headers).not.toHaveProperty('x-powered-by');
