@@ -68,7 +68,7 @@ test('a process finds the master at Sentinels by TLS with a client certificate, 
   expect(String(await survivor?.ask('INFO', 'replication'))).toContain('role:master');
 });
 
-test('a process without the authority of the Sentinels is not ready, and its log says so', async () => {
+test('a process without the authority of the Sentinels is not ready, and logs that it finds none', async () => {
   const town = await buildTown(`rediss://${MASTER_NAME}`);
   const { log, lines } = recordedLog();
   const app = await town.startInProcess(
@@ -77,8 +77,7 @@ test('a process without the authority of the Sentinels is not ready, and its log
   );
 
   expect((await fetch(`${app.opsUrl}/readyz`)).status).toBe(503);
-  // The client library keeps the cause, a certificate that nobody known has signed, to itself.
-  expect(lines).toContainEqual(
-    expect.objectContaining({ event: 'redis.failed', error: expect.stringContaining('All sentinels are unreachable') }),
-  );
+  // The client library hides the cause, a certificate of an unknown authority.
+  const errors = lines.filter(({ event }) => event === 'redis.failed').map(({ error }) => String(error));
+  expect(errors.join('\n')).toContain('All sentinels are unreachable');
 });
