@@ -1,17 +1,12 @@
 import { judgeDeliveries } from '../../jobs/judge-deliveries';
-import { judgementJobId } from '../../src/contracts/jobs';
 import { WEBHOOK_READERS, type WebhookReaders } from '../../src/contracts/read-webhook';
-import { towRequestWebhook } from '../../src/contracts/webhooks';
-import { createDifferenceStore } from '../../src/store/differences';
-import { createJudgementStore } from '../../src/store/judgements';
 import { deliveryKey, differingDeliveriesKey, KEYS } from '../../src/store/keys';
 import { expectDifference } from '../../src/workflow/expect-difference';
-import { judgeAgain, previewJudgement } from '../../src/workflow/judge-again';
-import type { JudgementStore } from '../../src/workflow/judgement-port';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { deliveryTools, openStores, TESTER, towInvoice, towRequest, type Stores } from '../support/stores';
+import { openStores, TESTER, towInvoice, type Stores } from '../support/stores';
+import { judgementSteps, odd, WIDER } from './judgement-steps';
 
 /** Webhooks that break the contract: kept, one task per kind, and judged again once the contract is wider. */
 
@@ -22,62 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
-/** Metadata as a list: no version of the contract allows it yet. */
-const odd = (ref: string, violation = `V-${ref}`) => ({
-  ...towRequest(ref),
-  violation_reference_id: violation,
-  metadata: [ref],
-});
-
-/** A later contract, which ignores metadata that is a list. */
-const WIDER: WebhookReaders = {
-  ...WEBHOOK_READERS,
-  tow_request: (rawBody) => {
-    const read = WEBHOOK_READERS.tow_request(rawBody);
-    const parsed = towRequestWebhook.safeParse({ ...JSON.parse(rawBody), metadata: null });
-    return parsed.success ? { kind: 'message', message: parsed.data, tolerated: [] } : read;
-  },
-};
-
-const judgements = () => createJudgementStore(stores.redis);
-const differences = () => createDifferenceStore(stores.redis);
-const tools = (readers: WebhookReaders) => ({
-  ...deliveryTools(stores.redis),
-  readers,
-  judgements: judgements(),
-  differences: differences(),
-});
-/** The only kind of difference. */
-async function kind() {
-  const [found, ...others] = await differences().all();
-  if (!found || others.length > 0) throw new Error('not one kind of difference');
-  return found;
-}
-const preview = async (readers: WebhookReaders) =>
-  previewJudgement(
-    { judgements: judgements(), differences: differences(), deliveries: stores.deliveries, readers },
-    (await kind()).id,
-  );
-async function start() {
-  const { id } = await kind();
-  const request = { differenceId: id, reason: undefined, actor: TESTER, idempotency: undefined };
-  return (await judgeAgain({ judgements: judgements(), differences: differences() }, request)).kind;
-}
-/** Runs the job until the run is over. */
-async function judge(readers: WebhookReaders) {
-  const { id } = await kind();
-  const run = await judgeDeliveries(id, tools(readers));
-  expect(run).toEqual({ kind: 'done', what: 'judged' });
-  return judgements().read(id);
-}
-async function accept(ref: string, body = odd(ref), id = `odd-${ref}`) {
-  await stores.accept('tow_request', body, id);
-  return stores.process(id);
-}
-const stateOf = async (id: string) => {
-  const delivery = await stores.deliveries.read(id);
-  return delivery && [delivery.state, delivery.verdict];
-};
+const { judgements, tools, kind, preview, start, judge, accept, stateOf } = judgementSteps(() => stores);
 
 test('100 webhooks that break the contract in one way are kept and open one task, and others are acted on', async () => {
   const refs = Array.from({ length: 100 }, (_, at) => `T${at}`);
@@ -141,26 +81,6 @@ test('after the contract is widened all deliveries of the kind are judged in ord
   expect((await stores.read('T1')).timeline.filter(({ type }) => type === 'tow.requested')).toHaveLength(1);
 });
 
-test('a run that lost its worker in between is continued by the next one, and nothing is acted on twice', async () => {
-  for (let at = 0; at < 25; at += 1) await accept(`T${at}`);
-  await start();
-  const dying = {
-    ...tools(WIDER),
-    judgements: { ...judgements(), change: () => Promise.reject(new Error('killed')) },
-  };
-  await expect(judgeDeliveries((await kind()).id, dying)).rejects.toThrow('killed');
-  expect(await judgements().waiting((await kind()).id)).toBe(5);
-
-  // Two workers continue it at the same time.
-  const { id } = await kind();
-  await Promise.all([1, 2].map(() => judgeDeliveries(id, tools(WIDER))));
-
-  expect(await judgements().read(id)).toMatchObject({ total: 25, remaining: 0 });
-  for (let at = 0; at < 25; at += 1) {
-    expect((await stores.read(`T${at}`)).timeline.map(({ type }) => type)).toEqual(['tow.requested']);
-  }
-});
-
 test('a run leaves what still differs in its list, and opens no further task', async () => {
   await accept('T1');
   await start();
@@ -172,24 +92,6 @@ test('a run leaves what still differs in its list, and opens no further task', a
   expect(await judge(WEBHOOK_READERS)).toMatchObject({ total: 1, remaining: 1 });
   expect(await stateOf('odd-T1')).toEqual(['differs', null]);
   expect([(await kind()).count, (await stores.generalTasks()).length]).toEqual([1, 1]);
-});
-
-test('the next run keeps its schedule when a leftover job of the last run looks at it', async () => {
-  await accept('T1');
-  const { id } = await kind();
-  await start();
-  await judge(WEBHOOK_READERS);
-  const readOver = jest.spyOn(stores.redis, 'hmget');
-  readOver.mockImplementationOnce(async (...args) => {
-    const over = await stores.redis.hmget(...args);
-    expect(await start()).toBe('done');
-    return over;
-  });
-
-  expect(await judgements().next(id, 10)).toBeNull();
-
-  expect(await stores.schedules.bulk.pollDue(10, 1000)).toEqual([judgementJobId(id)]);
-  readOver.mockRestore();
 });
 
 test('later deliveries of a tow wait for the next run when an earlier one fails', async () => {
@@ -318,30 +220,6 @@ test('the task closes with the last delivery of its kind, and a later one opens 
 
   await accept('T2');
   expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs' }]);
-});
-
-test('a webhook that comes while the task of its kind closes has a task, also when the worker dies right after that', async () => {
-  await accept('T1');
-  await start();
-  const { id } = await kind();
-  const store = judgements();
-  let changes = 0;
-  const change: JudgementStore['change'] = (differenceId, idempotency, decide) => {
-    changes += 1;
-    return changes === 1 ? store.change(differenceId, idempotency, decide) : Promise.reject(new Error('killed'));
-  };
-  const waiting = async (differenceId: string) => {
-    const count = await store.waiting(differenceId);
-    await accept('T2');
-    return count;
-  };
-  const dying = { ...tools(WIDER), judgements: { ...store, change, waiting } };
-  await expect(judgeDeliveries(id, dying)).rejects.toThrow('killed');
-
-  await judgeDeliveries(id, tools(WIDER));
-
-  expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs', difference_id: id }]);
-  expect(await judgements().waiting(id)).toBe(1);
 });
 
 /** Acts on all deliveries of the kind that are listed, which closes its task. */
