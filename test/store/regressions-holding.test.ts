@@ -75,6 +75,17 @@ test('a report whose claims are repeatedly too old waits, can be given up and sh
   expect(report?.giveUpAtMs).not.toBeNull();
 });
 
+test('claims that are too old count only in a row: an attempt that was sent ends it', async () => {
+  await startedTow('T1');
+  const tooOld = () => result(DROPPED, { exchange: TOO_OLD });
+  for (const ended of [tooOld(), tooOld(), result(RETRY), tooOld(), tooOld()]) {
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), ended);
+  }
+
+  // After a third one in a row, the report would wait.
+  expect((await stores.outbox.claim('T1')).kind).toBe('send');
+});
+
 test('a corrected invoice that is proved by the webhook of its older body is settled and opens a task', async () => {
   await towAtInvoice('T1');
   await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(RETRY));
