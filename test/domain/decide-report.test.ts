@@ -60,6 +60,11 @@ test('waiving an invoice waives the payments that wait behind it', () => {
 
   expect(decision).toMatchObject({ ok: true, audit: { what: { also_waived: ['payment-4'] } } });
   expect(draft.entries.map(({ state }) => state)).toEqual(['accepted', 'accepted', 'waived', 'waived']);
+  const note = { type: 'report.waived', by: 'tester', reason: 'billed on paper' };
+  expect(draft.events.map(({ entry }) => entry)).toMatchObject([
+    { ...note, report_id: 'invoice-3' },
+    { ...note, report_id: 'payment-4' },
+  ]);
 });
 
 test('an owed report is appended behind the others, with an id of its kind and position', () => {
