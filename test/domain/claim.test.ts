@@ -1,5 +1,5 @@
 import { draftOfCircuits, NO_CIRCUITS, noEffects } from '../../src/domain/circuits';
-import { claim, type ClaimContext } from '../../src/domain/claim-entry';
+import { claim, PROBE_TURN_MS, type ClaimContext } from '../../src/domain/claim-entry';
 import { entryOf, matchTow } from '../../src/domain/stored-violation';
 import { newStoredViolation } from '../../src/store/violation-fields';
 import { change } from '../../src/domain/change';
@@ -74,4 +74,22 @@ test.each([
   const waiting = { outage: { count: 1, probes: [lastProbe] } };
 
   expect(claim(towWith(kind), { ...context(), circuits, waiting })).toEqual({ kind: 'probe', failedProbes: 2 });
+});
+
+describe('a report that may not probe an outage, with many others blocked', () => {
+  const claimedWith = (probes: readonly string[]) => {
+    const outage = { untilMs: nowMs, sinceMs: nowMs, failures: 2, lastProbe: 'TW-1', safeOnly: false };
+    const circuits = draftOfCircuits({ ...NO_CIRCUITS, version: '1', open: { outage } });
+    const record = towWith('started');
+    const { kind } = claim(record, { ...context(), circuits, waiting: { outage: { count: 100, probes } } });
+    return { kind, runAtMs: record.runAtMs };
+  };
+
+  test('tries again soon when another has its turn', () => {
+    expect(claimedWith(['TW-2'])).toEqual({ kind: 'wait', runAtMs: nowMs + PROBE_TURN_MS });
+  });
+
+  test('tries again when the time of the token call is over', () => {
+    expect(claimedWith([])).toEqual({ kind: 'probe', runAtMs: nowMs + 60_000 });
+  });
 });
