@@ -41,6 +41,14 @@ test('a report blocked by a connection with a wait of 30 days is scheduled withi
   expect((await stores.read('T1')).reports[0]?.nextAtMs).toBeLessThanOrEqual(nowMs + HOUR_MS);
 });
 
+test('the task of a broken connection names the report that met it first', async () => {
+  await heldTow('T1');
+
+  const [task] = await stores.generalTasks();
+  expect(task?.type).toBe('connection_lost');
+  expect(task?.message).toContain('first met by the started report of T1)');
+});
+
 test('a report blocked for 30 days stays scheduled within an hour after another tow closed the connection circuit', async () => {
   await heldTow('T1');
   await restore();

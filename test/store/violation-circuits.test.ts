@@ -67,6 +67,7 @@ describe('connection circuit with violations', () => {
     await tow('T1');
     await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { exchange: NO_TOKEN }));
     expect(await openTasks()).toEqual(['connection']);
+    expect((await stores.generalTasks())[0]?.message).toContain('first met by the violation U1)');
     expect((await stores.outbox.claim('T1')).kind).toBe('wait');
     expect((await outbox.claim('U2')).kind).toBe('wait');
     expect(await readViolation(stores, 'U2')).toMatchObject({ waitsFor: 'connection', attempts: 0, state: 'pending' });
