@@ -214,6 +214,55 @@ test.each([
   },
 );
 
+test('a permit that is exchanged for an unused one counts from now, and the unused one no longer', async () => {
+  const budgets = createBudgets(stores.redis, { auth: 3, site: 0, violations: 0, tickets: 0, tow: 0 });
+  const [usedMs, unusedMs] = [Date.now() - 5000, Date.now() - 6000];
+  await stores.redis.rpush(budgetKey('auth'), usedMs, unusedMs);
+
+  expect(await budgets.reserve('auth', 0, unusedMs)).toMatchObject({ granted: true, inMs: 0 });
+
+  const [newest, ...others] = (await stores.redis.lrange(budgetKey('auth'), 0, -1)).map(Number);
+  expect(newest).toBeGreaterThan(usedMs + 4000);
+  expect(others).toEqual([usedMs]);
+});
+
+test('a permit that is no longer in the log is exchanged for none', async () => {
+  const budgets = createBudgets(stores.redis, { auth: 1, site: 0, violations: 0, tickets: 0, tow: 0 });
+  await budgets.reserve('auth', 0);
+
+  expect(await budgets.reserve('auth', 0, Date.now() - 600_000)).toMatchObject({ granted: false });
+});
+
+test('behind a closed budget reports wait for a permit of our limit each', async () => {
+  await tows('A', 'B');
+  const opensAtMs = Date.now() + 30_000;
+  const state = JSON.stringify({ closed_until: opensAtMs, needs_trial: true });
+  await stores.redis.hset(KEYS.circuits, budgetStateField('tow'), state);
+  stores.records.forgetCircuits();
+  const outbox = outboxWith(1, 60_000);
+
+  expect(await outbox.claim('A')).toEqual({ kind: 'wait', untilMs: opensAtMs });
+  const second = await outbox.claim('B');
+  expect(second.kind === 'wait' ? second.untilMs : 0).toBeGreaterThan(opensAtMs + 60_000);
+});
+
+test('an unused permit that was not the try after a 429 leaves that to its call', async () => {
+  await tows('A');
+  const outbox = outboxWith(0, 60_000);
+  const announced = JSON.stringify({ limit: 5, limit_until: Date.now() + 600_000 });
+  await stores.redis.hset(KEYS.circuits, budgetStateField('tow'), announced);
+  stores.records.forgetCircuits();
+  const claimed = await mustClaim(outbox, 'A');
+  expect(claimed.permitAtMs).toBeGreaterThan(0);
+  const tried = JSON.stringify({ needs_trial: true, tried_at: (claimed.permitAtMs ?? 0) + 1 });
+  await stores.redis.hset(KEYS.circuits, budgetStateField('tow'), tried);
+  const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
+
+  await outbox.settle(claimed, result(notSent, { exchange: NOT_SENT, isPermitSpent: false }));
+
+  expect(await stores.redis.hget(KEYS.circuits, budgetStateField('tow'))).toBe(tried);
+});
+
 test('a permit that a clock has put ahead counts as none of the calls that the service has counted', async () => {
   const budgets = createBudgets(stores.redis, { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 });
   await stores.redis.rpush(budgetKey('tow'), Date.now() + 3_600_000);
