@@ -68,6 +68,51 @@ test('a commit that deleted a record is done although a later one of its call ca
   }
 });
 
+describe('a commit is stale and writes nothing', () => {
+  const stale = async (commit: Partial<Commit>) => {
+    const stores = await openStores(redis.url);
+    try {
+      await stores.redis.hset('{p0}:checked', 'v', '1.a', 'field', 'new');
+      const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
+      const reply = await committer.commit({ ...entering('{p0}:written'), ...commit });
+      return [reply, await stores.redis.exists('{p0}:written')];
+    } finally {
+      stores.close();
+    }
+  };
+
+  test('when a value that it checks has changed', async () => {
+    const check = { key: '{p0}:checked', field: 'field' };
+    expect(await stale({ checks: [{ ...check, value: 'old' }] })).toEqual(['stale', 0]);
+    expect(await stale({ checks: [{ ...check, value: '' }] })).toEqual(['stale', 0]);
+    expect(await stale({ checks: [{ ...check, value: 'new' }] })).toEqual(['done', 1]);
+  });
+
+  test('when it comes later than its lease allows', async () => {
+    const record = { key: '{p0}:checked', expected: '1.a' };
+    expect(await stale({ records: [{ ...record, notAfterMs: 1 }] })).toEqual(['stale', 0]);
+    expect(await stale({ records: [{ ...record, notAfterMs: Date.now() + 60_000 }] })).toEqual(['done', 1]);
+  });
+});
+
+test('a commit whose reply was lost is done when it is repeated, and stale when another one came after it', async () => {
+  const stores = await openStores(redis.url);
+  try {
+    const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
+    const writing = (expected: string, version: string): Commit => ({
+      records: [{ key: '{p0}:record', expected, version, set: {}, remove: [] }],
+      effects: [],
+    });
+    expect(await committer.commit(writing('', '1.a'))).toBe('done');
+    expect(await committer.commit(writing('', '1.a'))).toBe('done');
+    expect(await committer.commit(writing('1.a', '2.b'))).toBe('done');
+
+    expect(await committer.commit(writing('', '1.a'))).toBe('stale');
+  } finally {
+    stores.close();
+  }
+});
+
 test('a few commits do not wait for the previous call, and many commits share one call', async () => {
   const [stores, others] = [await openStores(redis.url), await openStores(redis.url)];
   try {
