@@ -56,6 +56,23 @@ test('deliveries that are accepted together are each stored once, and copies amo
   expect(await stores.redis.zcard('{p0}:index:deliveries')).toBe(2);
 });
 
+test('an invoice webhook that is stored together with a tow request proves the invoice of its own tow', async () => {
+  await stores.request('T1');
+  const read = () => stores.redis.hmget('{p0}:tow:T1', 'v', 'proof');
+  const [before, none] = await read();
+  expect(none).toBeNull();
+
+  await Promise.all([stores.accept('tow_request', towRequest('T2'), 'd2'), stores.acceptInvoice('T1')]);
+
+  const [version, proof] = await read();
+  expect(Number(proof)).toBeGreaterThan(0);
+  // Decisions on the tow without the proof are stale.
+  const [number, unique] = version?.split('.') ?? [];
+  expect(Number(number)).toBe(Number.parseInt(before ?? '', 10) + 1);
+  expect(unique).toMatch(/./);
+  expect(await stores.redis.zrangebyscore(KEYS.dueTows, '-inf', '+inf')).toEqual(['T1']);
+});
+
 describe('a delivery that comes alone', () => {
   const handed = () => stores.redis.lrange(KEYS.immediateDeliveries, 0, -1);
 
