@@ -80,6 +80,17 @@ test('schedulers release all blocked tows when the process that closed the circu
   expect(counts[0]).toBe(0);
   expect(Math.max(...stepsOf(counts))).toBe(SLICE);
   expect(counts.at(-1)).toBe(BLOCKED);
+  // None of them probes the next outage.
+  expect(await stores.redis.exists(probesKey('outage'))).toBe(0);
+});
+
+test('a circuit that has blocked nothing is released when it closes', async () => {
+  const [commit, nothing] = [recordsOf(stores.redis), { records: [] }];
+  await commit.commit({ ...nothing, effects: [['SADD', KEYS.releasing, 'outage']] });
+
+  await stores.schedules.reports.pollDue(10, 0);
+
+  expect(await stores.redis.smembers(KEYS.releasing)).toEqual([]);
 });
 
 test('a failed probe makes some of the blocked tows due for the next probe, and not all', async () => {
