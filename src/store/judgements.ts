@@ -54,7 +54,7 @@ export function createJudgementStore(redis: Redis): JudgementStore {
       const { refs, nextCursor } = await pageOf(rows, { cursor: after, limit }, (found) =>
         Promise.resolve(found.filter(({ place }) => place.score <= startedAtMs)),
       );
-      return { deliveryIds: refs, from: after, next: nextCursor };
+      return { deliveryIds: refs, startedAtMs, from: after, next: nextCursor };
     },
 
     change: (id, idempotency, decide) =>

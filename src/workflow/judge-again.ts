@@ -120,14 +120,15 @@ export async function judgeAgain(
 
 /**
  * Records that a slice was judged; without `next` the run ends. Returns whether the caller continues: not when another
- * worker recorded it before.
+ * worker recorded it before, or its run has ended.
  */
 export async function advanceJudgement(
   { judgements, differences }: RunTools,
   differenceId: string,
-  { from, next }: JudgementSlice,
+  { startedAtMs, from, next }: JudgementSlice,
 ): Promise<boolean> {
-  const isAt = (run: StoredJudgement | null): run is StoredJudgement => run?.endedAtMs === null && run.after === from;
+  const isAt = (run: StoredJudgement | null): run is StoredJudgement =>
+    run?.endedAtMs === null && run.startedAtMs === startedAtMs && run.after === from;
   const isOver = next === null;
   if (isOver) {
     // A webhook may come between the count and this commit. The run ends in a later one, after another count, so that the

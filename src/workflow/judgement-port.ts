@@ -11,6 +11,8 @@ export interface JudgementRun extends StoredJudgement {
 /** The next deliveries of a run, in order of receipt. */
 export interface JudgementSlice {
   readonly deliveryIds: readonly string[];
+  /** When their run was started, Unix ms: no two runs of a kind start at the same time. */
+  readonly startedAtMs: number;
   /** The position before them; null at the start. */
   readonly from: string | null;
   /** The position after them; null at the end of the run. */

@@ -60,6 +60,20 @@ test('a worker that another one has overtaken records nothing and ends', async (
   expect(await judge(WIDER)).toMatchObject({ total: 25, remaining: 0 });
 });
 
+test('a worker that wakes after the next run has started does not end that run', async () => {
+  await accept('T1');
+  await start();
+  const { id } = await kind();
+  const slice = await judgements().next(id, 20);
+  if (!slice) throw new Error('no run');
+  await judge(WEBHOOK_READERS);
+  expect(await start()).toBe('done');
+
+  expect(await advanceJudgement(tools(WIDER), id, slice)).toBe(false);
+
+  expect(await judgements().read(id)).toMatchObject({ endedAtMs: null, remaining: 1 });
+});
+
 test('the next run keeps its schedule when a leftover job of the last run looks at it', async () => {
   await accept('T1');
   const { id } = await kind();
