@@ -3,7 +3,7 @@ import { pause } from '../../src/platform/timers';
 import { atMost, type Sample } from '../measure/figures';
 import { CALLS, FACTS } from '../programs/tow';
 import { costOf, costWithoutStart, wholeCostOf, type Cost } from '../stage/command-meter';
-import { withoutScan } from '../stage/hold-scan';
+import { withoutScan } from '../stage/without-scan';
 import { startLoad } from '../stage/load';
 import { API_KEY, type BenchWorld } from '../stage/world';
 import { oweReports, untilDrained } from './owed-tows';
