@@ -37,12 +37,19 @@ export function createDeferral(
       if (asksPerson) await openFailingTask(transaction, delivery);
       return { failures: delivery.failures, needsPerson };
     });
-  return (id) =>
-    defer(id, openOnTow).catch((error: unknown) => {
-      if (isTransient(error)) throw error;
+  return async (id) => {
+    let usesTow = false;
+    try {
+      return await defer(id, (transaction, delivery) => {
+        usesTow = true;
+        return openOnTow(transaction, delivery);
+      });
+    } catch (error) {
+      if (!usesTow || isTransient(error)) throw error;
       // A tow that cannot be written would keep the failure from being counted, and the task from being opened.
       return defer(id, openGenerally);
-    });
+    }
+  };
 }
 
 /**
