@@ -15,7 +15,9 @@ const NOT_A_NAME = 'must be text that is not blank';
 export const metadataId = z
   .string()
   .max(METADATA_TEXT_MAX)
-  .refine((id) => id.trim() !== '', NOT_A_NAME);
+  .refine((id) => id.trim() !== '', NOT_A_NAME)
+  // Redis stores every lone surrogate as the same character, so two ids would be one.
+  .refine((id) => id.isWellFormed(), 'must be well-formed Unicode text');
 const object = metadata.refine(({ id }) => typeof id !== 'string' || metadataId.safeParse(id).success, {
   path: ['id'],
 });
