@@ -41,13 +41,16 @@ export function mountEndpoints(app: Express, endpoints: Endpoints, authenticator
   for (const [route, endpoint] of endpoints) mount(route, endpoint);
 }
 
-const METHOD_NOT_ALLOWED = { code: 'method_not_allowed', message: 'This address takes another method.' };
+const METHOD_NOT_ALLOWED = { code: 'method_not_allowed', message: 'Method not allowed. See Allow.' };
 
-/** Answers what no route has answered: 405 with `Allow` on the path of a route, else 404. Comes after all routes. */
+/**
+ * Answers what no route has answered: 405 with `Allow` on the path of a route, else 404. Comes after all routes. Needs no
+ * key, because the routes are public.
+ */
 export function refuseUnknown(app: Express, routes: Iterable<Pick<Route, 'method' | 'path'>>): void {
   for (const { method, path } of routes) {
     app.all(path, (_request, response, next) => {
-      response.append('allow', method.toUpperCase());
+      response.append('allow', method === 'get' ? 'GET, HEAD' : method.toUpperCase());
       next();
     });
   }

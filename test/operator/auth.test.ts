@@ -233,13 +233,16 @@ it('answers another method on a path of the API with 405 and the methods that th
     await api(app).get('/api/tows/TW-1/started'),
     await api(app).delete('/api/violations'),
     await api(app).post('/api/events'),
+    await api(app).options('/api/tows'),
   ];
   expect(responses.map((response) => [response.status, errorOf(response).code, response.headers['allow']])).toEqual([
-    [405, 'method_not_allowed', 'GET'],
+    [405, 'method_not_allowed', 'GET, HEAD'],
     [405, 'method_not_allowed', 'POST'],
-    [405, 'method_not_allowed', 'POST, GET'],
-    [405, 'method_not_allowed', 'GET'],
+    [405, 'method_not_allowed', 'POST, GET, HEAD'],
+    [405, 'method_not_allowed', 'GET, HEAD'],
+    [405, 'method_not_allowed', 'GET, HEAD'],
   ]);
+  expect((await api(app).head('/api/tows')).status).toBe(200);
 });
 
 it('names no server software in API responses, and sends a restrictive content security policy', async () => {
