@@ -46,7 +46,7 @@ export const timestamp = z.string();
 const occurred = {
   occurred_at: timestamp
     .optional()
-    .describe('when it happened, not before the previous fact and at most 2 minutes ahead; default: now'),
+    .describe('when it happened, not before the previous fact and at most 2 minutes ahead (default: now)'),
 };
 
 // A field of a fact and its correction keep the same rule.

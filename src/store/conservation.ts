@@ -55,7 +55,7 @@ const FULL_SPEED: ScanSettings = {
 const STEPS_PER_SCAN = 2000;
 
 /** Another process repeats the step of a lost process after this. */
-const STEP_LEASE_MS = 10_000;
+export const STEP_LEASE_MS = 10_000;
 /** Retry interval while another process runs a step. */
 const RETRY_MS = 500;
 const NAMES_MAX = 100;

@@ -59,7 +59,7 @@ test('an additional row of the facts table makes a command with an option per fi
     ['--inspector <text>', 'the name of the inspector'],
     [
       '--occurred-at <time>',
-      'when it happened, not before the previous fact and at most 2 minutes ahead; default: now, ISO 8601 with an offset',
+      'when it happened, not before the previous fact and at most 2 minutes ahead (default: now), ISO 8601 with an offset',
     ],
   ]);
   expect(examples).toEqual(['towhook tow inspected TW-20261120-ABC123 --inspector "Crew 4" --mileage-km 120000']);

@@ -48,7 +48,7 @@ test.each([
   ['retry', unanswered],
   ['accepted', { kind: 'accepted', httpStatus: 200 }],
 ] as const)(
-  'any other end of an attempt is no connection loss: the verdict stays %s after many of them',
+  'any other end of an attempt is no connection loss: the verdict stays %s after many times %j',
   (next, exchange) => {
     expect(verdictAfter(exchange, 10)).toBe(next);
   },

@@ -69,7 +69,7 @@ test('the OpenAPI document has the descriptions of the fields of a fact', () => 
     'the place it was towed from',
     'degrees, from -90 to 90',
     'degrees, from -180 to 180',
-    'when it happened, not before the previous fact and at most 2 minutes ahead; default: now',
+    'when it happened, not before the previous fact and at most 2 minutes ahead (default: now)',
   ]);
 });
 

@@ -46,7 +46,7 @@ document.addEventListener('change', (event) => {
   count();
 });
 
-// For browsers that do not open what a link leads to, and to focus the bar.
+// For browsers that do not open a closed `details` for a link into it, and to focus the bar.
 document.querySelector('[data-open-bulk]')?.addEventListener('click', (event) => {
   const summary = bar?.querySelector('summary');
   if (!(bar instanceof HTMLDetailsElement) || !summary) return;

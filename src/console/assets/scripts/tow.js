@@ -68,7 +68,7 @@ function isInUse(form) {
 /** Refreshes the page of a tow every minute, because no event reports ages and overdue marks. */
 function refreshByTime() {
   setInterval(() => {
-    if (document.hidden || document.body.dataset['stream'] !== 'live') return;
+    if (document.body.dataset['stream'] !== 'live') return;
     document.querySelector('#tow')?.dispatchEvent(new CustomEvent('changed'));
   }, REFRESH_EVERY_MS);
 }
