@@ -113,7 +113,10 @@ function refused(answer: HttpAnswer, nowMs: number): RefusedExchange {
   };
 }
 
-/** The message in a refusal's JSON body, at most 500 characters, without the token if it repeats the header of the call. Null when there is none. */
+/**
+ * The message in a refusal's JSON body, at most 500 characters, without the token if it repeats the header of the call.
+ * Null when there is none.
+ */
 function refusalMessageIn(body: unknown): string | null {
   const message = messageIn(body, MESSAGE_DEPTH_MAX)?.replaceAll(/\bbearer\s+\S{20,}/gi, 'Bearer [hidden]');
   return message?.slice(0, MESSAGE_LENGTH_MAX).toWellFormed() ?? null;
