@@ -50,7 +50,7 @@ const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
 const formatters = new Map<Language, ReturnType<typeof makeFormatters>>();
 
-/** Made once per language: that takes 0.4 ms and native memory, and each page and each live part needs them. */
+/** Made once per language: that takes time and native memory, and each page and each live part needs them. */
 function formattersOf(language: Language): ReturnType<typeof makeFormatters> {
   const made = formatters.get(language) ?? makeFormatters(language);
   formatters.set(language, made);
