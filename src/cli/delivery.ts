@@ -203,6 +203,7 @@ function deliveryLines(detail: z.infer<typeof deliveryDetail>): string[] {
       ['difference', textOrDash(detail.difference_id)],
       ['tow', detail.towing_reference_id],
       ['received', `${riyadhTime(detail.received_at)} (Riyadh)`],
+      ['signed', riyadhTime(detail.signed_at)],
       ['processed', riyadhTime(detail.processed_at)],
       ['verified', textOrDash(detail.verified)],
       ['signature id', textOrDash(detail.signature_id)],

@@ -183,6 +183,8 @@ export const deliveryView = z.object({
   towing_reference_id: z.string(),
   verified: z.boolean(),
   signature_id: z.string().nullable(),
+  /** When the sender signed it; null without a verified signature. */
+  signed_at: timestamp,
   received_at: z.string(),
   processed_at: timestamp,
   copies: z.number(),

@@ -61,6 +61,7 @@ const towBase = {
     z.looseObject({
       deliveryId: z.string(),
       receivedAt: z.string(),
+      signedAt: z.string().exactOptional(),
       towingInvoice: storedObject,
       delayInvoice: storedObject.nullable(),
     }),
@@ -142,6 +143,7 @@ export const deliveryRecord: z.ZodType<Delivery> = z
     raw_body: z.string(),
     verified: z.enum(['verified', 'unverified']).default('unverified'),
     signature_id: z.string().default(''),
+    signed_at: storedTimestampMs,
     state: z.enum(DELIVERY_STATES),
     verdict: z
       .string()
@@ -163,6 +165,7 @@ export const deliveryRecord: z.ZodType<Delivery> = z
     rawBody: stored.raw_body,
     verified: stored.verified === 'verified',
     signatureId: stored.signature_id === '' ? null : stored.signature_id,
+    signedAtMs: stored.signed_at,
     state: stored.state,
     verdict: stored.verdict,
     receivedAtMs: stored.received_at,

@@ -26,22 +26,38 @@ export function answeredCharges(answer: JsonObject | null): Charges | null {
 }
 
 /**
- * The names of the amounts of one invoice that differ by more than a halala between answer and webhook. `paid_amount`
- * is not compared: it changes with the payment. An amount that one side does not have is no difference.
+ * The names of the amounts that differ by more than a halala between two versions of an invoice, such as answer and
+ * webhook. An amount that one of them does not have is no difference; neither is a higher paid amount in the second one
+ * after a payment was recorded.
  */
-export function reconcile(answer: Charges, webhook: Charges): string[] {
-  return [
-    ...compare('towing_invoice', answer.towingInvoice, webhook.towingInvoice),
-    ...compare('delay_invoice', answer.delayInvoice, webhook.delayInvoice),
-  ];
+export function reconcile(one: Charges, other: Charges, payments: readonly unknown[] = []): string[] {
+  const paid = payments.length > 0 ? lessPaid(one, other) : amountsWhere(one, other, ['paid_amount'], isApart);
+  return [...amountsWhere(one, other, ['total_amount', 'tax'], isApart), ...paid];
 }
 
-function compare(name: string, left: JsonObject | null, right: JsonObject | null): string[] {
-  return ['total_amount', 'tax'].flatMap((amount) => {
-    const [a, b] = [halalas(left?.[amount]), halalas(right?.[amount])];
-    const differs = a !== null && b !== null && Math.abs(a - b) > TOLERANCE_HALALAS;
-    return differs ? [`${name}.${amount}`] : [];
-  });
+/** The names of the paid amounts that are lower in the later one of two versions of an invoice. */
+export function lessPaid(earlier: Charges, later: Charges): string[] {
+  return amountsWhere(earlier, later, ['paid_amount'], (before, after) => before - after > TOLERANCE_HALALAS);
+}
+
+const isApart = (one: number, other: number) => Math.abs(one - other) > TOLERANCE_HALALAS;
+
+function amountsWhere(
+  one: Charges,
+  other: Charges,
+  amounts: readonly string[],
+  differs: (one: number, other: number) => boolean,
+): string[] {
+  const charges = [
+    ['towing_invoice', one.towingInvoice, other.towingInvoice],
+    ['delay_invoice', one.delayInvoice, other.delayInvoice],
+  ] as const;
+  return charges.flatMap(([name, left, right]) =>
+    amounts.flatMap((amount) => {
+      const [a, b] = [halalas(left?.[amount]), halalas(right?.[amount])];
+      return a !== null && b !== null && differs(a, b) ? [`${name}.${amount}`] : [];
+    }),
+  );
 }
 
 function objectIn(value: JsonObject | null, name: string): JsonObject | null {

@@ -34,6 +34,8 @@ export interface Delivery {
   readonly rawBody: string;
   readonly verified: boolean;
   readonly signatureId: string | null;
+  /** When the sender signed the first call of it, by the sender's clock; null without a verified signature. */
+  readonly signedAtMs: number | null;
   state: DeliveryState;
   /** The result of processing; null before. */
   verdict: OrUnknown<ProcessedVerdict> | null;

@@ -3,6 +3,7 @@ import { editEntry, type StoredTow } from './outbox-record';
 import { isReport, type ReportEntry } from './outbox';
 import { isWaitingForPermit, permitRankOf } from './outbox-schedule';
 import type { Owed } from './report-bodies';
+import { compareAge } from './invoice-entries';
 import type { InvoiceWebhook, Tow } from './tow';
 import { REPORT_KINDS, type ReportKind, type ReportState, type ShadowState } from './vocabulary';
 
@@ -46,10 +47,10 @@ export function withNewest<T>(kept: readonly T[], newest: T): T[] {
   return [...kept, newest].slice(-WEBHOOKS_KEPT);
 }
 
-/** Adds an invoice webhook in order of receipt: retries and parked deliveries are processed in any order. */
+/** Adds an invoice webhook after those that are older, since they are processed in any order: the last one counts. */
 export function withInvoice(kept: readonly InvoiceWebhook[], added: InvoiceWebhook): InvoiceWebhook[] {
-  const ordered = [...kept, added].toSorted((a, b) => Date.parse(a.receivedAt) - Date.parse(b.receivedAt));
-  return ordered.slice(-WEBHOOKS_KEPT);
+  const older = kept.findLastIndex((known) => compareAge(added, known) >= 0) + 1;
+  return kept.toSpliced(older, 0, added).slice(-WEBHOOKS_KEPT);
 }
 
 /** Returns the report of this id for editing. Throws when there is none. */

@@ -222,6 +222,16 @@ export function invoiceMismatchTask(fields: readonly string[]): NewTask {
   };
 }
 
+/** Two invoice webhooks differ, and which one is newer is not sure. */
+export function invoiceOrderTask(fields: readonly string[]): NewTask {
+  return {
+    subject: 'invoice_order',
+    type: 'invoice_mismatch',
+    message: `Two invoice webhooks differ in ${fields.join(', ')}, and the one that counts may be the older one.`,
+    actions: ['resolve'],
+  };
+}
+
 /** The existing invoice was requested before a person corrected the request. */
 export const provedBeforeCorrectionTask: NewTask = {
   subject: 'invoice_before_correction',

@@ -79,6 +79,8 @@ export interface Payment {
 export interface InvoiceWebhook {
   readonly deliveryId: string;
   readonly receivedAt: string;
+  /** When the sender signed it. Absent without a verified signature. */
+  readonly signedAt?: string;
   readonly towingInvoice: JsonObject;
   readonly delayInvoice: JsonObject | null;
 }

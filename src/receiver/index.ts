@@ -134,7 +134,8 @@ async function judgeCall(
   const path = request.path.slice(0, PATH_LENGTH_MAX);
   const verified = verification.kind === 'verified';
   if (kind === 'other') return keepOther(rawBody, { path, verified }, options);
-  const call = readCall(kind, rawBody, { verified, signatureId: verification.signatureId });
+  const { signatureId, signedAtMs } = verification;
+  const call = readCall(kind, rawBody, { verified, signatureId, signedAtMs });
   if (call.kind === 'broken') return refuse(call);
   const { delivery } = call;
   const { towingReferenceId } = delivery;

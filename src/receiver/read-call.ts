@@ -73,7 +73,7 @@ export function readObject(bytes: Buffer): ReceivedJson | BrokenCall {
 export function readCall(
   kind: DeliveryKind,
   bytes: Buffer,
-  verification: { readonly verified: boolean; readonly signatureId: string | null },
+  verification: Pick<NewDelivery, 'verified' | 'signatureId' | 'signedAtMs'>,
 ): { readonly kind: 'delivery'; readonly delivery: NewDelivery } | BrokenCall {
   const received = readJson(bytes);
   if (received.kind === 'broken') return received;

@@ -26,7 +26,12 @@ export interface VerifySettings {
  * - rejected: a secret is configured, and the call has no correct signature or shared secret. `why` contains no secret.
  */
 export type Verification =
-  | { readonly kind: 'verified' | 'unverified'; readonly signatureId: string | null }
+  | {
+      readonly kind: 'verified' | 'unverified';
+      readonly signatureId: string | null;
+      /** When the sender signed the call; null unless the signature was verified. */
+      readonly signedAtMs: number | null;
+    }
   | {
       readonly kind: 'rejected';
       readonly reason: RefusalReason;
@@ -45,9 +50,10 @@ export function verify({ rawBody, headers, nowMs }: SignedCall, settings: Verify
   const { secrets, sharedSecret } = settings;
   const anyId = signatureId(headers);
   // Open question Q9: the signature of webhooks is not documented; without a secret they are accepted unverified.
-  if (secrets.length === 0 && sharedSecret === null) return { kind: 'unverified', signatureId: anyId };
+  if (secrets.length === 0 && sharedSecret === null)
+    return { kind: 'unverified', signatureId: anyId, signedAtMs: null };
   if (sharedSecret !== null && sameSecret(one(headers[sharedSecret.header]), sharedSecret.value)) {
-    return { kind: 'verified', signatureId: anyId };
+    return { kind: 'verified', signatureId: anyId, signedAtMs: null };
   }
   if (secrets.length === 0) return wrongSharedSecret(headers, sharedSecret);
   const signed = signatureHeaders(headers);
@@ -63,13 +69,14 @@ export function verify({ rawBody, headers, nowMs }: SignedCall, settings: Verify
   if (!isSignedAs(rawBody)) {
     return spellingsOf(rawBody).some(isSignedAs) ? BODY_CHANGED : SIGNATURE_WRONG;
   }
-  const behindSeconds = Math.floor(nowMs / 1000) - secondsOf(timestamp);
+  const signedAtMs = millisecondsOf(timestamp);
+  const behindSeconds = Math.floor(nowMs / 1000) - Math.floor(signedAtMs / 1000);
   if (!(Math.abs(behindSeconds) <= TOLERANCE_SECONDS)) {
     const why = 'the signature is more than 5 minutes off, or its timestamp cannot be read';
     return { kind: 'rejected', reason: 'timestamp_off', why, behindSeconds };
   }
   // The signed id. Another id header of the call is not covered by the signature.
-  return { kind: 'verified', signatureId: signed.id };
+  return { kind: 'verified', signatureId: signed.id, signedAtMs };
 }
 
 const SIGNATURE_WRONG: Verification = {
@@ -128,8 +135,8 @@ function signatureHeaders(headers: Headers): SignatureHeaders | null {
 const TOLERANCE_SECONDS = 5 * 60;
 
 /** Standard Webhooks has seconds. A number that would be a year after 5000 is milliseconds. */
-function secondsOf(timestamp: number): number {
-  return timestamp > 100_000_000_000 ? Math.floor(timestamp / 1000) : timestamp;
+function millisecondsOf(timestamp: number): number {
+  return timestamp > 100_000_000_000 ? timestamp : timestamp * 1000;
 }
 
 function matches(

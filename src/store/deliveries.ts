@@ -115,11 +115,12 @@ async function accept(redis: Redis, clock: Clock, group: readonly WaitingDeliver
     // Of every record of the group: versions of different records are never compared.
     const args = [nextVersion('', clock.id()), IMMEDIATE_MAX];
     for (const { delivery } of group) {
-      const { id, kind, towingReferenceId, rawBody, verified, signatureId } = delivery;
+      const { id, kind, towingReferenceId, rawBody, verified, signatureId, signedAtMs } = delivery;
       const record = deliveryKey(id);
       const body = sealValue(redis, { key: record, field: 'raw_body' }, rawBody);
       keys.push(record);
       args.push(id, kind, towingReferenceId, body, verified ? 'verified' : 'unverified', signatureId ?? '');
+      args.push(signedAtMs ?? '');
       if (kind === 'tow_invoice') invoicedTows.push(towKey(towingReferenceId));
     }
     const run = () => acceptDeliveries.run(redis, [...keys, ...invoicedTows], args);

@@ -26,6 +26,7 @@ const PLAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
     'processed_at',
     'verified',
     'signature_id',
+    'signed_at',
     'replays',
     'difference_id',
   ],

@@ -133,7 +133,10 @@ export interface ApiKeyStore {
 }
 
 /** A webhook call to store. */
-export type NewDelivery = Pick<Delivery, 'id' | 'kind' | 'towingReferenceId' | 'rawBody' | 'verified' | 'signatureId'>;
+export type NewDelivery = Pick<
+  Delivery,
+  'id' | 'kind' | 'towingReferenceId' | 'rawBody' | 'verified' | 'signatureId' | 'signedAtMs'
+>;
 
 /** Counts calls per source in windows of one minute, for all processes together. */
 export interface CallCounter {

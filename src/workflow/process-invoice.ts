@@ -1,6 +1,6 @@
 import { storedObject } from '../contracts/stored';
 import type { InvoiceMessage } from '../contracts/read-webhook';
-import { comparePosted } from '../domain/invoice-entries';
+import { comparePosted, comparePostedTwice } from '../domain/invoice-entries';
 import { parkDelivery, settleDelivery, type Delivery } from '../domain/delivery';
 import { lateInvoiceTask, parkedInvoiceTask } from '../domain/tasks';
 import { closeTask, addEvent, openTask, type StoredTow } from '../domain/outbox-record';
@@ -45,9 +45,12 @@ function attach(draft: KnownTow, delivery: Delivery, invoice: InvoiceMessage, no
   const webhook: InvoiceWebhook = {
     deliveryId: delivery.id,
     receivedAt: isoTimestamp(delivery.receivedAtMs),
+    ...(delivery.signedAtMs === null ? {} : { signedAt: isoTimestamp(delivery.signedAtMs) }),
     towingInvoice: storedObject.parse(invoice.towing_invoice),
     delayInvoice: invoice.delay_invoice ? storedObject.parse(invoice.delay_invoice) : null,
   };
+  const before = tow.invoiceWebhooks.at(-1);
+  if (before) comparePostedTwice(draft, [before, webhook], nowMs);
   const invoiceWebhooks = withInvoice(tow.invoiceWebhooks, webhook);
   draft.tow = { ...tow, invoiceWebhooks };
   addEvent(draft, { type: 'invoice.attached', delivery_id: delivery.id }, nowMs);

@@ -70,6 +70,7 @@ export function deliveryViewOf(delivery: Delivery) {
     towing_reference_id: delivery.towingReferenceId,
     verified: delivery.verified,
     signature_id: delivery.signatureId,
+    signed_at: isoOrNull(delivery.signedAtMs),
     received_at: isoTimestamp(delivery.receivedAtMs),
     processed_at: isoOrNull(delivery.processedAtMs),
     copies: delivery.copies,
@@ -134,13 +135,15 @@ function invoicesOf(record: TowReadModel): TowView['invoices'] {
         },
       ]
     : [];
-  const posted = record.tow.invoiceWebhooks.map((webhook) => ({
-    source: 'webhook' as const,
+  const posted: TowView['invoices'] = record.tow.invoiceWebhooks.map((webhook) => ({
+    source: 'webhook',
     received_at: webhook.receivedAt,
     towing_invoice: webhook.towingInvoice,
     delay_invoice: webhook.delayInvoice,
   }));
-  return [...answered, ...posted].toSorted((a, b) => a.received_at.localeCompare(b.received_at));
+  // The last webhook counts, whenever it came.
+  const later = posted.findIndex(({ received_at }) => received_at > (answered[0]?.received_at ?? ''));
+  return posted.toSpliced(later < 0 ? posted.length : later, 0, ...answered);
 }
 
 /** The charges in the answer to our invoice request; null before, or when the answer broke its contract. */

@@ -88,6 +88,7 @@ export function deliveryTransitions(): string[] {
       rawBody: '{}',
       verified: true,
       signatureId: null,
+      signedAtMs: null,
       state: 'waiting',
       verdict: null,
       receivedAtMs: 0,

@@ -87,11 +87,14 @@ describe('differences between two readings of an invoice', () => {
     ]);
   });
 
-  test('readings of an invoice may differ in the paid amount', () => {
-    const answer = { towingInvoice: charge(345, 45, 0), delayInvoice: charge(115, 15, 0) };
-    const webhook = { towingInvoice: charge(345, 45, 345), delayInvoice: charge(115, 15, '115.00') };
+  test('the paid amount of a webhook may be higher than that of the answer only after a payment was recorded', () => {
+    const unpaid = { towingInvoice: charge(345, 45, 0), delayInvoice: charge(115, 15, 0) };
+    const paid = { towingInvoice: charge(345, 45, 345), delayInvoice: charge(115, 15, '115.00') };
+    const names = ['towing_invoice.paid_amount', 'delay_invoice.paid_amount'];
 
-    expect(reconcile(answer, webhook)).toEqual([]);
+    expect(reconcile(unpaid, paid)).toEqual(names);
+    expect(reconcile(unpaid, paid, ['a payment'])).toEqual([]);
+    expect(reconcile(paid, unpaid, ['a payment'])).toEqual(names);
   });
 
   test('an amount that one reading of an invoice lacks is not a difference', () => {

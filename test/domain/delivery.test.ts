@@ -12,6 +12,7 @@ function waiting(): Delivery {
     rawBody: '{}',
     verified: false,
     signatureId: null,
+    signedAtMs: null,
     state: 'waiting',
     verdict: null,
     receivedAtMs: RECEIVED_AT_MS,

@@ -41,7 +41,7 @@ describe('operator API: nesting of violation metadata', () => {
   const tow = (metadata: string) =>
     `{"violation_reference_id":"V-1","towing_reference_id":"TW-1","metadata":${metadata}}`;
   const echoed = (metadata: string) =>
-    readCall('tow_request', Buffer.from(tow(metadata)), { verified: true, signatureId: null });
+    readCall('tow_request', Buffer.from(tow(metadata)), { verified: true, signatureId: null, signedAtMs: null });
 
   it('accepts metadata at the nesting limit in a violation and in the tow request that echoes it', async () => {
     const metadata = nested(METADATA_LEVELS_MAX);

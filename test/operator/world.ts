@@ -57,7 +57,7 @@ export async function acceptOnly(
   body: JsonObject & { towing_reference_id: string },
 ): Promise<string> {
   const id = `dlv_${nextNumber()}`;
-  const delivery = { id, kind, rawBody: JSON.stringify(body), verified: true, signatureId: null };
+  const delivery = { id, kind, rawBody: JSON.stringify(body), verified: true, signatureId: null, signedAtMs: null };
   await createIntake(foundation.redis, foundation.clock).accept({
     ...delivery,
     towingReferenceId: body.towing_reference_id,

@@ -1,7 +1,8 @@
 import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { namedTow, readCall } from '../../src/receiver/read-call';
 
-const read = (body: string) => readCall('tow_request', Buffer.from(body), { verified: true, signatureId: null });
+const read = (body: string) =>
+  readCall('tow_request', Buffer.from(body), { verified: true, signatureId: null, signedAtMs: null });
 const towIn = (body: string): string | null => {
   const call = read(body);
   return call.kind === 'delivery' ? call.delivery.towingReferenceId : null;

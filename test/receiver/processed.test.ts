@@ -4,7 +4,17 @@ import { ALL_TOWS } from '../../src/workflow/list-port';
 import { towOf } from '../operator/client';
 import { startApp, useApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';
-import { bodyOf, deliver, deliveriesIn, keysIn, towInvoice, towRequest } from './calls';
+import {
+  bodyOf,
+  deliver,
+  deliveriesIn,
+  keysIn,
+  newSecret,
+  signed,
+  towInvoice,
+  towRequest,
+  type Signing,
+} from './calls';
 
 describe('webhook processing with workers', () => {
   const app = useApp();
@@ -49,6 +59,29 @@ describe('webhook processing with workers', () => {
     await eventually(async () => {
       const { invoices } = await towOf(app, 'TW-20261120-9F4D1A');
       expect(invoices).toMatchObject([{ source: 'webhook', towing_invoice: { invoice_number: 'INV-1' } }]);
+    });
+  });
+});
+
+describe('webhook processing with signatures', () => {
+  const secret = newSecret();
+  const app = useApp({ environment: { WEBHOOK_SECRETS: secret } });
+  const post = async (path: '/tow-request' | '/tow/invoice', content: object, signing: Partial<Signing>) => {
+    const body = JSON.stringify(content);
+    const response = await deliver(app.receiverUrl, path, body, signed(body, { secret, family: 'svix', ...signing }));
+    expect(bodyOf(response).code).toBe('accepted');
+  };
+
+  it('shows the invoice that was signed last, although an older one is sent again after it', async () => {
+    const invoice = (paid: number) => towInvoice({ towing_invoice: { total_amount: 230, paid_amount: paid, tax: 30 } });
+    await post('/tow-request', towRequest(), { id: 'msg_request' });
+    await post('/tow/invoice', invoice(230), { id: 'msg_paid' });
+    await post('/tow/invoice', invoice(0), { id: 'msg_unpaid', offSeconds: -60 });
+
+    await eventually(async () => {
+      const { invoices, tasks } = await towOf(app, 'TW-20261120-9F4D1A');
+      expect(invoices.map(({ towing_invoice: towing }) => towing['paid_amount'])).toEqual([0, 230]);
+      expect(tasks).toEqual([]);
     });
   });
 });

@@ -32,6 +32,7 @@ const DELIVERY = {
   rawBody: JSON.stringify(towRequest('T1')),
   verified: false,
   signatureId: null,
+  signedAtMs: null,
 } as const;
 
 const deliveryState = async (id: string) => (await stores.deliveries.read(id))?.state;

@@ -99,10 +99,14 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
   const violations = createViolationStore(redis);
   const intake = createIntake(redis, systemClock);
   const outbox = createTowOutbox(redis, systemClock, { leaseMs, graceMs: GRACE_MS, ...NO_LIMITS });
-  const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string) => {
+  // Each call is signed later than the one before.
+  let signedAtMs = 1_800_000_000_000;
+  const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string, isSigned = true) => {
+    signedAtMs += 1000;
     const towingReferenceId = towingReference.parse(body['towing_reference_id']);
     const rawBody = JSON.stringify(body);
-    return intake.accept({ id, kind, towingReferenceId, rawBody, verified: true, signatureId: id });
+    const call = { id, kind, towingReferenceId, rawBody, verified: true, signatureId: id };
+    return intake.accept({ ...call, signedAtMs: isSigned ? signedAtMs : null });
   };
   const tools = deliveryTools(redis);
   const process = async (id: string, others: Partial<ProcessDeliveryTools> = {}) =>

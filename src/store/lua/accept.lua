@@ -10,12 +10,13 @@
 -- ARGV    1 version of new records; its unique part also ends the version of each proved tow
 --         2 how many deliveries the list of KEYS 7 keeps: while no worker runs it only grows
 --         then per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or ''
+--         · signed time of sending, ms, or ''. A repeated call keeps that of the first: its content is as old as that.
 -- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
 --! include shared/now.lua
 
 local SHARED_KEYS = 7
 local SHARED_ARGS = 2
-local FIELDS = 6
+local FIELDS = 7
 -- After a failover, writes that were lost may be followed by others of the same number.
 local unique = string.match(ARGV[1], '%..*')
 local now = now_ms()
@@ -47,7 +48,7 @@ local is_known = {}
 local stored = {}
 for place = 1, count do
   local before = SHARED_ARGS + FIELDS * (place - 1)
-  local id, kind, ref, raw_body, verified, signature_id = unpack(ARGV, before + 1, before + FIELDS)
+  local id, kind, ref, raw_body, verified, signature_id, signed_at = unpack(ARGV, before + 1, before + FIELDS)
   local delivery = { record = KEYS[SHARED_KEYS + place], ref = ref }
   if kind == 'tow_invoice' then
     invoices = invoices + 1
@@ -63,6 +64,9 @@ for place = 1, count do
     end
     if signature_id ~= '' then
       append(delivery.fields, 'signature_id', signature_id)
+    end
+    if signed_at ~= '' then
+      append(delivery.fields, 'signed_at', signed_at)
     end
   end
   is_known[id] = true

@@ -93,7 +93,7 @@ export const webhookTarget = createTarget<WebhookInput>({
       { secrets: [], sharedSecret: null },
     );
     if (verification.kind !== 'unverified') return `a call without secrets to check is ${verification.kind}`;
-    const call = readCall(kind, body, { verified: false, signatureId: verification.signatureId });
+    const call = readCall(kind, body, { ...verification, verified: false });
     if (call.kind === 'broken') {
       const { length } = call.details;
       return length >= 1 && length <= FIELDS_MAX + 1 ? null : `a refusal lists ${length} fields`;

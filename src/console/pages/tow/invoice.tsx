@@ -62,12 +62,12 @@ function overrideText(
 }
 
 /** Compares the latest answer with the latest webhook. */
-function Reconciled({ model: { viewer, view } }: { model: TowModel }) {
+function Reconciled({ model: { viewer, view, record } }: { model: TowModel }) {
   const messages = viewer.messages.tow.invoice;
   const answer = view.invoices.findLast(({ source }) => source === 'answer');
   const webhook = view.invoices.findLast(({ source }) => source === 'webhook');
   if (!answer || !webhook) return <p class="muted">{messages.oneSide}</p>;
-  const differing = reconcile(chargesOf(answer), chargesOf(webhook));
+  const differing = reconcile(chargesOf(answer), chargesOf(webhook), record.tow.payments);
   if (differing.length === 0) return <p class="agree">{messages.agree}</p>;
   return (
     <p class="differ">
