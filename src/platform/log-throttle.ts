@@ -5,11 +5,12 @@ export interface Throttling {
   readonly clock: Clock;
   /** How long further lines of an event are suppressed. */
   readonly quietMs?: number;
-  /** Fields that distinguish lines of one event; each has few values. */
+  /** Fields that distinguish lines of one event. Beyond 100 kinds of lines at a time they count as one. */
   readonly by?: readonly string[];
 }
 
 const QUIET_MS = 10_000;
+const KINDS_MAX = 100;
 
 /**
  * A log for failures that repeat often: one line per event and `quietMs`. Its `suppressed` counts the lines that were
@@ -21,8 +22,12 @@ export function throttledLog(log: Log, throttling: Throttling): Log {
 
   /** The number of lines suppressed before this one; null when this one is suppressed. */
   const pass = (event: string, fields: LogFields): number | null => {
-    const kind = [event, ...by.map((name) => String(fields[name]))].join(' ');
     const nowMs = clock.monotonicMs();
+    const full = [event, ...by.map((name) => String(fields[name]))].join(' ');
+    if (quiet.size >= KINDS_MAX && !quiet.has(full)) {
+      for (const [known, { untilMs }] of quiet) if (untilMs <= nowMs) quiet.delete(known);
+    }
+    const kind = quiet.size >= KINDS_MAX && !quiet.has(full) ? event : full;
     const last = quiet.get(kind);
     if (last && nowMs < last.untilMs) {
       last.suppressed += 1;

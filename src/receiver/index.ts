@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock';
 import type { TrustProxy } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
+import { throttledLog } from '../platform/log-throttle';
 import { sendJson, sourceOf } from '../platform/http';
 import type { Tracing } from '../platform/tracing';
 import type { CallCounter, Intake } from '../workflow/ports';
@@ -35,6 +36,9 @@ export interface ReceiverOptions extends AnswerRecorder {
 
 const METHOD_NOT_ALLOWED = { code: 'method_not_allowed', message: 'A webhook is sent with POST.' };
 
+/** How many wrong signatures are examined per second, so that forged calls cost genuine ones little. */
+const DIAGNOSES_PER_SECOND = 5;
+
 const RETRY_AFTER_SECONDS = 2;
 /** Longer paths are cut where they are kept. */
 const PATH_LENGTH_MAX = 200;
@@ -56,7 +60,10 @@ const PATH_LENGTH_MAX = 200;
  * A 200 is sent only after one script has stored and scheduled the delivery. That script hands a delivery that comes alone
  * to a worker at once; a scheduler adds the jobs of others.
  */
-export function createReceiver(options: ReceiverOptions) {
+export function createReceiver(given: ReceiverOptions) {
+  const { clock, log } = given;
+  const refusedLog = throttledLog(log, { clock, by: ['outcome', 'source'] });
+  const options = { ...given, refusedLog, mayDiagnose: perSecond(DIAGNOSES_PER_SECOND, clock) };
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -78,22 +85,45 @@ export function createReceiver(options: ReceiverOptions) {
   return app;
 }
 
-async function receive(request: Request, response: Response, options: ReceiverOptions) {
+interface Receiving extends ReceiverOptions {
+  /** One line per outcome and source, with the count of those left out. */
+  readonly refusedLog: Log;
+  readonly mayDiagnose: () => boolean;
+}
+
+/** Returns true for the first calls of each second. */
+function perSecond(most: number, clock: Clock): () => boolean {
+  let second = 0;
+  let count = 0;
+  return () => {
+    const now = Math.floor(clock.monotonicMs() / 1000);
+    count = now === second ? count + 1 : 1;
+    second = now;
+    return count <= most;
+  };
+}
+
+async function receive(request: Request, response: Response, options: Receiving) {
   const startedMs = options.clock.monotonicMs();
   const kind = kindOfPath(request.path) ?? 'other';
   const verdict = await judgeCall(kind, request, options);
   if (verdict.httpStatus === 503) response.set('retry-after', String(RETRY_AFTER_SECONDS));
   answer(response, verdict.httpStatus, verdict);
   recordAnswer(request, verdict, options);
-  // Every call fails in the same way while Redis is in trouble, so the log is throttled.
-  const log = verdict.httpStatus === 503 ? options.troubleLog : options.log;
-  log[verdict.httpStatus === 200 ? 'info' : 'warn']('delivery.answered', {
+  const answered = {
     kind,
     http_status: verdict.httpStatus,
     code: verdict.code,
     duration_ms: Math.round(options.clock.monotonicMs() - startedMs),
     ...verdict.logged,
-  });
+  };
+  if (verdict.httpStatus === 200) options.log.info('delivery.answered', answered);
+  // Every call fails in the same way while Redis is in trouble.
+  else if (verdict.httpStatus === 503) options.troubleLog.warn('delivery.answered', answered);
+  else {
+    const cause = { outcome: verdict.outcome, source: sourceOf(request.ip) };
+    options.refusedLog.warn('delivery.answered', { ...answered, ...cause });
+  }
   if (verdict.towingReferenceId !== undefined) {
     options.tracing.ended({
       subject: { kind: 'tow', id: verdict.towingReferenceId },
@@ -118,15 +148,11 @@ interface WebhookAnswer extends AnsweredCall {
   readonly logged?: Readonly<Record<string, unknown>>;
 }
 
-async function judgeCall(
-  kind: DeliveryKind | 'other',
-  request: Request,
-  options: ReceiverOptions,
-): Promise<WebhookAnswer> {
+async function judgeCall(kind: DeliveryKind | 'other', request: Request, options: Receiving): Promise<WebhookAnswer> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const arrived = { rawBody, headers: request.headers, nowMs: options.clock.nowMs() };
   const secrets = options.verify();
-  const verification = verify(arrived, kind === 'other' ? ofEither(secrets) : secrets[kind]);
+  const verification = verify(arrived, kind === 'other' ? ofEither(secrets) : secrets[kind], options.mayDiagnose);
   if (verification.kind === 'rejected') {
     const { reason: outcome, why, behindSeconds } = verification;
     return { httpStatus: 401, code: 'not_verified', outcome, message: why, behindSeconds, logged: { why } };
@@ -250,7 +276,7 @@ function answerError(options: ReceiverOptions): ErrorRequestHandler {
       answer(response, 400, { code: 'not_readable', message: 'The body could not be read to its end.' });
       recordAnswer(request, { httpStatus: 400, outcome: 'unreadable' }, options);
     } else {
-      options.log.error('receiver.failed', errorFacts(error));
+      options.troubleLog.error('receiver.failed', errorFacts(error));
       response.set('retry-after', String(RETRY_AFTER_SECONDS));
       answer(response, 503, { code: 'not_stored', message: 'The call could not be stored; please send it again.' });
       recordAnswer(request, { httpStatus: 503, outcome: 'not_stored' }, options);

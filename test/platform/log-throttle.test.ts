@@ -72,3 +72,13 @@ test('throttled child logs share the count of their parent log', () => {
     { level: 'error', event: 'redis.failed', suppressed: 1 },
   ]);
 });
+
+test('a throttled log writes at most 101 lines of one event in ten seconds, however its fields vary', () => {
+  const { log, lines, forward } = throttled(['source']);
+  for (let at = 0; at < 1000; at += 1) log.warn('delivery.answered', { source: `10.0.0.${at}` });
+  expect(lines).toHaveLength(101);
+
+  forward(QUIET_MS);
+  log.warn('delivery.answered', { source: 'later' });
+  expect(lines.at(-1)).toEqual({ level: 'warn', event: 'delivery.answered', source: 'later' });
+});

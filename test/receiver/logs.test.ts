@@ -75,3 +75,18 @@ it('logs a webhook that could not be stored without its content', async () => {
   expect(lines.filter((line) => line.includes('"http_status":503'))).toHaveLength(1);
   expectNothingPrivate(lines);
 });
+
+it('logs forged webhooks once per reason, however many come from one source', async () => {
+  const body = JSON.stringify(towRequest());
+  const forged = signed(body, { secret: newSecret() });
+  const send = (url: string) =>
+    Promise.all(
+      Array.from({ length: 60 }, (_, at) => deliver(url, '/tow-request', body, at % 2 === 0 ? forged : {}).expect(401)),
+    );
+  const lines = await linesAbout(send, { WEBHOOK_SECRETS: secret });
+  const refused = lines.filter((line) => line.includes('"http_status":401'));
+  // A line of each reason every 10 s, should the machine be that slow.
+  expect(refused.length).toBeLessThan(10);
+  expect(refused.length).toBeGreaterThanOrEqual(2);
+  expect(refused.filter((line) => line.includes('"outcome":"signature_wrong","source":"')).length).toBeGreaterThan(0);
+});

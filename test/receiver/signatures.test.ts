@@ -1,5 +1,6 @@
 import { verify } from '../../src/receiver/verify';
 import { useApp } from '../support/app';
+import { readMetricsText } from '../support/metrics-text';
 import { bodyOf, deliver, deliveriesIn, keysIn, newSecret, signed, towInvoice, towRequest } from './calls';
 
 const current = newSecret();
@@ -121,4 +122,38 @@ it('rejects every webhook when the only configured secret is unusable', () => {
   const headers = signed(body, { secret: newSecret() });
   const call = { rawBody: Buffer.from(body), headers, nowMs: Date.now() };
   expect(verify(call, { secrets: ['whsec_AAA'], sharedSecret: null }).kind).toBe('rejected');
+});
+
+describe('receiver: the diagnosis of a wrong signature', () => {
+  const written = JSON.stringify(towRequest(), null, 2);
+  const answers = async () => {
+    const series = readMetricsText((await app.foundation.metrics.text()).text);
+    const { samples = [] } = series.find(({ name }) => name === 'towhook_webhook_answers_total') ?? {};
+    const countOf = (of: string) =>
+      samples.reduce((sum, { labels, value }) => (labels['outcome'] === of ? sum + value : sum), 0);
+    return { changed: countOf('body_changed'), wrong: countOf('signature_wrong') };
+  };
+
+  it('examines a few calls per second, and refuses the others without', async () => {
+    const headers = signed(written, { secret: current });
+    const before = await answers();
+    await Promise.all(Array.from({ length: 100 }, () => deliver(app.receiverUrl, '/tow-request', body, headers)));
+    const after = await answers();
+    const [changed, wrong] = [after.changed - before.changed, after.wrong - before.wrong];
+    expect(changed + wrong).toBe(100);
+    expect(changed).toBeGreaterThan(0);
+    expect(wrong).toBeGreaterThan(0);
+  });
+
+  it('does not examine a body of more than 4 kB', () => {
+    const settings = { secrets: [current], sharedSecret: null };
+    const reasonFor = (id: string) => {
+      const content = towRequest({ metadata: { id } });
+      const headers = signed(JSON.stringify(content, null, 2), { secret: current });
+      const result = verify({ rawBody: Buffer.from(JSON.stringify(content)), headers, nowMs: Date.now() }, settings);
+      return result.kind === 'rejected' ? result.reason : result.kind;
+    };
+    expect(reasonFor('x'.repeat(3000))).toBe('body_changed');
+    expect(reasonFor('x'.repeat(4096))).toBe('signature_wrong');
+  });
 });
