@@ -47,9 +47,10 @@ const PATH_LENGTH_MAX = 200;
  * The webhook receiver as an Express application. Its answers, and whether the sender repeats the call:
  *
  * - 200 `accepted` or `already_known`: stored, now or before. Not repeated.
- * - 200 `not_for_towhook`: a JSON object on another path, kept in a bounded list. Not repeated. One that names a tow
- *   opens a task.
- * - 400 `not_json` or `contract_broken`: not a JSON object, or names no tow. Repeated, which is harmless.
+ * - 200 `not_for_towhook`: a JSON object on another path, or one without any field of the contract, kept in a bounded
+ *   list. Not repeated. One that names a tow opens a task.
+ * - 400 `not_json` or `contract_broken`: not a JSON object, or fields of the contract but no tow. Repeated, which is
+ *   harmless.
  * - 400 `not_readable`: the path cannot be decoded, or the body ended early. Repeated.
  * - 401: a secret is configured, and the signature, its timestamp or its header is wrong. Repeated.
  * - 404: another method than POST, or another content type than JSON, on another path. Only a POST counts as refused.
@@ -163,6 +164,7 @@ async function judgeCall(kind: DeliveryKind | 'other', request: Request, options
   const { signatureId, signedAtMs } = verification;
   const call = readCall(kind, rawBody, { verified, signatureId, signedAtMs });
   if (call.kind === 'broken') return refuse(call);
+  if (call.kind === 'foreign') return keepOther(rawBody, { path, verified }, options);
   const { delivery } = call;
   const { towingReferenceId } = delivery;
   const logged = { delivery_id: delivery.id, towing_reference_id: towingReferenceId };

@@ -68,22 +68,44 @@ export function readObject(bytes: Buffer): ReceivedJson | BrokenCall {
 
 /**
  * Reads a webhook (docs/service-api.md#webhooks) as a delivery to store: JSON that names a tow. Whether it keeps the
- * contract is judged when it is processed.
+ * contract is judged when it is processed. `foreign` is another event: an object without any field of the contract.
  */
 export function readCall(
   kind: DeliveryKind,
   bytes: Buffer,
   verification: Pick<NewDelivery, 'verified' | 'signatureId' | 'signedAtMs'>,
-): { readonly kind: 'delivery'; readonly delivery: NewDelivery } | BrokenCall {
+): { readonly kind: 'delivery'; readonly delivery: NewDelivery } | { readonly kind: 'foreign' } | BrokenCall {
   const received = readJson(bytes);
   if (received.kind === 'broken') return received;
   const { rawBody, isInfinite } = received;
   const named = towIn(received);
-  if (named.kind === 'broken') return named;
+  if (named.kind === 'broken') return isForeign(received.value) ? { kind: 'foreign' } : named;
   const { towingReferenceId, spelled } = named;
   // Canonical JSON writes each infinite number as null.
   const id = deliveryId(kind, verification.signatureId ?? '', isInfinite ? rawBody : canonicalJson(spelled));
   return { kind: 'delivery', delivery: { id, kind, towingReferenceId, rawBody, ...verification } };
+}
+
+/** A reference or charge at any depth, or nothing but metadata, makes a message a webhook that breaks the contract. */
+function isForeign(value: unknown): boolean {
+  if (!storedObject.safeParse(value).success || !isObject(value)) return false;
+  const names = Object.keys(value).map(plainName);
+  return !hasContractName(value) && (names.length !== 1 || names[0] !== METADATA);
+}
+
+const METADATA = 'metadata';
+const plainName = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '');
+/** The names of the contract in plain letters: snake, camel and kebab case are one. Other events may have metadata too. */
+const CONTRACT_NAMES: ReadonlySet<string> = new Set(
+  Object.values(WEBHOOKS)
+    .flatMap(({ body }) => Object.keys(body.shape).map(plainName))
+    .filter((name) => name !== METADATA),
+);
+
+function hasContractName(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (Array.isArray(value)) return value.some(hasContractName);
+  return Object.entries(value).some(([name, inner]) => CONTRACT_NAMES.has(plainName(name)) || hasContractName(inner));
 }
 
 /** True if a message names a tow, by the same rules as a webhook. */

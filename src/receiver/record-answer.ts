@@ -35,8 +35,9 @@ const PROXY_HEADERS = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host'
 /** Counts an answer, and keeps a refused call. Only a POST may be a webhook: other methods count in the metrics alone. */
 export function recordAnswer(request: Request, answered: AnsweredCall, recorder: AnswerRecorder): void {
   const { metrics, tally, refusedCalls } = recorder;
-  const path = kindOfPath(request.path) ?? 'other';
   const { httpStatus, outcome, behindSeconds, details = [] } = answered;
+  // Another event on the path of a webhook is no sign that its webhooks come.
+  const path = outcome === 'not_for_towhook' ? 'other' : (kindOfPath(request.path) ?? 'other');
   metrics.deliveryAnswered(path, httpStatus, outcome);
   if (outcome === 'accepted' || outcome === 'not_for_towhook') return tally.accepted(path);
   const reason = refusalReasonOf(outcome);

@@ -40,9 +40,9 @@ const INVALID: readonly InvalidWebhook[] = [
     fields: [['body', /object/]],
   },
   {
-    webhook: 'an object without any field',
+    webhook: 'an object with nothing but metadata',
     path: '/tow-request',
-    body: '{}',
+    body: '{"metadata":{"id":"7"}}',
     code: 'contract_broken',
     fields: [['towing_reference_id', /non-empty string/]],
   },

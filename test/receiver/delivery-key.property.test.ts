@@ -62,7 +62,7 @@ function escaped(letter: string): string {
 
 function keyOf(kind: DeliveryKind, rawBody: string, signatureId: string | null): string {
   const call = readCall(kind, Buffer.from(rawBody), { verified: true, signatureId, signedAtMs: null });
-  if (call.kind !== 'delivery') throw new Error(`broken: ${JSON.stringify(call.details)} in ${rawBody}`);
+  if (call.kind !== 'delivery') throw new Error(`${JSON.stringify(call)} in ${rawBody}`);
   return call.delivery.id;
 }
 

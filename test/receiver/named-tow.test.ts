@@ -33,7 +33,7 @@ test('the documented place counts before every other one', () => {
 test.each([
   '[]',
   '[1,"TW-1"]',
-  '{"data":"TW-1"}',
+  '{"data":"TW-1","violationReferenceId":"V-1"}',
   '{"metadata":{"towing_reference_id":"TW-1"}}',
   '{"towingReferenceId":1.5}',
 ])('no tow is guessed from %s', (body) => {

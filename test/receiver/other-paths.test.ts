@@ -39,6 +39,32 @@ describe('receiver: paths', () => {
     expect(await deliveriesIn(app.foundation)).toEqual([]);
   });
 
+  it.each([
+    ['/tow-request', EVENT],
+    ['/tow/invoice', { ...EVENT, metadata: { id: '7' } }],
+    ['/tow-request', { type: 'capacity', data: [{ zoneId: 'z', availableSlots: 4 }] }],
+    ['/tow-request', {}],
+  ])('answers another event on %s with 200, keeps it, and counts it as on other paths: %j', async (path, event) => {
+    await post(app.receiverUrl, path, event).expect(200, { code: 'not_for_towhook' });
+    expect(await others()).toMatchObject([{ path, raw_body: JSON.stringify(event) }]);
+    expect(await deliveriesIn(app.foundation)).toEqual([]);
+    const { text } = await app.foundation.metrics.text();
+    expect(text).toMatch(/towhook_webhook_answers_total\{kind="other",status="200",outcome="not_for_towhook"\} [1-9]/);
+  });
+
+  it.each([
+    { violation_reference_id: 'V-1' },
+    { event: 'tow', violationReferenceId: 'V-1' },
+    { data: { 'Towing-Reference-Id': 7.5 } },
+    { payload: { tow: { towing_reference_id: 'TW-1' } } },
+    { events: [{ towing_invoice: {} }] },
+    { towing_reference_id: null },
+  ])('answers %j on the path of a webhook with 400 and names the field', async (body) => {
+    const response = await deliver(app.receiverUrl, '/tow-request', body).expect(400);
+    expect(bodyOf(response).details).toMatchObject([{ field: 'towing_reference_id' }]);
+    expect(await others()).toEqual([]);
+  });
+
   it('keeps the newest 200 calls on other paths, each up to 16,384 characters', async () => {
     const long = { text: 'x'.repeat(20_000) };
     await Promise.all(Array.from({ length: 201 }, () => post(app.receiverUrl, '/tickets', EVENT)));

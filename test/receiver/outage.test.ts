@@ -70,7 +70,7 @@ describe.each(OUTAGES)('receiver: while Redis $name', ({ name, begin, end }) => 
   it(`answers an invalid webhook with 400 while Redis ${name}`, async () => {
     await eventually(expectAccepting);
     await begin();
-    const response = await deliver(app.receiverUrl, '/tow-request', '{}').timeout({ deadline: HANGS_AFTER_MS });
+    const response = await deliver(app.receiverUrl, '/tow-request', '[]').timeout({ deadline: HANGS_AFTER_MS });
     expect([response.status, bodyOf(response).code]).toEqual([400, 'contract_broken']);
   });
 });

@@ -1,5 +1,6 @@
 import { verify } from '../../src/receiver/verify';
 import { useApp } from '../support/app';
+import { eventually } from '../support/eventually';
 import { readMetricsText } from '../support/metrics-text';
 import { bodyOf, deliver, deliveriesIn, keysIn, newSecret, signed, towInvoice, towRequest } from './calls';
 
@@ -137,12 +138,13 @@ describe('receiver: the diagnosis of a wrong signature', () => {
   it('examines a few calls per second, and refuses the others without', async () => {
     const headers = signed(written, { secret: current });
     const before = await answers();
-    await Promise.all(Array.from({ length: 100 }, () => deliver(app.receiverUrl, '/tow-request', body, headers)));
-    const after = await answers();
-    const [changed, wrong] = [after.changed - before.changed, after.wrong - before.wrong];
-    expect(changed + wrong).toBe(100);
-    expect(changed).toBeGreaterThan(0);
-    expect(wrong).toBeGreaterThan(0);
+    // Tests before this one may have used up the present second.
+    await eventually(async () => {
+      await Promise.all(Array.from({ length: 100 }, () => deliver(app.receiverUrl, '/tow-request', body, headers)));
+      const after = await answers();
+      expect(after.changed).toBeGreaterThan(before.changed);
+      expect(after.wrong).toBeGreaterThan(before.wrong);
+    });
   });
 
   it('does not examine a body of more than 4 kB', () => {

@@ -94,6 +94,7 @@ export const webhookTarget = createTarget<WebhookInput>({
     );
     if (verification.kind !== 'unverified') return `a call without secrets to check is ${verification.kind}`;
     const call = readCall(kind, body, { ...verification, verified: false });
+    if (call.kind === 'foreign') return null;
     if (call.kind === 'broken') {
       const { length } = call.details;
       return length >= 1 && length <= FIELDS_MAX + 1 ? null : `a refusal lists ${length} fields`;
