@@ -182,3 +182,16 @@ test('the command for the alerts on Kubernetes makes a PrometheusRule of all of 
     spec: parse(text('deploy', 'prometheus', 'alerts.yml')) as unknown,
   });
 });
+
+test('the chart writes a number of a million and more with all its digits', () => {
+  const templates = ['configmap', 'migration', 'availability', 'deployments'].map((name) =>
+    chartFile('templates', `${name}.yaml`),
+  );
+  const all = templates.join('\n');
+  expect(chartFile('templates', '_helpers.tpl')).toContain('{{ toJson . | quote }}');
+  expect(all.match(/include "towhook\.text"/g)).toHaveLength(3);
+  // A float of Go has an exponent where it is written as it is, or quoted.
+  expect(
+    all.match(/\{\{ (?:\$value|\S*(?:[rR]eplicas?|Percentage|Seconds|PerReplica))(?: \| quote)? \}\}/g),
+  ).toBeNull();
+});

@@ -54,6 +54,11 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
+{{/* A value as quoted text. Helm reads numbers as floats, and would write 20000000 as 2e+07. */}}
+{{- define "towhook.text" -}}
+{{- if kindIs "string" . }}{{ . | quote }}{{ else }}{{ toJson . | quote }}{{ end }}
+{{- end }}
+
 {{/* The volume of secrets: a dict with `root` and `names`. */}}
 {{- define "towhook.secretFiles" -}}
 secretName: {{ .root.Values.secrets.existingSecret }}
