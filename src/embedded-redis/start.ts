@@ -83,21 +83,23 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
   };
   process.once('exit', atExit);
 
+  /** Returns whether the server ended. */
   const endIfUnused = async () => {
     leave(folder, first.user);
-    if (isUsed(folder)) return;
+    if (isUsed(folder)) return false;
     const answer = await probe(port, folder);
     // Another user may have restarted it.
     if (answer.state === 'ready' || answer.state === 'loading') processId = answer.processId;
     // A process id alone could belong to another program.
     if (await isServedBy(port, processId)) await endServer({ port, folder, processId }, END_TIMEOUT_MS);
+    return true;
   };
   const stop = async () => {
     await endWatch();
     // If the folder was removed, no other process can use the server.
-    await (existsSync(folder) ? withFolderLock(lock, endIfUnused) : endIfUnused());
+    const hasEnded = await (existsSync(folder) ? withFolderLock(lock, endIfUnused) : endIfUnused());
     process.off('exit', atExit);
-    log.info('embedded_redis.stopped', { port, folder });
+    log.info(hasEnded ? 'embedded_redis.stopped' : 'embedded_redis.left', { port, folder });
   };
   let stopping: Promise<void> | null = null;
   return {

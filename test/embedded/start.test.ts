@@ -8,6 +8,7 @@ import { RedisDidNotStart } from '../../src/embedded-redis/launch';
 import { isServedBy } from '../../src/embedded-redis/probe';
 import { sendSignal } from '../../src/embedded-redis/processes';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
+import { recordedLog } from '../support/recorded-log';
 import { lastingPort } from '../support/lasting-port';
 import { useFolders } from './folder';
 import { serveTcp } from './listening';
@@ -16,10 +17,10 @@ import { until } from './until';
 describe('an embedded Redis', () => {
   const running: EmbeddedRedis[] = [];
 
-  async function start(dataDir: string, port?: number): Promise<EmbeddedRedis> {
+  async function start(dataDir: string, port?: number, log = silentLog): Promise<EmbeddedRedis> {
     const lookup = { searchPath: process.env['PATH'] ?? '', binary: process.env['REDIS_SERVER_BIN'] ?? null };
     const chosen = port === undefined ? {} : { port };
-    const redis = await startEmbeddedRedis({ dataDir, clock: systemClock, log: silentLog, lookup, ...chosen });
+    const redis = await startEmbeddedRedis({ dataDir, clock: systemClock, log, lookup, ...chosen });
     running.push(redis);
     return redis;
   }
@@ -76,6 +77,17 @@ describe('an embedded Redis', () => {
     expect(await ask(second.port, ['PING'])).toBe('PONG');
     await second.stop();
     expect(await isServedBy(second.port, second.processId)).toBe(false);
+  });
+
+  test('a user of the embedded Redis logs that it has stopped only if it has', async () => {
+    const folder = await makeFolder();
+    const { log, lines } = recordedLog();
+    const first = await start(folder, undefined, log);
+    const second = await start(folder, undefined, log);
+    await second.stop();
+    expect(lines.at(-1)).toMatchObject({ event: 'embedded_redis.left' });
+    await first.stop();
+    expect(lines.at(-1)).toMatchObject({ event: 'embedded_redis.stopped' });
   });
 
   test('stopping the embedded Redis twice has the effect of stopping it once', async () => {
