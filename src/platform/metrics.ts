@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { attemptOutcome } from '../domain/metric-names';
 import type { NoticeOutcome } from '../domain/notices';
-import type { NoticeChannel } from '../domain/notification-settings';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/notification-settings';
 import type { Verdict } from '../domain/policy';
-import type { DeliveryKind, EntryKind } from '../domain/vocabulary';
+import { DELIVERY_KINDS, ENTRY_KINDS, type DeliveryKind, type EntryKind } from '../domain/vocabulary';
 import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
 import { createCounters, type Counters } from './counters';
 import { within } from './timers';
@@ -27,7 +27,7 @@ export interface Metrics {
   /** The service accepted a report or violation, this long after it was recorded. */
   reportDelivered(kind: EntryKind, sinceRecordedMs: number): void;
   /** The service refused a call for its rate limit (429). */
-  callThrottled(budget: string): void;
+  callThrottled(budget: string, count?: number): void;
   /** An answer had rate limit headers that make no sense. */
   limitHeadersIgnored(budget: string): void;
   /** A request to the operator API was answered. */
@@ -190,6 +190,16 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
     labelNames: ['channel', 'outcome'],
     registers,
   });
+  // A counter that appears with its first count hides it from `increase`.
+  for (const reason of ['wrong', 'slowed']) keysRefused.inc({ reason }, 0);
+  for (const kind of DELIVERY_KINDS) accepted.inc({ kind }, 0);
+  for (const kind of ENTRY_KINDS) {
+    delivered.zero({ kind });
+    for (const outcome of ['accepted', 'refused', 'retry', 'unknown', 'hold']) attempts.zero({ kind, outcome });
+  }
+  for (const channel of NOTICE_CHANNELS) {
+    for (const outcome of ['delivered', 'failed']) noticeAttempts.inc({ channel, outcome }, 0);
+  }
   const backlogs = new Map<string, () => Promise<{ due: number; oldestAgeMs: number }>>();
   const due = new Gauge({ name: 'towhook_due', help: 'Records due for work now.', labelNames: ['queue'], registers });
   const oldest = new Gauge({
@@ -226,7 +236,7 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
       counters.count(`delivered.${kind}`);
       counters.timed('report', sinceRecordedMs);
     },
-    callThrottled: (budget) => callsThrottled.inc({ budget }),
+    callThrottled: (budget, count = 1) => callsThrottled.inc({ budget }, count),
     limitHeadersIgnored: (budget) => headersIgnored.inc({ budget }),
     apiAnswered: (method, status) => api.inc({ method, status }),
     keyRefused: (reason) => keysRefused.inc({ reason }),

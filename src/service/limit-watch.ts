@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { BudgetName } from '../contracts/operations';
+import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
 import { askedWaitMs } from '../domain/backoff';
 import {
   learnWindow,
@@ -43,6 +43,7 @@ export interface LimitWatchTools {
  * Never rejects.
  */
 export function createLimitWatch({ budgets, clock, log, metrics, followsHeaders }: LimitWatchTools) {
+  for (const name of BUDGET_NAMES) metrics?.callThrottled(name, 0);
   /** The limits that this process stored last. */
   const stored = new Map<BudgetName, { readonly perMinute: number; readonly atMs: number }>();
 

@@ -14,6 +14,9 @@ import { archiveFailingTask, TASK_TYPES } from '../../src/domain/tasks';
 import { ENTRY_KINDS, QUEUE_NAMES, SERVICE_MODES } from '../../src/domain/vocabulary';
 import { WEBHOOK_OUTCOMES, WEBHOOK_PATHS } from '../../src/domain/webhook-answers';
 import { systemClock } from '../../src/platform/clock';
+import { createMetrics } from '../../src/platform/metrics';
+import { silentLog } from '../../src/platform/log';
+import { createLimitWatch } from '../../src/service/limit-watch';
 import { createBudgets } from '../../src/store/budgets';
 import { KEYS } from '../../src/store/keys';
 import { createNotificationStore } from '../../src/store/notification-record';
@@ -188,4 +191,27 @@ test('the metrics show tasks, processes, token, backup, rate limits, Redis and a
   expect(valueOf('towhook_redis_writable')).toBe(1);
   expect(valueOf('towhook_redis_memory_bytes')).toBeGreaterThan(100_000);
   expect(valueOf('towhook_archive_bytes')).toBe(17);
+});
+
+it('begins each counter of refused keys, notices, throttled calls and attempts at 0, so that the first burst counts', async () => {
+  const fresh = createMetrics();
+  createLimitWatch({
+    budgets: createBudgets(app.foundation.redis, app.foundation.config.budgetsPerMinute),
+    clock: systemClock,
+    log: silentLog,
+    metrics: fresh,
+    followsHeaders: true,
+  });
+  const series = readMetricsText((await fresh.text()).text);
+  const labelsOf = (wanted: string, label: string) =>
+    new Set(
+      series
+        .flatMap(({ samples }) => samples)
+        .filter(({ name }) => name === wanted)
+        .map(({ labels }) => labels[label]),
+    );
+  expect(labelsOf('towhook_api_keys_refused_total', 'reason')).toEqual(new Set(['wrong', 'slowed']));
+  expect(labelsOf('towhook_notice_attempts_total', 'channel')).toEqual(new Set(NOTICE_CHANNELS));
+  expect(labelsOf('towhook_calls_throttled_total', 'budget')).toEqual(new Set(BUDGET_NAMES));
+  expect(labelsOf('towhook_report_attempt_seconds_count', 'kind')).toEqual(new Set(ENTRY_KINDS));
 });
