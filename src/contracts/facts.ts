@@ -22,12 +22,24 @@ export interface FactContract {
   readonly examples: readonly Readonly<Record<string, string | number>>[];
 }
 
-interface ContractParts<B extends z.ZodObject> extends Pick<FactContract, 'summary' | 'examples'> {
-  readonly body: B;
-  readonly toCommand: (body: Partial<z.output<B>>) => FactCommand;
+type CamelCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S;
+
+/** The command of a fact with each of its fields, so that `toCommand` cannot drop one. */
+type WholeCommand<E extends FactEvent> = { [K in keyof Required<FactCommand<E>>]: FactCommand<E>[K] };
+
+/** A body with no field but those of the command: another one would be accepted and dropped. */
+type UsedFields<E extends FactEvent, B extends z.ZodObject> =
+  CamelCase<keyof z.output<B>> extends keyof FactCommand<E> ? B : never;
+
+interface ContractParts<E extends FactEvent, B extends z.ZodObject> extends Pick<FactContract, 'summary' | 'examples'> {
+  readonly body: B & UsedFields<E, B>;
+  readonly toCommand: (body: Partial<z.output<B>>) => WholeCommand<E> & FactCommand;
 }
 
-function contractOf<B extends z.ZodObject>(event: FactEvent, { toCommand, ...parts }: ContractParts<B>) {
+export function contractOf<E extends FactEvent, B extends z.ZodObject>(
+  event: E,
+  { toCommand, ...parts }: ContractParts<E, B>,
+) {
   const { body } = parts;
   const readable = readableFieldsOf(body);
   return {

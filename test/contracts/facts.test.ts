@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { factCommandSpec } from '../../src/cli/tow-facts';
-import { correctionBody, FACT_CONTRACTS, fieldsOfKind, type FactContract } from '../../src/contracts/facts';
+import { contractOf, correctionBody, FACT_CONTRACTS, fieldsOfKind, type FactContract } from '../../src/contracts/facts';
 import { OPERATIONS } from '../../src/contracts/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { factRoute } from '../../src/contracts/routes/tows';
@@ -22,6 +22,24 @@ const inspected: FactContract = {
   readableCommandOf: () => ({ event: 'detained' }),
   examples: [{ inspector: 'Crew 4', mileage_km: 120_000 }],
 };
+
+test('a field of a fact that only its contract has does not compile', () => {
+  const parts = { summary: '', examples: [] };
+  const body = z.strictObject({ occurred_at: z.string().optional() });
+  contractOf('detained', {
+    ...parts,
+    body,
+    toCommand: (read) => ({ event: 'detained', occurredAt: read.occurred_at }),
+  });
+  contractOf('detained', {
+    ...parts,
+    // @ts-expect-error No rule knows the reading of the odometer.
+    body: body.extend({ mileage_km: z.number().optional() }),
+    toCommand: (read) => ({ event: 'detained', occurredAt: read.occurred_at }),
+  });
+  // @ts-expect-error The time that was entered is dropped.
+  contractOf('detained', { ...parts, body, toCommand: () => ({ event: 'detained' }) });
+});
 
 test('an additional row of the facts table makes a route with its role, body and summary', () => {
   const route = factRoute('inspected', inspected);
