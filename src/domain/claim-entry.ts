@@ -226,7 +226,7 @@ function expireLostAttempt(record: OutboxRecord, context: ClaimContext): void {
   if (!ENTRY_POLICY[entry.kind].safeToRepeat) {
     entry.state = 'unknown';
     entry.nextAtMs = nowMs + graceOf(record, context.settings.graceMs);
-    addEvent(record, { type: 'report.unknown', report_id: entry.id }, nowMs);
+    if (record.kind === 'tow') addEvent(record, { type: 'report.unknown', report_id: entry.id }, nowMs);
   } else if (entry.failures > 1) {
     // A backoff, so that an entry that kills its worker does not do so at once again.
     entry.nextAtMs = nowMs + backoffWithoutJitterMs(entry.failures, LOST_WAIT);

@@ -36,7 +36,7 @@ export function escalate(record: OutboxRecord, entry: Entry, by: Escalation, now
     record.heldForTicket = by.why !== 'images_missing';
   }
   openTask(record, taskOf(entry, by), nowMs);
-  addEvent(record, { type: 'report.handed_over', report_id: entry.id }, nowMs);
+  if (record.kind === 'tow') addEvent(record, { type: 'report.handed_over', report_id: entry.id }, nowMs);
 }
 
 function taskOf({ id, kind, attempts }: Entry, by: Escalation): NewTask {

@@ -6,8 +6,8 @@ import type { ViolationForm } from './violation';
 import type { PlateType, ViolationApi } from './vocabulary';
 
 /**
- * Warnings about fields of a violation that look wrong although the service's documentation allows them (field-notes,
- * "Saudi Arabia"). They never refuse a form, change it, or contain a value.
+ * Warnings about fields of a violation that look wrong in Saudi Arabia although the service's documentation allows them.
+ * They never refuse a form, change it, or contain a value.
  */
 export function formatWarnings(
   form: ViolationForm,

@@ -174,8 +174,7 @@ const REPEATED_EVENTS: ReadonlySet<unknown> = new Set(['invoice.attached', 'requ
 const REPEATED_EVENTS_KEPT = 20;
 
 /** Adds an event to the timeline of a tow. */
-export function addEvent(record: OutboxRecord, entry: JsonObject, nowMs: number): void {
-  if (record.kind !== 'tow') return;
+export function addEvent(record: StoredTow, entry: JsonObject, nowMs: number): void {
   record.events.push({ atMs: nowMs, entry });
   if (!REPEATED_EVENTS.has(entry['type'])) return;
   const same = record.events.filter((event) => event.entry['type'] === entry['type']);

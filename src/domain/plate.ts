@@ -1,6 +1,6 @@
 import { arabicDigits, westernDigits } from './numerals';
 
-/** Plates in Arabic or Latin script (field-notes, "Saudi Arabia"). */
+/** Saudi plates in Arabic or Latin script. */
 
 const LATIN_LETTERS: Readonly<Record<string, string>> = {
   ا: 'a',

@@ -148,7 +148,7 @@ function countLostClaim(
   if (record.kind === 'tow') entry.firstSentAtMs ??= nowMs;
   if (entry.attemptId !== null || entry.nextAtMs === null) return;
   entry.state = 'unknown';
-  addEvent(record, { type: 'report.unknown', report_id: entry.id }, nowMs);
+  if (record.kind === 'tow') addEvent(record, { type: 'report.unknown', report_id: entry.id }, nowMs);
   entry.nextAtMs = nowMs + ('delayMs' in result.verdict ? result.verdict.delayMs : 0);
 }
 
@@ -242,13 +242,13 @@ function settleFailure(
   if (verdict.next === 'refused' && !isPaused) {
     change(entry, { state: 'refused', nextAtMs: null, error: errorOf(exchange), hint: verdict.hint });
     entry.forbidden = isForbidden(exchange);
-    addEvent(record, { type: 'report.refused', report_id: entry.id }, nowMs);
+    if (record.kind === 'tow') addEvent(record, { type: 'report.refused', report_id: entry.id }, nowMs);
   } else {
     const { unanswered } = entry;
     const delayMs = countOutcome(entry, ended, context);
     scheduleNextAttempt(record, entry, result, { ...context, delayMs });
     if (entry.state === 'unknown' && entry.unanswered > unanswered) {
-      addEvent(record, { type: 'report.unknown', report_id: entry.id }, nowMs);
+      if (record.kind === 'tow') addEvent(record, { type: 'report.unknown', report_id: entry.id }, nowMs);
     }
   }
   if (result.task && !isPaused) openTask(record, result.task, nowMs);

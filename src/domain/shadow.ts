@@ -87,7 +87,7 @@ export function decideShadow(
         unblock(entry, nowMs);
         change(entry, { firstFailedAtMs: null, giveUpAtMs: null });
       }
-      addEvent(record, { type: 'shadow.sent', by }, nowMs);
+      if (record.kind === 'tow') addEvent(record, { type: 'shadow.sent', by }, nowMs);
       return { ok: true };
     }
     case 'decline':
@@ -96,7 +96,7 @@ export function decideShadow(
       }
       record.shadow = 'declined';
       waiveUnsettled(record, command.reason, nowMs);
-      addEvent(record, { type: 'shadow.declined', by, reason: command.reason }, nowMs);
+      if (record.kind === 'tow') addEvent(record, { type: 'shadow.declined', by, reason: command.reason }, nowMs);
       return { ok: true };
   }
 }

@@ -104,7 +104,7 @@ export interface OpsState {
   readonly nowMs: number;
 }
 
-/** What the service sends is processed within a minute (field-notes); what has been due for longer is late. */
+/** What the service sends is processed within a minute; what has been due for longer is late. */
 const LATE_AFTER_MS = 60_000;
 /** A hundred thousand items are checked in two minutes. */
 const SCAN_OLD_AFTER_MS = 15 * 60_000;

@@ -75,9 +75,8 @@ async function resolveIn(
   });
   if (draft && open) {
     await close(transaction, draft, id);
-    const isOfTow = draft.kind === 'tow' && draft.tow !== null;
     const event = { type: audit.action, task_type: type, by: actor.name, reason: audit.why };
-    if (isOfTow) addEvent(draft, event, transaction.nowMs);
+    if (draft.kind === 'tow' && draft.tow !== null) addEvent(draft, event, transaction.nowMs);
   } else if (!(await closeGeneral(transaction, task, { by: actor.name, reason: reason ?? null }))) {
     // Neither a task of the whole operator nor of an existing record.
     return refused(noSuchTask);
