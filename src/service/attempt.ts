@@ -3,7 +3,7 @@ import { request as requestSecure, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { afterReading } from '../platform/timers';
-import { decodedBody } from './content-encoding';
+import { decodedBody, textOf } from './content-encoding';
 import { TransportFailure, type ConnectionStage, type FailedPhase, type FailureReason } from './transport-failure';
 
 /** What one attempt needs. */
@@ -206,7 +206,7 @@ class HttpAttempt {
     const whole = Buffer.concat(this.#chunks);
     const isWhole = ended === 'complete';
     const body = isWhole ? decodedBody(whole, headers['content-encoding'], this.#plan.answerBytesMax) : whole;
-    const text = body?.toString('utf8') ?? '';
+    const text = body ? textOf(body, headers['content-type']) : '';
     const isPartlySent = this.#isIncomplete();
     this.#settle.resolve({ status, headers, text, ended: body ? ended : 'too_long', isPartlySent });
     // An answer that came before the request was fully sent, or that we stop reading, leaves the connection unusable.

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { clientFor, REQUESTS, useFakeService } from './client-under-test';
 import { enveloped, type FakeService } from './fake-service';
 
@@ -18,6 +18,9 @@ test.each([
   ['x-gzip', gzipSync(ANSWER)],
   [' GZIP ', gzipSync(ANSWER)],
   ['deflate', deflateSync(ANSWER)],
+  ['deflate', deflateRawSync(ANSWER)],
+  ['gzip, gzip', gzipSync(gzipSync(ANSWER))],
+  ['deflate, identity, br', brotliCompressSync(deflateSync(ANSWER))],
   ['br', brotliCompressSync(ANSWER)],
   ['identity', Buffer.from(ANSWER)],
 ])('an answer with the content encoding %j is read', async (encoding, body) => {
@@ -30,6 +33,30 @@ test.each([
 test('a compressed refusal has its message', async () => {
   const { exchange } = await detained('gzip', gzipSync('{"message":"Vehicle type is not allowed"}'), 422);
   expect(exchange).toMatchObject({ kind: 'refused', httpStatus: 422, message: 'Vehicle type is not allowed' });
+});
+
+const utf16 = Buffer.from(`\ufeff${ANSWER}`, 'utf16le');
+test.each([
+  ['UTF-8 with a byte order mark', 'application/json', Buffer.from(`\ufeff${ANSWER}`)],
+  ['UTF-16, little endian', 'application/json', utf16],
+  ['UTF-16, big endian', 'application/json', Buffer.from(utf16).swap16()],
+  ['UTF-16 without a mark', 'application/json; charset="UTF-16LE"', utf16.subarray(2)],
+  ['an unknown character set', 'application/json; charset=none', Buffer.from(ANSWER)],
+])('an answer in %s is read', async (_, contentType, bytes) => {
+  fake.onCall(() => ({ headers: { 'content-type': contentType }, bytes }));
+  const { exchange, data } = await clientFor(fake.url).call('detained', REQUESTS.detained);
+  expect([exchange.kind, data]).toEqual(['accepted', { towing_reference_id: 'TW-1' }]);
+});
+
+test('a refusal in windows-1256 has its message', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from('{"message":"'),
+    Buffer.from([0xe3, 0xd1, 0xdd, 0xe6, 0xd6]),
+    Buffer.from('"}'),
+  ]);
+  fake.onCall(() => ({ status: 422, headers: { 'content-type': 'application/json; charset=windows-1256' }, bytes }));
+  const { exchange } = await clientFor(fake.url).call('detained', REQUESTS.detained);
+  expect(exchange).toMatchObject({ kind: 'refused', httpStatus: 422, message: 'مرفوض' });
 });
 
 test('a compressed token answer is read', async () => {
