@@ -2,9 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { constants } from 'node:zlib';
 import compression from 'compression';
 import express, { type Express, type RequestHandler } from 'express';
-import type { Clock } from '../platform/clock';
 import type { TrustProxy } from '../platform/config';
-import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
@@ -28,6 +26,7 @@ import { serveTow } from './pages/tow/route';
 import { serveReportViolation } from './pages/report-violation/route';
 import { serveViolation } from './pages/violation/route';
 import { serveViolations } from './pages/violations/route';
+import { createPageFormReader, type PageFormTools } from './read-page-form';
 import { createPages } from './serve';
 import type { Sessions, SignInWays } from './sessions';
 import type { Pages, PageTools } from './page';
@@ -37,7 +36,7 @@ import helmet from 'helmet';
 export { createSessions, type Sessions, type SignInWays } from './sessions';
 export type { PageTools } from './page';
 
-interface ConsoleOptions extends PageTools {
+interface ConsoleOptions extends PageTools, PageFormTools {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   /** How people may sign in. */
@@ -46,8 +45,6 @@ interface ConsoleOptions extends PageTools {
   readonly provider: IdentityProvider | null;
   readonly trustProxy: TrustProxy;
   readonly proxyNote: RequestHandler;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Serves everything that is no page: the operator API, below these paths and for clients that do not accept HTML. */
   readonly fallback: { readonly serve: RequestListener; readonly paths: readonly string[] };
 }
@@ -95,6 +92,7 @@ export function createConsole(options: ConsoleOptions): Express {
     sessions,
     ways: options.ways,
     assets,
+    forms: createPageFormReader(options),
     clock,
     openTasks: () => options.tasks.count(),
     shadow: () => options.shadow.summary(),

@@ -10,7 +10,7 @@ import { viewerOf } from './viewer';
 
 /** Error pages: an address or form that cannot be read, a form that is too large, or Redis being unreachable. */
 export function errorPages({ log, ...tools }: ServeTools & { log: Log }): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
+  return async (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
     if (!response.hasHeader('content-security-policy')) applyMiddleware({ request, response }, tools);
     // The session may be what could not be read.
@@ -25,12 +25,21 @@ export function errorPages({ log, ...tools }: ServeTools & { log: Log }): ErrorR
       return send({ request, response }, viewer, shown, tools);
     }
     log.error('page.failed', { method: request.method, path: routeOf(request.route), ...errorFacts(error) });
+    // Whether the visitor has a session is not known.
+    if (request.method === 'POST' && request.body === undefined) await readIfAllowed({ request, response }, tools);
     response.set('retry-after', '2');
     const form = keptForm(request);
     const again = form && { path: viewer.here, form, formToken: form.get('form_token') ?? '' };
     const back = request.method === 'GET' ? request.originalUrl : previousPage(request);
     send({ request, response }, viewer, unavailablePage(viewer, { back, again }), tools);
   };
+}
+
+/** A form that is not read is not shown again. */
+async function readIfAllowed(exchange: HttpExchange, { forms }: ServeTools): Promise<void> {
+  try {
+    await forms.readOfStranger(exchange);
+  } catch {}
 }
 
 /** Runs the middleware for a page without a route. */

@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { ShadowSummary } from '../workflow/shadow-list';
@@ -7,6 +7,7 @@ import type { Assets } from './assets';
 import { queryIn, previousPage, wantsPart as isForPart, type HttpExchange } from './requests';
 import { formIn, keptForm } from './forms';
 import { Layout } from './layout';
+import type { PageFormReader } from './read-page-form';
 import { forbiddenPage, missingPage, refusedPage } from './parts/error-pages';
 import { signInPage } from './parts/sign-in-page';
 import { cookieOf, isFormOf, type Sessions, type SignInWays } from './sessions';
@@ -16,6 +17,7 @@ export interface ServeTools {
   readonly sessions: Sessions;
   readonly ways: SignInWays;
   readonly assets: Assets;
+  readonly forms: PageFormReader;
   readonly clock: Clock;
   /** The number of open tasks, shown on every page. */
   readonly openTasks: () => Promise<number>;
@@ -25,14 +27,7 @@ export interface ServeTools {
   readonly middleware: readonly RequestHandler[];
 }
 
-/** Fits the refresh of a board: 100 references of 200 characters, percent-encoded. */
-const FORM_LIMIT_BYTES = 200_000;
 const DONE_SECONDS = 30;
-const parseForm: RequestHandler = express.text({
-  type: 'application/x-www-form-urlencoded',
-  limit: FORM_LIMIT_BYTES,
-  defaultCharset: 'utf-8',
-});
 
 export function createPages(app: Express, tools: ServeTools): Pages {
   const shown = new Set<string>();
@@ -44,7 +39,7 @@ export function createPages(app: Express, tools: ServeTools): Pages {
     const [openTasks, shadow] =
       visitor === null ? [null, null] : await Promise.all([wantsPart ? null : tools.openTasks(), tools.shadow()]);
     const viewer = { ...viewerOf(request, visitor, tools.clock), openTasks, shadow };
-    if (!visitor) return send(exchange, viewer, askToSignIn(request, viewer, tools), tools);
+    if (!visitor) return send(exchange, viewer, await askToSignIn(exchange, viewer, tools), tools);
     if (!roleAllows(visitor.actor.role, role)) {
       const forbidden = wantsPart ? loadAgain(response) : forbiddenPage(viewer, role);
       return send(exchange, viewer, forbidden, tools);
@@ -77,8 +72,9 @@ export function createPages(app: Express, tools: ServeTools): Pages {
     },
     post: (path, role, handler) => {
       leadBack(path);
-      app.post(path, ...tools.middleware, parseForm, (request, response) =>
+      app.post(path, ...tools.middleware, (request, response) =>
         open({ request, response }, role, async (visit) => {
+          await tools.forms.read({ request, response });
           const form = formIn(request.body);
           if (!isFormOf(visit.visitor, form.get('form_token') ?? '')) {
             if (visit.wantsPart) return loadAgain(visit.response);
@@ -172,13 +168,15 @@ function textOf(element: ReturnType<typeof Layout>): string {
  * Redirects to the sign-in page. A form of a page is answered with the sign-in page itself, which says that nothing was
  * saved: its fields are shown there, never put into an address. Scripts follow the redirect and keep their page.
  */
-function askToSignIn(request: Request, viewer: Viewer, { ways }: ServeTools): PageResult {
+async function askToSignIn(exchange: HttpExchange, viewer: Viewer, { ways, forms }: ServeTools): Promise<PageResult> {
+  const { request } = exchange;
   const isOfPage = request.get('hx-request') === undefined;
   const isPage = request.method === 'GET' && isOfPage;
   const next = isPage ? request.originalUrl : request.method === 'GET' ? '/board' : previousPage(request);
   if (request.method !== 'POST' || !isOfPage || SIGN_OUT_PATHS.includes(request.path)) {
     return redirect(`/sign-in?next=${encodeURIComponent(next)}`);
   }
+  await forms.readOfStranger(exchange);
   const unsaved = { path: request.originalUrl, form: keptForm(request) };
   return signInPage({ viewer, ways, next, failure: null, httpStatus: 401, unsaved });
 }

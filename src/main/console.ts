@@ -29,7 +29,7 @@ import { createShadowStore } from '../store/shadow';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
-import { createWrongKeyLimit } from '../store/source-limits';
+import { createFormLimit, createWrongKeyLimit } from '../store/source-limits';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
 import { openBulk } from './bulk';
@@ -164,7 +164,7 @@ function openPages(
   foundation: Foundation,
   { operator, ...access }: { operator: Operator; signIn: SignIn; sessions: Sessions } & ProviderAccess,
 ) {
-  const { config, clock, log, redis, spool } = foundation;
+  const { config, clock, log, metrics, redis, spool } = foundation;
   const limits = outboxRateLimits(config.budgetsPerMinute);
   return createConsole({
     api: operator.api,
@@ -183,10 +183,12 @@ function openPages(
     opsState: foundation.opsState,
     notifications: createNotificationStore(redis),
     ...access,
+    formLimit: createFormLimit(),
     trustProxy: config.trustProxy,
     proxyNote: foundation.proxyNote,
     clock,
     log,
+    metrics,
     fallback: { serve: operator.app, paths: ['/api', '/docs', '/metrics', '/openapi.json', '/queues'] },
   });
 }

@@ -8,7 +8,7 @@ import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
 import { sourceOf } from '../platform/http';
-import type { SignIn, WrongKeyLimit } from '../workflow/operator-port';
+import type { SignIn, SourceLimit } from '../workflow/operator-port';
 import type { ApiKeyStore } from '../workflow/ports';
 import { refusedResponse, type RefusedResponse } from './responses';
 
@@ -28,7 +28,8 @@ export interface SignInOptions {
   readonly keys: Pick<ApiKeyStore, 'findByHash'>;
   /** The key of the configuration: valid as long as the process runs. Null when not configured. */
   readonly bootstrapApiKey: string | null;
-  readonly wrongKeys: WrongKeyLimit;
+  /** Shared by all processes. */
+  readonly wrongKeys: SourceLimit;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'keyRefused'>;

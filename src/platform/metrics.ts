@@ -8,6 +8,9 @@ import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domai
 import { createCounters, type Counters } from './counters';
 import { within } from './timers';
 
+const FORM_REFUSALS = ['too_large', 'too_many'] as const;
+export type FormRefusal = (typeof FORM_REFUSALS)[number];
+
 /**
  * Counters, histograms and gauges: for Prometheus per process, and for the charts of all processes together. Labels are
  * kinds and outcomes only, never a reference or a plate.
@@ -34,6 +37,8 @@ export interface Metrics {
   apiAnswered(method: string, httpStatus: number): void;
   /** An API key was wrong, or wrong and over the limit of its address. */
   keyRefused(reason: 'wrong' | 'slowed'): void;
+  /** A form of the console was not read: it had too many fields, or its source has sent too many without a session. */
+  formRefused(reason: FormRefusal): void;
   archived(type: string, count: number): void;
   /** A notice about alarms was attempted. */
   noticeAttempted(channel: NoticeChannel, outcome: NoticeOutcome['kind']): void;
@@ -178,6 +183,12 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
     labelNames: ['reason'],
     registers,
   });
+  const formsRefused = new Counter({
+    name: 'towhook_forms_refused_total',
+    help: 'Forms of the console that were not read: too_large = too many fields, too_many = without a session, from one address.',
+    labelNames: ['reason'],
+    registers,
+  });
   const archived = new Counter({
     name: 'towhook_archived_total',
     help: 'Records written to the archive, by type.',
@@ -192,6 +203,7 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
   });
   // A counter that appears with its first count hides it from `increase`.
   for (const reason of ['wrong', 'slowed']) keysRefused.inc({ reason }, 0);
+  for (const reason of FORM_REFUSALS) formsRefused.inc({ reason }, 0);
   for (const kind of DELIVERY_KINDS) accepted.inc({ kind }, 0);
   for (const kind of ENTRY_KINDS) {
     delivered.zero({ kind });
@@ -240,6 +252,7 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
     limitHeadersIgnored: (budget) => headersIgnored.inc({ budget }),
     apiAnswered: (method, status) => api.inc({ method, status }),
     keyRefused: (reason) => keysRefused.inc({ reason }),
+    formRefused: (reason) => formsRefused.inc({ reason }),
     archived: (type, count) => archived.inc({ type }, count),
     noticeAttempted: (channel, outcome) => noticeAttempts.inc({ channel, outcome }),
     watchBacklog: (queue, read) => {

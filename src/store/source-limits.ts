@@ -1,14 +1,15 @@
 import type { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import { within } from '../platform/timers';
 import { SIGN_IN_LIMIT_MS, type SignInLimit } from '../workflow/identity-port';
-import type { WrongKeyLimit } from '../workflow/operator-port';
+import type { SourceLimit } from '../workflow/operator-port';
 import type { CallCounter } from '../workflow/ports';
 import { CALLS_PREFIX, SIGN_IN_RETURNS_PREFIX, SIGN_IN_STARTS_PREFIX, WRONG_KEYS_PREFIX } from './keys';
 
 /**
  * Limits per source address or sign-in, counted in Redis for all processes. While Redis fails, or is too slow for a
- * webhook, each process counts for itself, so a limit never makes a request fail.
+ * webhook, each process counts for itself, so a limit never makes a request fail. Forms without a session always count per
+ * process, because their limit protects its time.
  */
 
 const WINDOW_S = 60;
@@ -21,7 +22,15 @@ export const SIGN_IN_STARTS_MAX = 60;
 /** Returns to one sign-in. A page that is loaded again returns twice. */
 export const SIGN_IN_RETURNS_MAX = 3;
 
-export function createWrongKeyLimit(redis: Redis): WrongKeyLimit {
+/** Forms of one source without a session that a process reads within a minute. */
+export const STRANGE_FORMS_MAX = 60;
+
+export function createFormLimit(): SourceLimit {
+  const limiter = new RateLimiterMemory({ points: STRANGE_FORMS_MAX, duration: WINDOW_S });
+  return { count: (source) => consume(limiter, source) };
+}
+
+export function createWrongKeyLimit(redis: Redis): SourceLimit {
   const limiter = openLimiter(redis, { points: WRONG_KEYS_MAX, duration: WINDOW_S, keyPrefix: WRONG_KEYS_PREFIX });
   return { count: (source) => consume(limiter, source) };
 }
@@ -57,7 +66,7 @@ function openLimiter(
 }
 
 /** Counts one. Returns null, or the ms until the next when the limit is reached. */
-async function consume(limiter: RateLimiterRedis, key: string): Promise<number | null> {
+async function consume(limiter: RateLimiterAbstract, key: string): Promise<number | null> {
   try {
     await limiter.consume(key);
     return null;

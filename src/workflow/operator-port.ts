@@ -92,9 +92,9 @@ export type KeyCheck =
   /** Wrong, and over the rate limit of its source. */
   | { readonly kind: 'rate_limited'; readonly retryAfterMs: number };
 
-/** Rate limit of wrong API keys per source, shared by all processes. */
-export interface WrongKeyLimit {
-  /** Counts one wrong key. Returns null, or the ms until the next permit when the source is over its limit. */
+/** A rate limit per source. */
+export interface SourceLimit {
+  /** Counts one. Returns null, or the ms until the next permit when the source is over its limit. */
   count(source: string): Promise<number | null>;
 }
 

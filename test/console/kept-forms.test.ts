@@ -172,7 +172,7 @@ test('explains the error and links to the board on every error page', async () =
   const responses = [
     await crew.get('/no-such-page'),
     await crew.get('/ops/keys'),
-    await crew.postRaw('/tasks', `reason=${'x'.repeat(300_000)}`),
+    await crew.postRaw('/sign-out', `reason=${'x'.repeat(300_000)}`),
   ];
   expect(responses.map(({ status }) => status)).toEqual([404, 403, 413]);
   for (const { html } of responses) {

@@ -60,7 +60,7 @@ const BOUNDED: Readonly<Record<string, readonly string[] | RegExp>> = {
   role: HEARTBEAT_ROLES,
   mode: SERVICE_MODES,
   method: METHODS,
-  reason: ['wrong', 'slowed'],
+  reason: ['wrong', 'slowed', 'too_large', 'too_many'],
   setting: REDIS_SETTINGS,
   version: /^\d+\.\d+\.\d+$/,
   node_version: /^v\d+\.\d+\.\d+$/,

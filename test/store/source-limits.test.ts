@@ -7,7 +7,7 @@ import {
   SIGN_IN_STARTS_MAX,
   WRONG_KEYS_MAX,
 } from '../../src/store/source-limits';
-import type { WrongKeyLimit } from '../../src/workflow/operator-port';
+import type { SourceLimit } from '../../src/workflow/operator-port';
 import { useOwnRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 
@@ -21,7 +21,7 @@ afterEach(() => stores.close());
 const SOURCE = '192.0.2.7';
 const KEY = `${PARTITION}:wrong-keys:${SOURCE}`;
 
-async function reachLimit(limit: WrongKeyLimit): Promise<void> {
+async function reachLimit(limit: SourceLimit): Promise<void> {
   for (let index = 0; index < WRONG_KEYS_MAX; index += 1) expect(await limit.count(SOURCE)).toBeNull();
 }
 

@@ -1,4 +1,4 @@
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import { redirect, page } from '../page';
 import { PostForm } from '../parts/form';
 import { ShortcutList } from '../parts/navigation';
@@ -9,11 +9,12 @@ import { LANGUAGE_COOKIE, oneOf, SHORTCUTS_COOKIE, THEME_COOKIE, THEMES, viewerO
 import { LANGUAGES } from '../messages';
 
 const YEAR_SECONDS = 365 * 86_400;
-const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 });
+const FORM_BYTES_MAX = 10_000;
 
 /** Language, theme and shortcuts are cookies of the browser and need no session. */
 export function servePreferences(app: Express, tools: ServeTools): void {
-  app.post('/preferences', ...tools.middleware, parseForm, async (request, response) => {
+  app.post('/preferences', ...tools.middleware, async (request, response) => {
+    await tools.forms.read({ request, response }, FORM_BYTES_MAX);
     const visitor = await tools.sessions.visitorOf(request);
     const viewer = viewerOf(request, visitor, tools.clock);
     const body: unknown = request.body;

@@ -1,4 +1,4 @@
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import { isPerson, type Actor } from '../../domain/audit';
 import { SIGNED_OUT_PATH } from '../../platform/sign-in-variables';
 import { SIGN_IN_PROBLEMS, type SignInProblem } from '../../workflow/identity-port';
@@ -12,7 +12,8 @@ import { PROVIDER_SIGN_OUT_PATH, signInPage } from '../parts/sign-in-page';
 import { UNSAVED_BYTES_MAX, unsavedIn } from '../parts/unsaved';
 
 const KEY_MAX = 500;
-const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 + UNSAVED_BYTES_MAX });
+/** A sign-in form without an unsaved one. */
+const SIGN_IN_BYTES_MAX = 10_000;
 
 /** The sign-in page, and signing in with an API key. */
 export function serveSignIn(app: Express, tools: ServeTools & { signIn: SignIn }): void {
@@ -42,8 +43,11 @@ const PROBLEM_STATUS: Readonly<Record<SignInProblem, number>> = {
 };
 
 function servePostedKeys(app: Express, tools: ServeTools & { signIn: SignIn }): void {
-  const { sessions, ways, clock, signIn, middleware } = tools;
-  app.post('/sign-in', ...middleware, parseForm, async (request, response) => {
+  const { sessions, ways, clock, forms, signIn, middleware } = tools;
+  app.post('/sign-in', ...middleware, async (request, response) => {
+    // A valid key is always accepted.
+    const carried = (await forms.countOfStranger({ request, response })) === null ? UNSAVED_BYTES_MAX : 0;
+    await forms.read({ request, response }, SIGN_IN_BYTES_MAX + carried);
     const viewer = viewerOf(request, null, clock);
     const body: unknown = request.body;
     const form = new URLSearchParams(typeof body === 'string' ? body : '');

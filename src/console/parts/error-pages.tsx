@@ -35,15 +35,16 @@ export function forbiddenPage(viewer: Viewer, role: Role): PageResult {
   ]);
 }
 
-/** A rejected form: from another session or site (403), too large (413), or unreadable. `back`: its page. */
+/** A rejected form: from another session or site (403), too large (413), one too many (429), or unreadable. `back`: its page. */
 export function refusedPage(
   viewer: Viewer,
   { httpStatus, back, again = null }: { httpStatus: number; back: string; again?: Again | null },
 ): PageResult {
-  const { formTooOld, formTooLarge, formUnreadable, errors, backToPage } = viewer.messages.common;
+  const { formTooOld, formTooLarge, formsTooMany, formUnreadable, errors, backToPage } = viewer.messages.common;
   const text = new Map([
     [403, again ? errors.signedInAnew : formTooOld],
     [413, formTooLarge],
+    [429, formsTooMany],
   ]).get(httpStatus);
   return errorPage(httpStatus === 413 ? errors.tooLarge : errors.refused, httpStatus, [
     text ?? formUnreadable,

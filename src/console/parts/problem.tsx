@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { FormFailure } from '../page';
-import { valueUnder } from '../messages';
+import { valueUnder, type Messages } from '../messages';
 import type { Viewer } from '../viewer';
 import { English, ruleIn, UserText } from './text';
 import { fieldId } from './form';
@@ -97,10 +97,23 @@ function enteredFields(viewer: Viewer, form: URLSearchParams): [label: string, v
 
 /** The label of an API field, in a form where forms differ; null if no form has it. */
 export function fieldLabel({ messages }: Viewer, name: string, form: string | null = null): string | null {
-  const { towFacts, towReports, towDispatch, violationForm, keys, signIn, tow, common, notifications } = messages;
   const image = /^images\.(\d+)$/.exec(name);
-  if (image) return common.image({ number: image[1] ?? '' });
-  const labels = new Map<string, string>([
+  if (image) return messages.common.image({ number: image[1] ?? '' });
+  if (name === 'images' && form === 'photos') return messages.towDispatch.photos.choose;
+  let labels = LABELS.get(messages);
+  if (labels === undefined) {
+    labels = labelsIn(messages);
+    LABELS.set(messages, labels);
+  }
+  return labels.get(name) ?? labels.get(name.split('.', 1)[0] ?? '') ?? null;
+}
+
+/** Made once per language. */
+const LABELS = new WeakMap<Messages, ReadonlyMap<string, string>>();
+
+function labelsIn(messages: Messages): ReadonlyMap<string, string> {
+  const { towFacts, towReports, towDispatch, violationForm, keys, signIn, tow, common, notifications } = messages;
+  return new Map<string, string>([
     ...Object.entries(violationForm.fields),
     ...Object.entries(towReports.fields),
     ...Object.entries(towFacts.fields),
@@ -115,12 +128,11 @@ export function fieldLabel({ messages }: Viewer, name: string, form: string | nu
     ['violation_id', towDispatch.link.id],
     ['violation_reference_id', tow.serviceViolation],
     ['zone_id', violationForm.fields.zoneId],
-    ['images', form === 'photos' ? towDispatch.photos.choose : violationForm.fields.images],
+    ['images', violationForm.fields.images],
     ['name', keys.name],
     ['role', keys.role],
     ['grace_hours', keys.grace],
     ['key', signIn.key],
     [WHOLE_FORM, common.wholeForm],
   ]);
-  return labels.get(name) ?? labels.get(name.split('.')[0] ?? '') ?? null;
 }

@@ -1,5 +1,6 @@
 import { hasSecret } from '../forms';
 import { valueUnder } from '../messages';
+import { hasFewFields } from '../read-page-form';
 import { isSafePath } from '../requests';
 import type { SignInWays } from '../sessions';
 import type { Viewer } from '../viewer';
@@ -51,7 +52,7 @@ function fieldsOf({ path, form }: UnsavedForm): string | null {
 /** The unsaved form that a sign-in form carries; null without one. */
 export function unsavedIn(signIn: URLSearchParams): UnsavedForm | null {
   const [path, fields] = [signIn.get('unsaved_path'), signIn.get('unsaved')];
-  if (path === null || fields === null || !isSafePath(path)) return null;
+  if (path === null || fields === null || !isSafePath(path) || !hasFewFields(fields)) return null;
   const form = new URLSearchParams(fields);
   return hasSecret(form) ? null : { path, form };
 }
