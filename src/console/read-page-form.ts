@@ -1,6 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import type { Clock } from '../platform/clock';
-import { sourceOf } from '../platform/http';
+import { sourceOf } from '../platform/connections';
 import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import type { FormRefusal, Metrics } from '../platform/metrics';

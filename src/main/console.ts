@@ -85,7 +85,7 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   // The metrics of the console need a key, so the application serves them.
   const { ready } = healthOf(foundation, modeCheck(foundation), recentSpoolCheck(foundation));
   const requestMs = requestLimitMs(config.images.totalBytesMax);
-  const listener = await listen(pages, { ready }, config.console, { requestMs }, listenerEvents(foundation));
+  const listener = await listen(pages, { ready }, config.console, { requestMs }, listenerEvents(foundation, 'console'));
   addListener(foundation, 'console', listener, () => operator.close());
   log.info('console.listening', { host: listener.host, port: listener.port });
   return listener;

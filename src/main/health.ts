@@ -10,6 +10,8 @@ import {
 } from '../platform/http';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
+import { throttledLog } from '../platform/log-throttle';
+import type { ListenerName } from '../platform/metrics';
 import { isSettledWithin } from '../platform/timers';
 import { unverifiedPaths } from '../receiver/secrets';
 import { writability } from '../store/connect';
@@ -173,15 +175,23 @@ function alarmDetails(alarm: WebhookAlarm): Readonly<Record<string, unknown>> {
 /** Starts the private listener of a receiver or worker: health and metrics only. */
 export async function startOps(foundation: Foundation, health: Required<Health>): Promise<Listener> {
   const { config, log } = foundation;
-  const listener = await listen(null, health, config.ops, {}, listenerEvents(foundation));
+  const listener = await listen(null, health, config.ops, {}, listenerEvents(foundation, 'ops'));
   addListener(foundation, 'ops', listener);
   log.info('ops.listening', { host: listener.host, port: listener.port });
   return listener;
 }
 
-/** Logs connections that a listener could not accept. */
-export function listenerEvents({ troubleLog }: Pick<Foundation, 'troubleLog'>): ListenerEvents {
+/** Logs connections that a listener could not accept, and those that it closed because there were too many. */
+export function listenerEvents(
+  { clock, log, metrics, troubleLog }: Pick<Foundation, 'clock' | 'log' | 'metrics' | 'troubleLog'>,
+  listener: ListenerName,
+): ListenerEvents {
+  const crowdedLog = throttledLog(log, { clock, by: ['reason', 'source'] });
   return {
+    crowded({ reason, source }) {
+      metrics.connectionClosed(listener, reason);
+      crowdedLog.warn('listener.crowded', { listener, reason, source });
+    },
     acceptFailed: (error) => troubleLog.error('listener.accept_failed', { ...errorFacts(error), stack: undefined }),
   };
 }

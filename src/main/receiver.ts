@@ -55,7 +55,7 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
   const health = publicHealthOf(foundation);
   const unread = { metrics, tally, log: foundation.troubleLog };
   const events: ListenerEvents = {
-    ...listenerEvents(foundation),
+    ...listenerEvents(foundation, 'receiver'),
     refused: (httpStatus, path) => recordUnread(httpStatus, path, unread),
   };
   const listener = await listen(app, health, config.receiver, { requestMs: REQUEST_MS }, events);

@@ -115,8 +115,10 @@ export async function startParts(
   if (worker) checks.push(recentSpoolCheck(foundation), workerCheck(worker));
   if (receiver) checks.push(webhookCheck(foundation));
   const ops = worker || receiver ? await startOps(foundation, healthOf(foundation, ...checks)) : null;
+  const listeners = [receiver, listener, ops];
   heartbeat.start({
     checks: {
+      connections: async () => ({ ready: !listeners.some((each) => each?.isCrowded()), details: {} }),
       redis: redisCheck(foundation),
       ...(worker || listener ? { spool: spoolCheck(foundation) } : {}),
       ...(worker ? { worker: workerCheck(worker) } : {}),

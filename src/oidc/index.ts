@@ -1,7 +1,7 @@
 import { errors, generators } from 'openid-client';
 import type { SignInTicket } from '../contracts/identity';
 import type { Clock } from '../platform/clock';
-import { sourceOf } from '../platform/http';
+import { sourceOf } from '../platform/connections';
 import type { Log } from '../platform/log';
 import type { OidcSettings } from '../platform/sign-in-variables';
 import { isSettledWithin } from '../platform/timers';

@@ -7,7 +7,7 @@ import { sha256Hex } from '../platform/hash';
 import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
-import { sourceOf } from '../platform/http';
+import { sourceOf } from '../platform/connections';
 import type { SignIn, SourceLimit } from '../workflow/operator-port';
 import type { ApiKeyStore } from '../workflow/ports';
 import { refusedResponse, type RefusedResponse } from './responses';

@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
-import { isIP, type AddressInfo } from 'node:net';
-import { ipKeyGenerator } from 'express-rate-limit';
+import type { AddressInfo, Socket } from 'node:net';
 import { systemClock } from './clock';
+import { isAnswering, limitConnections, type ClosedConnection, type ConnectionLimits } from './connections';
 import { errorCode } from './errors';
 
 /** How long running requests may take when a listener stops; no request of towhook takes longer. */
@@ -10,26 +10,31 @@ export const LISTENER_GRACE_MS = 3000;
 const READINESS_KEPT_MS = 1000;
 
 /** Limits on the clients of a listener. */
-export interface ListenerLimits {
+export interface ListenerLimits extends ConnectionLimits {
   /** From the opening of the connection or the first byte of a request to the last byte of its headers. */
   readonly headersMs: number;
   /** From there to the last byte of the request body. The response may take longer. */
   readonly requestMs: number;
   /** How often the two limits are checked; a request may exceed them by this much. */
   readonly checkEveryMs: number;
-  readonly connections: number;
 }
 
 /** How long the body of a request may take on a listener without a limit of its own. */
 export const REQUEST_MS = 120_000;
-const LIMITS: ListenerLimits = { headersMs: 10_000, requestMs: REQUEST_MS, checkEveryMs: 2000, connections: 2000 };
+const LIMITS: ListenerLimits = {
+  headersMs: 10_000,
+  requestMs: REQUEST_MS,
+  checkEveryMs: 2000,
+  connections: 2000,
+  connectionsPerSource: 500,
+};
 /**
  * A request with more headers is refused. Beyond a limit of its own, Node 20 and 22 drop the last ones, which are those
  * that a proxy adds, such as X-Forwarded-For, and Node 24 refuses without an explanation.
  */
 const HEADERS_MAX = 100;
-/** Longer than a load balancer's idle timeout, so that it never sends into a connection that is being closed. */
-const KEEP_ALIVE_MS = 65_000;
+/** How long a listener counts as crowded after it closed a connection for another one. */
+const CROWDED_MS = 60_000;
 
 /** How often a stopping listener closes the connections that have become idle. */
 const SWEEP_EVERY_MS = 20;
@@ -41,6 +46,8 @@ export interface Listener {
   readonly port: number;
   /** `http://host:port`. */
   readonly url: string;
+  /** True for a minute after it closed a connection because there were too many. */
+  isCrowded(): boolean;
   /** From now on `/readyz` answers 503, and each connection closes after its next answer. Requests are still served. */
   announceEnd(): void;
   /** Refuses new connections, waits for running requests and closes all connections after `graceMs`. */
@@ -62,6 +69,8 @@ export interface Health {
 export interface ListenerEvents {
   /** A connection could not be accepted, for example because the machine has too many open files. */
   readonly acceptFailed?: (error: Error) => void;
+  /** A connection was closed because there were too many. */
+  readonly crowded?: (closed: ClosedConnection) => void;
   /**
    * A call was refused before the application saw it: a POST with too many headers, or what Node could not read as a
    * request, whose path is then null.
@@ -70,7 +79,7 @@ export interface ListenerEvents {
 }
 
 /** The part of an Express application that a listener uses. */
-export type Application = RequestListener & { request: object; response: object };
+export type Application = RequestListener & { request: object; response: object; get(setting: string): unknown };
 
 /**
  * Starts a listener on `host:port` (0 = any free port). It answers `/healthz`, `/readyz` and, if given, `/metrics` itself
@@ -84,20 +93,25 @@ export async function listen(
   events: ListenerEvents = {},
 ): Promise<Listener> {
   const reusing = { ...health, ready: reuseFor(READINESS_KEPT_MS, () => health.ready()) };
-  const { headersMs, requestMs, checkEveryMs, connections } = { ...LIMITS, ...limits };
+  const { headersMs, requestMs, checkEveryMs, ...connectionLimits } = { ...LIMITS, ...limits };
   let isEnding = false;
-  const server = createServer(
-    {
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      connectionsCheckingInterval: checkEveryMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      ...(application ? messageClasses(application) : {}),
+  let crowdedAtMs = -Infinity;
+  const server = createServer({
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkEveryMs,
+    ...(application ? messageClasses(application) : {}),
+  });
+  const trusts = application?.get('trust proxy fn');
+  const used = limitConnections(server, connectionLimits, {
+    isTrusted: (address) => typeof trusts === 'function' && Reflect.apply(trusts, null, [address, 0]) === true,
+    closed(connection) {
+      crowdedAtMs = systemClock.monotonicMs();
+      events.crowded?.(connection);
     },
-    healthFirst(application, reusing, { isEnding: () => isEnding, refused: events.refused }),
-  );
+  });
+  server.on('request', healthFirst(application, reusing, { isEnding: () => isEnding, refused: events.refused, used }));
   if (events.refused) reportUnread(server, events.refused);
-  server.maxConnections = connections;
   server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -114,6 +128,7 @@ export async function listen(
     host: address.host,
     port,
     url: `http://${urlHost}:${port}`,
+    isCrowded: () => systemClock.monotonicMs() - crowdedAtMs < CROWDED_MS,
     announceEnd: () => {
       isEnding = true;
     },
@@ -162,9 +177,8 @@ function reportUnread(server: Server, refused: NonNullable<ListenerEvents['refus
     socket.on('error', (error) => {
       const httpStatus = statusOfUnread(errorCode(error));
       // Set while the application has a request of this connection: it sees for itself that the body cannot be read.
-      const isRead = Boolean(Reflect.get(socket, '_httpMessage'));
       // A load balancer may open connections in advance.
-      if (httpStatus !== null && !isRead && socket.bytesRead > 0) refused(httpStatus, null);
+      if (httpStatus !== null && !isAnswering(socket) && socket.bytesRead > 0) refused(httpStatus, null);
     });
   });
 }
@@ -190,9 +204,15 @@ function statusOfUnread(code: string | null): number | null {
 function healthFirst(
   application: RequestListener | null,
   health: Health,
-  { isEnding, refused }: { readonly isEnding: () => boolean; readonly refused: ListenerEvents['refused'] },
+  tools: {
+    readonly isEnding: () => boolean;
+    readonly refused: ListenerEvents['refused'];
+    readonly used: (connection: Socket) => void;
+  },
 ): RequestListener {
+  const { isEnding, refused, used } = tools;
   return (request, response) => {
+    used(request.socket);
     if (isEnding()) response.shouldKeepAlive = false;
     // A POST may be a webhook: its sender would take the answer of a probe for that of the application.
     const path = request.method === 'POST' ? null : (request.url ?? '').split('?', 1)[0];
@@ -272,17 +292,4 @@ function boundAddress(server: Server): AddressInfo {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the listener has no port');
   return address;
-}
-
-/** An IPv6 client usually has a /64 network to itself. */
-const IPV6_NETWORK_BITS = 64;
-
-/** Some proxies write the port of the client into `X-Forwarded-For`: `192.0.2.1:50000`, `[2001:db8::1]:50000`. */
-const WITH_PORT = /^(?:\[(?<ipv6>[^\]]+)\](?::\d+)?|(?<ipv4>[\d.]+):\d+)$/;
-
-/** The source that a rate limit counts: an IPv4 address, the /64 network of an IPv6 address, else `unknown`. */
-export function sourceOf(given: string | undefined): string {
-  const { ipv4, ipv6 } = WITH_PORT.exec(given ?? '')?.groups ?? {};
-  const address = ipv4 ?? ipv6 ?? given;
-  return address === undefined || isIP(address) === 0 ? 'unknown' : ipKeyGenerator(address, IPV6_NETWORK_BITS);
 }

@@ -5,8 +5,12 @@ import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/notification-sett
 import type { Verdict } from '../domain/policy';
 import { DELIVERY_KINDS, ENTRY_KINDS, type DeliveryKind, type EntryKind } from '../domain/vocabulary';
 import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
+import type { ClosedConnection } from './connections';
 import { createCounters, type Counters } from './counters';
 import { within } from './timers';
+
+const LISTENERS = ['receiver', 'console', 'ops'] as const;
+export type ListenerName = (typeof LISTENERS)[number];
 
 const FORM_REFUSALS = ['too_large', 'too_many'] as const;
 export type FormRefusal = (typeof FORM_REFUSALS)[number];
@@ -37,6 +41,8 @@ export interface Metrics {
   apiAnswered(method: string, httpStatus: number): void;
   /** An API key was wrong, or wrong and over the limit of its address. */
   keyRefused(reason: 'wrong' | 'slowed'): void;
+  /** A listener with too many connections closed one: an idle one, or the new one. */
+  connectionClosed(listener: ListenerName, reason: ClosedConnection['reason']): void;
   /** A form of the console was not read: it had too many fields, or its source has sent too many without a session. */
   formRefused(reason: FormRefusal): void;
   archived(type: string, count: number): void;
@@ -189,6 +195,12 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
     labelNames: ['reason'],
     registers,
   });
+  const connectionsClosed = new Counter({
+    name: 'towhook_connections_closed_total',
+    help: 'Connections closed because a listener or a source had too many: idle = one without a request, dropped = the new one.',
+    labelNames: ['listener', 'reason'],
+    registers,
+  });
   const archived = new Counter({
     name: 'towhook_archived_total',
     help: 'Records written to the archive, by type.',
@@ -203,6 +215,9 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
   });
   // A counter that appears with its first count hides it from `increase`.
   for (const reason of ['wrong', 'slowed']) keysRefused.inc({ reason }, 0);
+  for (const listener of LISTENERS) {
+    for (const reason of ['idle', 'dropped']) connectionsClosed.inc({ listener, reason }, 0);
+  }
   for (const reason of FORM_REFUSALS) formsRefused.inc({ reason }, 0);
   for (const kind of DELIVERY_KINDS) accepted.inc({ kind }, 0);
   for (const kind of ENTRY_KINDS) {
@@ -252,6 +267,7 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
     limitHeadersIgnored: (budget) => headersIgnored.inc({ budget }),
     apiAnswered: (method, status) => api.inc({ method, status }),
     keyRefused: (reason) => keysRefused.inc({ reason }),
+    connectionClosed: (listener, reason) => connectionsClosed.inc({ listener, reason }),
     formRefused: (reason) => formsRefused.inc({ reason }),
     archived: (type, count) => archived.inc({ type }, count),
     noticeAttempted: (channel, outcome) => noticeAttempts.inc({ channel, outcome }),

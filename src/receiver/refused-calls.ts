@@ -10,7 +10,7 @@ import { isoTimestamp } from '../domain/timestamp';
 import type { RefusalReason } from '../domain/webhook-answers';
 import type { Clock } from '../platform/clock';
 import { sha256Hex } from '../platform/hash';
-import { sourceOf } from '../platform/http';
+import { sourceOf } from '../platform/connections';
 import type { RefusedCallStore } from '../workflow/webhook-port';
 
 /** Refused calls of this process that are not stored yet. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import express from 'express';
+import type { ClosedConnection } from '../../src/platform/connections';
 import { listen, type ListenerLimits, type Listener } from '../../src/platform/http';
 import { eventually } from '../support/eventually';
 import { call, ready } from './listeners';
@@ -17,18 +18,20 @@ afterEach(async () => {
 });
 
 /** A listener whose `/stream` writes once and stays open, and whose `/echo` reads its body to the end. */
-async function listening(limits: Partial<ListenerLimits>) {
+async function listening(limits: Partial<ListenerLimits>, trusted: number | string = 0) {
   const app = express();
   app.get('/stream', (_request, response) => void response.write('begun'));
-  app.set('trust proxy', 1);
+  app.set('trust proxy', trusted);
   app.get('/address', (request, response) => void response.send(request.ip));
   app.post('/echo', express.text({ type: () => true }), (request, response) => void response.send(request.body));
-  const listener = await listen(app, ready, { host: '127.0.0.1', port: 0 }, limits);
+  const closed: ClosedConnection[] = [];
+  const crowded = (each: ClosedConnection) => void closed.push(each);
+  const listener = await listen(app, ready, { host: '127.0.0.1', port: 0 }, limits, { crowded });
   const sockets: Socket[] = [];
   opened.push({ listener, sockets });
   /** Sends text, and keeps what comes back until the connection is closed. */
-  const sending = async (text: string) => {
-    const socket = connect(listener.port, '127.0.0.1').on('error', () => {});
+  const sending = async (text: string, localAddress = '127.0.0.1') => {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress }).on('error', () => {});
     sockets.push(socket);
     const state = { text: '', isClosed: false };
     socket.on('data', (chunk: Buffer) => (state.text += chunk.toString()));
@@ -37,7 +40,7 @@ async function listening(limits: Partial<ListenerLimits>) {
     socket.write(text);
     return { socket, state };
   };
-  return { url: listener.url, sending };
+  return { url: listener.url, sending, closed };
 }
 
 test.each([
@@ -82,7 +85,7 @@ test('a listener accepts connections up to its limit, and one more after one has
 });
 
 test('a listener refuses a request whose last headers would be dropped, as a proxy may have added them', async () => {
-  const { sending } = await listening({});
+  const { sending } = await listening({}, 1);
   const asked = async (dummies: number) => {
     const own = Array.from({ length: dummies }, (_, index) => `x-${index}: 1\r\n`).join('');
     const forged = 'x-forwarded-for: 192.0.2.1\r\n';
@@ -94,4 +97,70 @@ test('a listener refuses a request whose last headers would be dropped, as a pro
   };
   expect(await asked(10)).toMatch(/\r\n203\.0\.113\.9$/);
   for (const dummies of [97, 98, 200]) expect(await asked(dummies)).toMatch(/^HTTP\/1\.1 431 [^]*"too_many_headers"/);
+});
+
+const IDLE = 'GET /address HTTP/1.1\r\nhost: x\r\n\r\n';
+const BUSY = 'GET /stream HTTP/1.1\r\nhost: x\r\n\r\n';
+const [ONE, OTHER, PROXY] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+
+/** Opens connections one after the other; each waits for what answers its request, or for its end. */
+async function openOn({ sending }: Pick<Awaited<ReturnType<typeof listening>>, 'sending'>, asked: [string, string][]) {
+  const opened = [];
+  for (const [text, from] of asked) {
+    const { socket, state } = await sending(text, from);
+    await eventually(() => expect(state.text !== '' || state.isClosed).toBe(true));
+    opened.push({ socket, state });
+  }
+  return opened;
+}
+const endedOf = (opened: Awaited<ReturnType<typeof openOn>>) => opened.map(({ state }) => state.isClosed);
+
+test('a source over its share loses the connection that was idle for longest, and no other source loses one', async () => {
+  const listener = await listening({ connectionsPerSource: 2 });
+  const opened = await openOn(listener, [
+    [IDLE, ONE],
+    [IDLE, ONE],
+    [IDLE, OTHER],
+  ]);
+  opened[0]?.socket.write(IDLE);
+  await eventually(() => expect(opened[0]?.state.text.match(/HTTP/g)).toHaveLength(2));
+  opened.push(...(await openOn(listener, [[IDLE, ONE]])));
+  await eventually(() => expect(endedOf(opened)).toEqual([false, true, false, false]));
+  expect(listener.closed).toEqual([{ reason: 'idle', source: ONE }]);
+});
+
+test('a source whose connections all have a request gets no further one', async () => {
+  const listener = await listening({ connectionsPerSource: 2 });
+  const opened = await openOn(listener, [
+    [BUSY, ONE],
+    [BUSY, ONE],
+    [BUSY, ONE],
+    [BUSY, OTHER],
+  ]);
+  expect(endedOf(opened)).toEqual([false, false, true, false]);
+  expect(listener.closed).toEqual([{ reason: 'dropped', source: ONE }]);
+});
+
+test('a trusted proxy has no share, and a full listener closes no connection of it while another source has an idle one', async () => {
+  const listener = await listening({ connections: 4, connectionsPerSource: 2 }, PROXY);
+  const opened = await openOn(listener, [
+    [IDLE, PROXY],
+    [IDLE, PROXY],
+    [IDLE, PROXY],
+    [IDLE, ONE],
+    [IDLE, OTHER],
+  ]);
+  await eventually(() => expect(endedOf(opened)).toEqual([false, false, false, true, false]));
+  expect(listener.closed).toEqual([{ reason: 'idle', source: ONE }]);
+});
+
+test('a listener that is nearly full keeps idle connections for a shorter time', async () => {
+  const listener = await listening({ connections: 4 });
+  const opened = await openOn(listener, [
+    [IDLE, ONE],
+    [IDLE, ONE],
+    [IDLE, ONE],
+    [IDLE, OTHER],
+  ]);
+  expect(opened.map(({ state }) => /Keep-Alive: timeout=(\d+)/.exec(state.text)?.[1])).toEqual(['65', '65', '65', '5']);
 });

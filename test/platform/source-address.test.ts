@@ -1,4 +1,4 @@
-import { sourceOf } from '../../src/platform/http';
+import { sourceOf } from '../../src/platform/connections';
 
 it.each([
   ['an IPv4 address', '192.0.2.7', '192.0.2.7'],
