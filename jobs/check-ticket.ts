@@ -4,7 +4,7 @@ import { errorOf } from '../src/domain/exchange-message';
 import type { GiveBack } from '../src/domain/give-back';
 import type { LeaseRight } from '../src/domain/lease';
 import type { StoredViolation } from '../src/domain/outbox-record';
-import type { Clock } from '../src/platform/clock';
+import { startAge, type Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/lookups';
 import type { Outbox } from '../src/workflow/outbox-port';
@@ -38,9 +38,9 @@ export async function checkTicket(
   const checked = await tools.tickets.checkTicket({ zoneId, plateNumber, plateType });
   tools.log.info('violation.ticket_checked', { violation_id: id, answer: checked.kind });
   const { what, why } = giveBackAfter(checked, right.entry, tools);
-  const storedMs = tools.clock.monotonicMs();
+  const ageMs = startAge(tools.clock);
   const { next } = await tools.outbox.giveBack(right, why, mayGoOn());
-  return { what, next, storedMs };
+  return { what, next, ageMs };
 }
 
 function giveBackAfter(

@@ -49,6 +49,6 @@ export interface RunStep<R extends OutboxRecord> {
   /** A short text about it. */
   readonly what: string;
   readonly next: Claim<R> | null;
-  /** When the commit of this step and the next claim began, by the monotonic clock. */
-  readonly storedMs: number;
+  /** How long ago the commit of this step and the next claim began, ms. */
+  readonly ageMs: () => number;
 }

@@ -1,19 +1,31 @@
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import type { Clock } from '../src/platform/clock';
+import { startAge, type Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import { pause, untilRead, within } from '../src/platform/timers';
 import type { Claimed, Outbox } from '../src/workflow/outbox-port';
 
-/** The lease of a call that may outlast it. */
+/** The lease of a call. */
+export interface HeldLease {
+  /**
+   * Whether the first byte of the call may leave now. The lease is confirmed in Redis first if it was confirmed more than a
+   * second ago by either clock: the machine may have slept meanwhile.
+   */
+  readonly maySend: () => Promise<boolean>;
+  /** Renews the lease of a call that may outlast it, until `end`. */
+  readonly keepRenewed: () => RenewedLease;
+}
+
 export interface RenewedLease {
   /** Aborts when the lease is lost, or ends soon and cannot be renewed: the call must end. */
   readonly lost: AbortSignal;
-  /** The age of the lease by the monotonic clock, ms. */
-  ageMs(): number;
+  /** False when the lease may be lost, also while that is not noticed yet because the machine slept. */
+  readonly mayGoOn: () => boolean;
   /** Ends the renewals. */
-  end(): void;
+  readonly end: () => void;
 }
 
+/** A younger lease need not be confirmed. */
+const CONFIRMED_AFTER_MS = 1000;
 /** Parts of a lease: it is renewed after 30 %, tried again after 5 %, and counts as lost at 90 %. */
 const RENEWED_AFTER = 0.3;
 const TRIED_AGAIN_AFTER = 0.05;
@@ -27,53 +39,71 @@ export interface Uploads {
   readonly onRenewed: () => void;
 }
 
-interface LeaseRenewalTools<R extends OutboxRecord> {
+interface LeaseTools<R extends OutboxRecord> {
   readonly outbox: Outbox<R>;
+  readonly claimMaxAgeMs: number;
   readonly uploads?: Uploads;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Renews the lease of a claim until `end`: one commit each time. While it does, no other worker may take the record, and
- * once it fails, this worker stops the call before another one may.
- * @param startedMs when the claim began, by the monotonic clock.
+ * Holds the lease of a claim during its call. A renewal is one commit. While it is renewed, no other worker may take the
+ * record, and once that fails, this worker stops the call before another one may.
+ * @param claimAgeMs how long ago the claim began, ms.
  */
-export function keepLeaseRenewed<R extends OutboxRecord>(
+export function holdLease<R extends OutboxRecord>(
   claimed: Claimed<R>,
-  startedMs: number,
-  { outbox, uploads, clock, log }: LeaseRenewalTools<R>,
-): RenewedLease {
+  claimAgeMs: () => number,
+  { outbox, claimMaxAgeMs, uploads, clock, log }: LeaseTools<R>,
+): HeldLease {
   const { leaseMs } = claimed;
-  const lost = new AbortController();
-  const ended = new AbortController();
-  let renewedMs = startedMs;
-  const ageMs = () => clock.monotonicMs() - renewedMs;
+  /** How long ago the lease was last confirmed, ms. */
+  let ageMs = claimAgeMs;
 
-  const run = async () => {
-    let waitMs = leaseMs * RENEWED_AFTER - ageMs();
-    for (;;) {
-      await pause(Math.max(0, waitMs), ended.signal);
-      if (ended.signal.aborted) return;
-      const askedMs = clock.monotonicMs();
-      const leftMs = leaseMs * LOST_AFTER - ageMs();
-      const renewal = leftMs > 0 ? await within(leftMs, outbox.renew(claimed)) : null;
-      if (ended.signal.aborted) return;
-      if (renewal?.value === true) {
-        renewedMs = askedMs;
-        waitMs = leaseMs * RENEWED_AFTER;
-        if (uploads && askedMs - startedMs < uploads.maxMs) uploads.onRenewed();
-      } else if (renewal?.value === false || ageMs() >= leaseMs * LOST_AFTER) {
-        // An answer may have arrived in a freeze of this process, after which timers run before sockets are read.
-        await untilRead();
-        if (ended.signal.aborted) return;
-        log.warn('lease.lost', { attempt_id: claimed.attemptId, answered: renewal !== null });
-        return lost.abort();
-      } else {
-        waitMs = leaseMs * TRIED_AGAIN_AFTER;
-      }
-    }
+  /** False when the lease is lost; null without an answer within `limitMs`. */
+  const renew = async (limitMs: number): Promise<boolean | null> => {
+    const askedAgeMs = startAge(clock);
+    const renewal = await within(limitMs, outbox.renew(claimed));
+    if (renewal?.value === true) ageMs = askedAgeMs;
+    return renewal?.value ?? null;
   };
-  void run();
-  return { lost: lost.signal, ageMs, end: () => ended.abort() };
+
+  const keepRenewed = (): RenewedLease => {
+    const lost = new AbortController();
+    const ended = new AbortController();
+    const run = async () => {
+      let waitMs = leaseMs * RENEWED_AFTER - ageMs();
+      for (;;) {
+        await pause(Math.max(0, waitMs), ended.signal);
+        if (ended.signal.aborted) return;
+        const leftMs = leaseMs * LOST_AFTER - ageMs();
+        const isRenewed = leftMs > 0 ? await renew(leftMs) : null;
+        if (ended.signal.aborted) return;
+        if (isRenewed === true) {
+          waitMs = leaseMs * RENEWED_AFTER;
+          if (uploads && claimAgeMs() < uploads.maxMs) uploads.onRenewed();
+        } else if (isRenewed === false || ageMs() >= leaseMs * LOST_AFTER) {
+          // An answer may have arrived in a freeze of this process, after which timers run before sockets are read.
+          await untilRead();
+          if (ended.signal.aborted) return;
+          log.warn('lease.lost', { attempt_id: claimed.attemptId, answered: isRenewed !== null });
+          return lost.abort();
+        } else {
+          waitMs = leaseMs * TRIED_AGAIN_AFTER;
+        }
+      }
+    };
+    void run();
+    return { lost: lost.signal, mayGoOn: () => ageMs() < leaseMs * LOST_AFTER, end: () => ended.abort() };
+  };
+
+  return {
+    async maySend() {
+      if (ageMs() >= claimMaxAgeMs) return false;
+      if (ageMs() >= CONFIRMED_AFTER_MS && (await renew(claimMaxAgeMs)) !== true) return false;
+      return ageMs() < claimMaxAgeMs;
+    },
+    keepRenewed,
+  };
 }

@@ -6,7 +6,7 @@ import type { OutboxRecord } from '../src/domain/outbox-record';
 import { historyOf, httpStatusOf, judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import type { NewTask } from '../src/domain/tasks';
-import type { Clock } from '../src/platform/clock';
+import { startAge, type Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
 import type { Tracing } from '../src/platform/tracing';
@@ -17,7 +17,7 @@ import { differenceOfAnswer } from '../src/workflow/see-difference';
 import type { RecordStore } from '../src/workflow/transaction-port';
 import { attemptResultOf, countAttempt, spanOfAttempt, type StoredAttempt } from './attempt-result';
 import type { EntryCalls, Prepared, RunStep } from './entry-calls';
-import { keepLeaseRenewed, type Uploads } from './renew-lease';
+import { holdLease, type Uploads } from './renew-lease';
 import { reportCalls } from './report-calls';
 import { violationCalls } from './violation-calls';
 
@@ -44,10 +44,10 @@ const STEPS_PER_RUN = 10;
 /** No step begins after this time. */
 const RUN_MAX_MS = 5000;
 
-/** A claim, and when it began by the monotonic clock. */
+/** A claim, and how long ago it began, ms. */
 interface TimedClaim<R extends OutboxRecord> {
   readonly claim: Claim<R>;
-  readonly startedMs: number;
+  readonly ageMs: () => number;
 }
 
 /** Runs the outbox of a record step by step: claim, call, and store the result together with the next claim. */
@@ -60,12 +60,12 @@ export async function runOutbox<R extends OutboxRecord, T>(
 ): Promise<JobOutcome> {
   const { clock } = tools;
   const startedMs = clock.monotonicMs();
-  let timed: TimedClaim<R> = { claim: await tools.outbox.claim(id), startedMs };
+  let timed: TimedClaim<R> = { ageMs: startAge(clock), claim: await tools.outbox.claim(id) };
   for (let steps = 1; ; steps += 1) {
     const mayGoOn = () => !isStopping() && steps < STEPS_PER_RUN && clock.monotonicMs() - startedMs < RUN_MAX_MS;
-    const { what, next, storedMs } = await takeStep(calls, timed, tools, mayGoOn);
+    const { what, next, ageMs } = await takeStep(calls, timed, tools, mayGoOn);
     if (!next) return { kind: 'done', what };
-    timed = { claim: next, startedMs: storedMs };
+    timed = { claim: next, ageMs };
   }
 }
 
@@ -94,18 +94,18 @@ function takeStep<R extends OutboxRecord, T>(
       if (calls.check) return calls.check(claim, tools, mayGoOn);
       break;
     case 'send':
-      return attempt(calls, { claim, startedMs: timed.startedMs }, tools, mayGoOn);
+      return attempt(calls, { claim, ageMs: timed.ageMs }, tools, mayGoOn);
   }
   throw new Error(`records of this kind have no step '${claim.kind}'`);
 }
 
 async function lastStep<R extends OutboxRecord>(what: string | Promise<string>): Promise<RunStep<R>> {
-  return { what: await what, next: null, storedMs: 0 };
+  return { what: await what, next: null, ageMs: () => 0 };
 }
 
 async function attempt<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
-  { claim: claimed, startedMs }: TimedClaim<R> & { readonly claim: Claimed<R> },
+  { claim: claimed, ageMs: claimAgeMs }: TimedClaim<R> & { readonly claim: Claimed<R> },
   tools: T & RunOutboxTools<R>,
   mayGoOn: () => boolean,
 ): Promise<RunStep<R>> {
@@ -113,7 +113,7 @@ async function attempt<R extends OutboxRecord, T>(
   const prepared = await calls.prepare(claimed, tools);
   if (prepared.kind === 'given_back') return lastStep(prepared.what);
   const startedAt = new Date(clock.nowMs()).toISOString();
-  const call = await sendWithin(prepared, claimed, startedMs, tools);
+  const call = await sendWithin(prepared, claimed, claimAgeMs, tools);
   const nowMs = clock.nowMs();
   const jitter = clock.random();
   const { entry, failedProbes } = claimed;
@@ -129,32 +129,31 @@ async function attempt<R extends OutboxRecord, T>(
     task: taskFor(calls, entry, exchange, verdict),
     difference: differenceOfAnswer(operation, call),
   });
-  const storedMs = clock.monotonicMs();
+  const ageMs = startAge(clock);
   const stored = await tools.outbox.settle(claimed, result, mayGoOn());
   const attempted = { call, verdict, stored: stored.kind };
   logAttempt(calls, claimed, attempted, tools.log);
-  const sinceRecordedMs = claimed.grantedAtMs - entry.createdAtMs + clock.monotonicMs() - startedMs;
+  const sinceRecordedMs = claimed.grantedAtMs - entry.createdAtMs + claimAgeMs();
   countAttempt(entry.kind, attempted, sinceRecordedMs, tools.metrics);
   tools.tracing.ended(spanOfAttempt(claimed, operation, attempted, nowMs));
-  return { what: verdict.next, next: stored.next, storedMs };
+  return { what: verdict.next, next: stored.next, ageMs };
 }
 
 /** Makes the call within its lease; a call that may outlast it renews it, and ends when that fails. */
 async function sendWithin<R extends OutboxRecord>(
   prepared: Extract<Prepared, { readonly kind: 'ready' }>,
   claimed: Claimed<R>,
-  startedMs: number,
+  ageMs: () => number,
   tools: RunOutboxTools<R>,
 ): Promise<CallResult<OperationName>> {
-  const ageMs = () => tools.clock.monotonicMs() - startedMs;
-  const isYoung = (leaseAgeMs: number) => leaseAgeMs < tools.claimMaxAgeMs;
   const permit = { atMs: claimed.permitAtMs, isFresh: () => ageMs() < claimed.permitLastsMs };
-  if (!prepared.mayOutlastLease) return prepared.send({ maySend: () => isYoung(ageMs()), permit });
-  const lease = keepLeaseRenewed(claimed, startedMs, tools);
+  const { maySend, keepRenewed } = holdLease(claimed, ageMs, tools);
+  if (!prepared.mayOutlastLease) return prepared.send({ maySend, permit });
+  const { lost, mayGoOn, end } = keepRenewed();
   try {
-    return await prepared.send({ maySend: () => isYoung(lease.ageMs()), permit, stop: lease.lost });
+    return await prepared.send({ maySend, permit, stop: lost, mayGoOn });
   } finally {
-    lease.end();
+    end();
   }
 }
 

@@ -38,7 +38,7 @@ export function hasVoidLease({ lease }: Pick<OutboxRecord, 'lease'>, nowMs: numb
 }
 
 /**
- * Extends the lease of an attempt whose call takes longer than a lease. Changes `record`. False, and nothing changes, when
+ * Extends the lease of an attempt whose call takes longer than a lease, or leaves late. Changes `record`. False, and nothing changes, when
  * the lease is lost or the entry was settled meanwhile: the call must end.
  */
 export function renewLease(
@@ -50,6 +50,7 @@ export function renewLease(
   const entry = record.entries.find(({ seq }) => seq === right.entry.seq);
   const isOurs = lease?.token === right.leaseToken && entry?.attemptId === right.attemptId;
   if (!lease || !entry || !isOurs || isSettled(entry.state)) return false;
-  lease.untilMs = Math.max(lease.untilMs, nowMs + leaseMs);
+  // Always later, so that there is a commit: only that shows whether the lease is still ours.
+  lease.untilMs = Math.max(lease.untilMs + 1, nowMs + leaseMs);
   return true;
 }

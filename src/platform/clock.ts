@@ -12,6 +12,18 @@ export interface Clock {
   id(): string;
 }
 
+/**
+ * Starts to measure an age. The returned function gives it in ms, never too low: what the two clocks move apart counts as
+ * time. The monotonic clock stops while a machine sleeps or a virtual one is paused, and the time of day may be set.
+ */
+export function startAge(clock: Pick<Clock, 'nowMs' | 'monotonicMs'>): () => number {
+  const [startedAtMs, startedMs] = [clock.nowMs(), clock.monotonicMs()];
+  return () => {
+    const ranMs = clock.monotonicMs() - startedMs;
+    return ranMs + Math.abs(clock.nowMs() - startedAtMs - ranMs);
+  };
+}
+
 /** The clock and randomness of the machine. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),

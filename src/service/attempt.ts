@@ -28,6 +28,8 @@ export interface AttemptPlan {
   readonly permission: () => Promise<SendPermission>;
   /** Ends the attempt when it aborts. */
   readonly stop?: AbortSignal | undefined;
+  /** Asked before each piece of a streamed body; false ends the attempt. */
+  readonly mayGoOn?: (() => boolean) | undefined;
 }
 
 /** Whether a call may be sent now. If not, `notBeforeMs` is when it may be; null when the right to send is too old. */
@@ -157,6 +159,7 @@ class HttpAttempt {
     for await (const chunk of chunks) {
       for (const piece of piecesOf(chunk)) {
         if (this.#settled || this.#isLate) return;
+        if (this.#plan.mayGoOn?.() === false) return this.#fail('stopped');
         if (this.#bytesHandedOver + piece.length > bodyBytes) return this.#fail('body_length_wrong');
         this.#bytesHandedOver += piece.length;
         await new Promise((resolve) => this.#request.write(piece, resolve));

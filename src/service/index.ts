@@ -128,6 +128,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     callOptions: CallOptions,
   ): Promise<CallResult<N>> {
     const startedMs = clock.monotonicMs();
+    const { stop, mayGoOn } = callOptions;
     const permits = permitsOf(OPERATIONS[name].budget, callOptions);
     let wasSent = false;
     const attempt = async (authorization: Authorization): Promise<Classified<AnswerOf<N>>> => {
@@ -135,7 +136,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       if (denied) return { exchange: droppedAfter(denied), data: null, rawBody: null };
       const permission = () => permits.take();
       const sentMs = clock.monotonicMs();
-      const outcome = await transport.send(request, { name, authorization, permission, stop: callOptions.stop });
+      const outcome = await transport.send(request, { name, authorization, permission, stop, mayGoOn });
       permits.endAttempt();
       wasSent ||= mayHaveLeft(outcome);
       if (mayHaveLeft(outcome)) {

@@ -1,5 +1,5 @@
 import type { BudgetName } from '../contracts/operations';
-import type { Clock } from '../platform/clock';
+import { startAge, type Clock } from '../platform/clock';
 import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { pause } from '../platform/timers';
@@ -57,8 +57,8 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
     exchange: { readonly atMs: number | undefined; readonly onDone: () => void },
   ): Promise<SendPermission> {
     for (let nth = 1; nth <= PERMITS_PER_SEND_MAX; nth += 1) {
-      // The permit was counted after this time, so its age is at most the time since then.
-      const askedAtMs = clock.monotonicMs();
+      // The permit is counted after this, so it is not older.
+      const ageMs = startAge(clock);
       const permit = await reserve(budget, leftMs(), nth === 1 ? exchange.atMs : undefined);
       if (permit.granted || permit === UNANSWERED) exchange.onDone();
       if (!permit.granted) {
@@ -66,7 +66,7 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
         return denied(permit.inMs);
       }
       if (permit.inMs > 0) await pause(permit.inMs);
-      if (clock.monotonicMs() < askedAtMs + permit.inMs + permit.lastsMs) return { granted: true };
+      if (ageMs() < permit.inMs + permit.lastsMs) return { granted: true };
     }
     return { granted: false, notBeforeMs: null };
   }
@@ -99,7 +99,7 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
         wait.resume();
         const permission = await claimedOrNew();
         wait.pause();
-        return permission.granted && !maySend() ? { granted: false, notBeforeMs: null } : permission;
+        return permission.granted && !(await maySend()) ? { granted: false, notBeforeMs: null } : permission;
       },
       endAttempt() {
         wait.resume();

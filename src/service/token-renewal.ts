@@ -1,6 +1,6 @@
 import type { Exchange } from '../domain/policy';
 import { DAY_MS } from '../domain/timestamp';
-import type { Clock } from '../platform/clock';
+import { startAge, type Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 import type { TokenData } from './token-answer';
 
@@ -38,8 +38,8 @@ const POLL_MS = 50;
  * - Two processes find the token dead at once: only one gets the lock; the cache is read again after getting it, since
  *   the previous holder may have written in between.
  * - A process finds the token dead that another has replaced already: the cache holds another token, which is used.
- * - A process freezes during its call until its lock has expired, and another has renewed meanwhile: the monotonic clock
- *   shows that it is late. It writes only if it gets the lock again and the cache still holds what it held
+ * - A process freezes during its call until its lock has expired, and another has renewed meanwhile: the age of the
+ *   lock shows that it is late. It writes only if it gets the lock again and the cache still holds what it held
  *   before the call; else it takes over what is there. So an older token does not overwrite a newer one.
  * - It freezes between that look and its write, for as long as the lock lasts: the older token wins. The next 401 finds
  *   the cache unchanged and renews once more; nothing is lost but that call.
@@ -54,10 +54,10 @@ export async function renewToken(stale: string | null, tools: TokenRenewalTools)
   for (;;) {
     const other = await tokens.read();
     if (isNewer(other, stale, clock.nowMs())) return { ok: true, token: other };
-    const lockedAtMs = clock.monotonicMs();
+    const lockAgeMs = startAge(clock);
     if (await lockOrRelease(holder, tools)) {
       try {
-        return await renewAlone(stale, { ...tools, lockEndsAtMs: lockedAtMs + timeoutMs + LOCK_MARGIN_MS });
+        return await renewAlone(stale, { ...tools, lockAgeMs });
       } finally {
         await tokens.unlock(holder).catch(tools.onCacheFailure);
       }
@@ -119,15 +119,15 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
 
 async function renewAlone(
   stale: string | null,
-  tools: TokenRenewalTools & { readonly lockEndsAtMs: number },
+  tools: TokenRenewalTools & { readonly lockAgeMs: () => number },
 ): Promise<Renewed> {
-  const { tokens, clock } = tools;
+  const { tokens, clock, timeoutMs } = tools;
   const before = await tokens.read();
   if (isNewer(before, stale, clock.nowMs())) return { ok: true, token: before };
   const fetched = await tools.fetchToken();
   if (!fetched.ok) return fetched;
   try {
-    if (clock.monotonicMs() < tools.lockEndsAtMs) await tokens.write(fetched.token);
+    if (tools.lockAgeMs() < timeoutMs + LOCK_MARGIN_MS) await tokens.write(fetched.token);
     else return { ok: true, token: await writeLate(fetched.token, before, tools) };
   } catch (error) {
     // The token is good even if it could not be shared.

@@ -11,6 +11,8 @@ import { openWayOut, type Agents } from './way-out';
 /** The headers that identify the caller: a bearer token, or the credentials. */
 export type Authorization = Readonly<Record<string, string>>;
 
+type RightToSend = Pick<AttemptPlan, 'permission' | 'stop' | 'mayGoOn'>;
+
 /** Sends encoded requests to the service. */
 export interface Transport {
   /**
@@ -19,12 +21,10 @@ export interface Transport {
    */
   send(
     request: EncodedRequest,
-    options: {
+    options: RightToSend & {
       /** Its address receives the authorization; no other does, since redirects are not followed. */
       readonly name: OperationName;
       readonly authorization: Authorization;
-      readonly permission: AttemptPlan['permission'];
-      readonly stop?: AbortSignal | undefined;
     },
   ): Promise<HttpAnswer | TransportFailure>;
   /** Destroys all connections, including those in use. */
@@ -39,7 +39,7 @@ const IDLE_CONNECTION_MS = 15_000;
 /** Servers keep an idle connection for longer: that of Node for 5 s, most others for more. */
 const SURELY_OPEN_MS = 1000;
 
-interface AttemptOptions extends Pick<AttemptPlan, 'permission' | 'stop'> {
+interface AttemptOptions extends RightToSend {
   readonly address: CallAddress;
   readonly agents: Agents;
   readonly headers: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ export function createTransport(settings: {
 
   const attempt = async (
     config: InternalAxiosRequestConfig,
-    { address, agents, headers, isUpload, permission, stop }: AttemptOptions,
+    { address, agents, headers, isUpload, ...right }: AttemptOptions,
   ): Promise<AxiosResponse<HttpAnswer>> => {
     const { secure, host, port } = address;
     const answer = await runAttempt({
@@ -105,14 +105,13 @@ export function createTransport(settings: {
       silenceMs: isUpload ? upload.silenceMs : null,
       connectTimeoutMs,
       answerBytesMax: ANSWER_BYTES_MAX,
-      permission,
-      stop,
+      ...right,
     });
     return { status: answer.status, statusText: '', headers: {}, data: answer, config };
   };
 
   return {
-    async send(request, { name, authorization, permission, stop }) {
+    async send(request, { name, authorization, ...right }) {
       const operation = OPERATIONS[name];
       const address = addressOf(name);
       // A server may close an idle connection at the moment we write into it, and then it is unknown whether the call
@@ -128,8 +127,7 @@ export function createTransport(settings: {
           method: request.method,
           url: address.path + request.query,
           data,
-          adapter: (config) =>
-            attempt(config, { address, agents, headers, isUpload: request.isUpload, permission, stop }),
+          adapter: (config) => attempt(config, { address, agents, headers, isUpload: request.isUpload, ...right }),
         });
         return response.data;
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../platform/clock';
+import { startAge, type Clock } from '../platform/clock';
 import type { Locks } from '../workflow/ports';
 import { lockEpochKey, lockKey } from './keys';
 import { text } from './parse';
@@ -35,12 +35,14 @@ export async function ownedEpoch(redis: Redis, name: string): Promise<number | n
   return epoch === null ? null : Number(epoch);
 }
 
+const over = () => Infinity;
+
 export function createLocks(redis: Redis, clock: Clock): Locks {
   return {
     async acquire(name, ttlMs) {
       const key = lockKey(name);
       const owner = clock.id();
-      let ownedUntilMs = clock.monotonicMs() + ttlMs;
+      let ageMs = startAge(clock);
       // Archiving frees memory, so its lock must be available when Redis is full.
       const reply = await script.run(redis, [key, lockEpochKey(name)], ['acquire', owner, ttlMs], { whenFull: true });
       const epoch = Number(text(reply, 'lock'));
@@ -48,14 +50,14 @@ export function createLocks(redis: Redis, clock: Clock): Locks {
       return {
         epoch,
         async renew() {
-          const untilMs = clock.monotonicMs() + ttlMs;
+          const renewedAgeMs = startAge(clock);
           const isOwned = await renewLock(redis, key, owner, ttlMs);
-          ownedUntilMs = isOwned ? untilMs : 0;
+          ageMs = isOwned ? renewedAgeMs : over;
           return isOwned;
         },
-        isSurelyOwned: () => clock.monotonicMs() < ownedUntilMs,
+        isSurelyOwned: () => ageMs() < ttlMs,
         async release() {
-          ownedUntilMs = 0;
+          ageMs = over;
           await releaseLock(redis, key, owner);
         },
       };

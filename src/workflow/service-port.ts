@@ -45,7 +45,7 @@ export interface ViolationService {
 
 export interface CallOptions {
   /** Called before each send; false means that the claim has expired, and nothing is sent. */
-  readonly maySend?: () => boolean;
+  readonly maySend?: () => boolean | Promise<boolean>;
   /** The permit of the claim, for the first send. A second send after a 401 takes its own. */
   readonly permit?: ClaimedPermit;
   /**
@@ -55,6 +55,8 @@ export interface CallOptions {
   readonly permitWaitMs?: number;
   /** Ends the call when it aborts: the right to send was lost. */
   readonly stop?: AbortSignal;
+  /** Asked before each piece of a body with images: false means that the right to send may be lost, and the call ends. */
+  readonly mayGoOn?: () => boolean;
 }
 
 /** A rate limit permit that was granted before the connection was open. */

@@ -32,16 +32,19 @@ export function readableLog(): ClientLog {
 /** A clock that moves only when a test sets it forward. */
 export interface MovableClock extends Clock {
   forwardMs(ms: number): void;
+  /** The machine sleeps: the time of day goes on, and the monotonic clock stops. */
+  sleepMs(ms: number): void;
 }
 
 export function movableClock(): MovableClock {
   const startMs = systemClock.nowMs();
-  let aheadMs = 0;
+  let [aheadMs, asleepMs] = [0, 0];
   return {
     ...systemClock,
-    nowMs: () => startMs + aheadMs,
+    nowMs: () => startMs + aheadMs + asleepMs,
     monotonicMs: () => aheadMs,
     forwardMs: (ms) => void (aheadMs += ms),
+    sleepMs: (ms) => void (asleepMs += ms),
   };
 }
 

@@ -48,6 +48,15 @@ describe('a process that freezes between permit and send', () => {
     expect(fake.calls).toHaveLength(1);
   });
 
+  it('a call whose machine sleeps after its permit takes another permit and is sent once', async () => {
+    const budgets = budgetsThat((nth) => {
+      if (nth === 1) queueMicrotask(() => clock.sleepMs(LASTS_MS));
+      return granted();
+    });
+    await client(budgets).call('capacity', REQUESTS.capacity, { permitWaitMs: 5000 });
+    expect([budgets.asked.length, fake.calls.length]).toEqual([2, 1]);
+  });
+
   it('a call keeps its permit when it freezes for less than a permit lasts', async () => {
     const budgets = budgetsThat(() => grantedThenFrozen(LASTS_MS / 2));
     await client(budgets).call('capacity', REQUESTS.capacity);

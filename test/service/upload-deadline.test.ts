@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pause } from '../../src/platform/timers';
 import type { UploadLimits } from '../../src/service';
+import type { CallOptions } from '../../src/workflow/service-port';
 import { eventually } from '../support/eventually';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, startFakeService, startRawServer, type RawServer } from './fake-service';
@@ -27,11 +28,11 @@ function imageOf(sizeBytes: number) {
 async function upload(
   url: string,
   sizeBytes: number,
-  { stop, ...limits }: Partial<UploadLimits> & { readonly stop?: AbortSignal } = {},
+  { stop, mayGoOn, ...limits }: Partial<UploadLimits> & Pick<CallOptions, 'stop' | 'mayGoOn'> = {},
 ) {
   const client = await clientWithToken(url, { timeoutMs: TIMEOUT_MS, upload: limits });
   const submission = { form: REQUESTS.violation, images: [imageOf(sizeBytes)] };
-  return client.submitViolation('violation', submission, stop ? { stop } : {});
+  return client.submitViolation('violation', submission, { ...(stop && { stop }), ...(mayGoOn && { mayGoOn }) });
 }
 
 /** Reads a piece, rests, and reads the next one. */
@@ -100,6 +101,16 @@ describe('a call with images', () => {
     });
     const { exchange } = await upload(server.url, LARGE_BYTES, { stop: stopping.signal });
     expect(exchange).toEqual({ kind: 'partly_sent', cause: 'stopped' });
+  });
+
+  it('is partly sent when it may not go on after a piece', async () => {
+    const fake = await startFakeService();
+    let pieces = 0;
+    const mayGoOn = () => (pieces += 1) < 3;
+    const { exchange } = await upload(fake.url, LARGE_BYTES, { mayGoOn });
+    expect(exchange).toEqual({ kind: 'partly_sent', cause: 'stopped' });
+    expect(fake.calls).toHaveLength(0);
+    await fake.stop();
   });
 
   it('is surely not sent when it was stopped before it began', async () => {

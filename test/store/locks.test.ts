@@ -1,5 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { createLocks } from '../../src/store/locks';
+import { movableClock } from '../service/client-under-test';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
@@ -60,6 +61,19 @@ test('an owner that was frozen until its lock expired notices it, and cannot ren
   expect(await other.renew()).toBe(false);
   expect(other.isSurelyOwned()).toBe(false);
   expect(await locks().acquire('work', LONG_MS)).toBeNull();
+});
+
+test('an owner whose machine slept until its lock expired notices it, although its monotonic clock stood still', async () => {
+  const clock = movableClock();
+  const lock = await createLocks(stores.redis, clock).acquire('work', LONG_MS);
+  clock.sleepMs(LONG_MS - 1);
+  expect(lock?.isSurelyOwned()).toBe(true);
+
+  clock.sleepMs(1);
+
+  expect(lock?.isSurelyOwned()).toBe(false);
+  expect(await lock?.renew()).toBe(true);
+  expect(lock?.isSurelyOwned()).toBe(true);
 });
 
 test('renewing a lock extends it by its lifetime', async () => {
