@@ -158,6 +158,20 @@ describe('docker-compose.yml', () => {
     expect(people).toContain('proxy_request_buffering off;');
   });
 
+  test('the proxy limits connections, requests and slow senders of each address on both ports', () => {
+    const [common = '', ...servers] = settingsOf('proxy').split(/^  server \{$/m);
+    for (const setting of ['client_header_timeout', 'client_body_timeout', 'send_timeout', 'keepalive_timeout']) {
+      expect(common).toMatch(new RegExp(`^  ${setting} \\d+s;$`, 'm'));
+    }
+    expect(servers).toHaveLength(2);
+    for (const server of servers) {
+      const [, connections] = /^    limit_conn (\w+) \d+;$/m.exec(server) ?? [];
+      const [, requests] = /^    limit_req zone=(\w+) burst=\d+ nodelay;$/m.exec(server) ?? [];
+      expect(common).toMatch(new RegExp(`limit_conn_zone \\$binary_remote_addr zone=${connections}:`));
+      expect(common).toMatch(new RegExp(`limit_req_zone \\$binary_remote_addr zone=${requests}:`));
+    }
+  });
+
   test('the proxy logs no address of the console with its query, which may name a plate', () => {
     const nginx = settingsOf('proxy');
     const [, people = ''] = nginx.split(/^  server \{$/m).slice(1);
