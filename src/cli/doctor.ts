@@ -55,7 +55,7 @@ export function addDoctor(program: Command, { tools, doctor }: { tools: CommandT
   command.description(ABOUT);
 }
 
-const ABOUT = `Checks the installation, with the environment of the roles: configuration, this machine and its disk, Redis, the service and its token, the clocks, the shared disk of images, the workers, the receiver, the console and the API key.
+const ABOUT = `Checks the installation, with the environment of the roles: configuration, this machine and its disk, Redis, the service and its token, the clocks, the shared disk of images, the mode, the workers, the receiver, the console and the API key.
 
 It requests one access token from the service, and changes nothing unless --adopt-disk is given.
 

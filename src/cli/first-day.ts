@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { ROUTES } from '../contracts/operator-routes';
-import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
+import { addCommand, option, type CommandOutput, type CommandTools } from './command';
 import type { Doctor } from './doctor';
 import type { Finding } from './finding';
 import { EXIT } from './problems';
@@ -20,6 +19,7 @@ const TITLES = [
   'Webhooks',
   'Worker',
   'Console',
+  'First webhook',
 ] as const;
 
 /** The checks of `towhook doctor` that belong to each step, in the order in which an installation is set up. */
@@ -29,8 +29,9 @@ const CHECKS: Readonly<Record<(typeof TITLES)[number], readonly string[]>> = {
   'The service': ['service', 'service clock', 'address'],
   'Its operations': ['operation'],
   Webhooks: ['receiver', 'webhook test'],
-  Worker: ['worker'],
+  Worker: ['worker', 'mode'],
   Console: ['console', 'sign-in'],
+  'First webhook': ['first webhook'],
 };
 
 /** `towhook first-day`: leads through the set-up, and ends with a report whether the installation is ready. */
@@ -51,7 +52,7 @@ export function addFirstDay(program: Command, { tools, doctor }: { tools: Comman
         title,
         findings: findings.filter(({ check }) => CHECKS[title].includes(check)),
       }));
-      return readiness([...steps, { title: 'First webhook', findings: [await firstWebhook(call)] }]);
+      return readiness(steps);
     },
   });
   command.description(ABOUT);
@@ -60,33 +61,6 @@ export function addFirstDay(program: Command, { tools, doctor }: { tools: Comman
 const ABOUT = `Leads through the set-up with the real service. Set the environment of the roles, start them with SERVICE_MODE=shadow, and repeat this command until it reports that all is ready; each time it names the next thing to do.
 
 It makes the checks of towhook doctor --probe, sends a signed test call to the receiver, and looks whether a webhook of the service has come. Nothing takes effect at the service. The exit code is 0 when all is ready, else 1.`;
-
-/** Whether the service has sent a webhook; only its own calls show that it knows the address. */
-async function firstWebhook(call: Invocation): Promise<Finding> {
-  const check = 'first webhook';
-  try {
-    const { items } = await call.client.call(ROUTES.listDeliveries, { query: { limit: 1 } });
-    const [newest] = items;
-    if (newest) {
-      return {
-        check,
-        state: 'fine',
-        code: 'webhook_seen',
-        what: `the last one came at ${newest.received_at}`,
-        fix: null,
-      };
-    }
-    return {
-      check,
-      state: 'fault',
-      code: 'no_webhook_yet',
-      what: 'no webhook of the service has come yet',
-      fix: 'Give the administration of the service the public address of the receiver and its secret, and ask for a tow request.',
-    };
-  } catch {
-    return { check, state: 'skipped', code: 'not_looked_at', what: 'the console must answer first', fix: null };
-  }
-}
 
 const WORDS = { done: 'done', noted: 'done, see below', open: 'open' } as const;
 
@@ -103,7 +77,9 @@ function stateOf({ findings }: SetupStep): keyof typeof WORDS {
 function readiness(steps: readonly SetupStep[]): CommandOutput {
   const open = steps.filter((step) => stateOf(step) === 'open');
   const isReady = open.length === 0;
-  const isShadow = steps.some(({ findings }) => findings.some(({ code }) => code === 'shadow_mode'));
+  const found = new Set(steps.flatMap(({ findings }) => findings.map(({ code }) => code)));
+  const isShadow = found.has('shadow_mode');
+  const isLive = found.has('live_mode') || found.has('mode_differs');
   const next = open.flatMap(({ findings }) => findings).find(({ state }) => state === 'fault')?.fix ?? null;
   const lines = steps.flatMap((step, at) => [
     [paint('bold', `${at + 1}. ${step.title}: `), paint(COLORS[stateOf(step)], WORDS[stateOf(step)])],
@@ -118,7 +94,7 @@ function readiness(steps: readonly SetupStep[]): CommandOutput {
   return {
     json: {
       ready: isReady,
-      mode: isShadow ? 'shadow' : 'live',
+      mode: isShadow ? 'shadow' : isLive ? 'live' : null,
       next,
       steps: steps.map((step) => ({ title: step.title, state: stateOf(step), findings: step.findings })),
     },

@@ -25,7 +25,11 @@ export function checkConfiguration(environment: Environment | undefined): Config
       const config = loadConfig(environmentWithout([...leftOut], environment));
       faults.push(...faultsOfMail(config));
       if (faults.length > 0) return { findings: variableFaults({ faults }), config, wrong: wrongIn(faults) };
-      return { findings: [notes.fine('valid', 'every variable is valid'), ...unwise(config)], config, wrong: [] };
+      return {
+        findings: [notes.fine('valid', 'every variable is valid'), ...unverifiedWebhooks(config)],
+        config,
+        wrong: [],
+      };
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const countBefore = leftOut.size;
@@ -88,17 +92,6 @@ export function variableFaults({ faults }: Pick<ConfigurationError, 'faults'>): 
       `Set ${variable} right; docs/configuration.md lists its values.`,
     ),
   );
-}
-
-/** Settings that are valid and must not be forgotten. */
-function unwise(config: Config): Finding[] {
-  return [...shadowMode(config), ...unverifiedWebhooks(config)];
-}
-
-function shadowMode({ service }: Config): Finding[] {
-  if (service.mode === 'live') return [];
-  const what = 'SERVICE_MODE=shadow: nothing is sent to the service but the token call';
-  return [notesOf('configuration').warning('shadow_mode', what, 'To go live: SERVICE_MODE=live for all processes.')];
 }
 
 /** Unverified webhooks: allowed in development, and with WEBHOOK_UNVERIFIED. */

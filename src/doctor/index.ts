@@ -4,6 +4,7 @@ import { silentLog } from '../platform/log';
 import { createResources } from '../platform/resources';
 import { within } from '../platform/timers';
 import type { Environment } from '../platform/variable-rules';
+import type { Redis } from '../store/connect';
 import { checkConfiguration } from './configuration';
 import { withinLimit, notesOf } from './finding';
 import { checkConsole, checkReceiver } from './listeners';
@@ -12,8 +13,8 @@ import { checkRedis, type RedisCheck } from './redis';
 import { checkService } from './service';
 import { checkSignIn } from './sign-in';
 import { checkSpool } from './spool';
-import { checkTestCall } from './test-call';
-import { checkWorkers } from './workers';
+import { checkFirstWebhook, checkTestCall } from './test-call';
+import { checkMode, checkWorkers } from './workers';
 
 export interface Examination extends DoctorOptions {
   readonly clock: Clock;
@@ -45,29 +46,33 @@ export async function examine({ clock, environment, ...options }: Examination): 
             otherwise: (fault): RedisCheck => ({ findings: [fault], redis: null }),
           });
     const { redis } = look;
-    const images = redis
-      ? await one(
-          'images',
-          checkSpool(redis, {
-            dataDir: config.dataDir,
-            keepMs: config.keep.violationsMs,
-            minFreeBytes: config.images.totalBytesMax,
-            clock,
-            adoptsDisk,
-          }),
-        )
-      : notesOf('images').skipped('not_looked_at', 'Redis must be right first');
-    const workers = redis
-      ? one('worker', checkWorkers(redis))
-      : Promise.resolve(notesOf('worker').skipped('not_looked_at', 'Redis must be right first'));
+    const inRedis = (check: string, look: (opened: Redis) => Promise<Finding>) =>
+      redis
+        ? one(check, look(redis))
+        : Promise.resolve(notesOf(check).skipped('not_looked_at', 'Redis must be right first'));
+    const images = await inRedis('images', (opened) =>
+      checkSpool(opened, {
+        dataDir: config.dataDir,
+        keepMs: config.keep.violationsMs,
+        minFreeBytes: config.images.totalBytesMax,
+        clock,
+        adoptsDisk,
+      }),
+    );
     const others = await Promise.all([
       // Its calls have a time limit of their own, which may be longer: a token, and two for each probed operation.
       many('service', checkService(config, { clock, redis, wrong, probes }), 3 * config.service.timeoutMs + LIMIT_MS),
-      workers,
+      inRedis('mode', (opened) => checkMode(opened, config.service.mode)),
+      inRedis('worker', checkWorkers),
       one('receiver', checkReceiver(config, webhookUrl), 2 * LIMIT_MS),
       one('console', checkConsole(environment)),
       many('sign-in', checkSignIn(config), 2 * LIMIT_MS),
-      ...(testsWebhook ? [one('webhook test', checkTestCall(config, webhookUrl, clock), 2 * LIMIT_MS)] : []),
+      ...(testsWebhook
+        ? [
+            one('webhook test', checkTestCall(config, webhookUrl, clock), 2 * LIMIT_MS),
+            inRedis('first webhook', checkFirstWebhook),
+          ]
+        : []),
     ]);
     return [...findings, checkNode(), ...disk, ...look.findings, images, ...others.flat()];
   } finally {

@@ -1,8 +1,13 @@
 import type { Finding } from '../cli';
+import { messagesIn } from '../console/messages';
+import { isoTimestamp } from '../domain/timestamp';
 import { DELIVERY_KINDS } from '../domain/vocabulary';
+import { refusedWebhooks } from '../domain/webhook-alarms';
 import type { Clock } from '../platform/clock';
 import { signedHeaders } from '../platform/webhook-signature';
 import type { Config } from '../platform/config';
+import type { Redis } from '../store/connect';
+import { createWebhookAnswerStore } from '../store/webhook-answers';
 import { notesOf } from './finding';
 import { askListener, NO_RECEIVER_ADDRESS, receiverAddress } from './listeners';
 
@@ -69,4 +74,32 @@ function sharedIn({ webhook: { sharedSecret } }: Config): Readonly<Record<string
   if (sharedSecret === null) return {};
   // A header carries bytes: letters beyond ASCII leave as UTF-8.
   return { [sharedSecret.header]: Buffer.from(sharedSecret.value).toString('latin1') };
+}
+
+/** Whether the service has sent a webhook, and why calls were refused: by what the receivers count in Redis. */
+export async function checkFirstWebhook(redis: Redis): Promise<Finding> {
+  const first = notesOf('first webhook');
+  const { byPath, readAtMs } = await createWebhookAnswerStore(redis).read();
+  const acceptedAtMs = Math.max(...DELIVERY_KINDS.map((kind) => byPath[kind].acceptedAtMs ?? 0));
+  const accepted = acceptedAtMs > 0 ? `the last one was accepted at ${isoTimestamp(acceptedAtMs)}` : null;
+  const refused = refusedWebhooks(byPath, readAtMs);
+  const [cause] = refused;
+  if (cause) {
+    const { paths, reasons } = messagesIn('en').webhooks;
+    const calls = refused.map(({ path, count, sinceMs, reason }) => {
+      const some = count === 1 ? '1 call' : `${count} calls`;
+      return `${some} to ${paths[path]} since ${isoTimestamp(sinceMs)} were refused: ${reasons[reason].cause}`;
+    });
+    const what = [accepted === null ? 'no webhook was accepted yet' : accepted, ...calls].join('; ');
+    const { todo } = reasons[cause.reason];
+    return accepted === null
+      ? first.fault('webhooks_refused', what, todo)
+      : first.warning('webhooks_refused', what, todo);
+  }
+  if (accepted !== null) return first.fine('webhook_seen', accepted);
+  return first.fault(
+    'no_webhook_yet',
+    'no webhook of the service has come yet',
+    'Give the administration of the service the public address of the receiver and its secret, and ask for a tow request.',
+  );
 }

@@ -1,6 +1,9 @@
 import type { Finding } from '../cli';
+import { isoTimestamp } from '../domain/timestamp';
+import type { ServiceMode } from '../domain/vocabulary';
 import type { Redis } from '../store/connect';
 import { createProcessStore } from '../store/processes';
+import { createShadowStore } from '../store/shadow';
 import { serviceDifference } from '../workflow/called-service';
 import { notesOf } from './finding';
 
@@ -40,6 +43,30 @@ export async function checkWorkers(redis: Redis): Promise<Finding> {
     'no worker runs: webhooks are stored, and nothing is sent to the service',
     'Start it (npm start -- all, or -- worker) with the REDIS_URL of this environment.',
   );
+}
+
+/**
+ * Whether the installation sends: by the circuit and the heartbeats in Redis, since the processes may have another
+ * environment than this one.
+ */
+export async function checkMode(redis: Redis, ownMode: ServiceMode): Promise<Finding> {
+  const [processes, { sinceMs }] = await Promise.all([
+    createProcessStore(redis).list(),
+    createShadowStore(redis).summary(),
+  ]);
+  const alive = processes.filter(({ isSilent }) => !isSilent);
+  const shadows = alive.filter(({ mode }) => mode === 'shadow');
+  const modes = notesOf('mode');
+  if (sinceMs !== null || shadows.length > 0) {
+    const since = sinceMs === null ? '' : ` since ${isoTimestamp(sinceMs)}`;
+    const cause = shadows.length === 0 ? '' : `; SERVICE_MODE=shadow: ${namesOf(shadows)}`;
+    const what = `shadow mode${since}: nothing is sent to the service but the token call${cause}`;
+    return modes.warning('shadow_mode', what, 'To go live: start all processes with SERVICE_MODE=live.');
+  }
+  if (alive.length === 0) return modes.skipped('not_looked_at', 'no process runs');
+  if (ownMode === 'live') return modes.fine('live_mode', 'every process runs with SERVICE_MODE=live');
+  const what = 'the processes run live and send to the service, but this environment has SERVICE_MODE=shadow';
+  return modes.warning('mode_differs', what, 'If nothing is to be sent, start all processes with SERVICE_MODE=shadow.');
 }
 
 function namesOf(processes: readonly { readonly hostName: string; readonly processId: number }[]): string {

@@ -145,6 +145,7 @@ export const LAYERS: Readonly<Record<string, LayerRule>> = {
       'oidc',
       'store',
       'receiver',
+      'console',
       'spool',
       'client',
       'cli',

@@ -260,7 +260,7 @@ test('towhook doctor run as a program reports no faults and no warnings for a he
   expect([exitCode, problems]).toEqual([0, '']);
   expect(new Set(report.findings.map(({ check }) => check))).toEqual(
     new Set(
-      'configuration,node,disk,redis,redis clock,images,service,service clock,address,worker,receiver,console'.split(
+      'configuration,node,disk,redis,redis clock,images,service,service clock,address,worker,mode,receiver,console'.split(
         ',',
       ),
     ),

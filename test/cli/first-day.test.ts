@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { examine } from '../../src/doctor';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS } from '../../src/store/keys';
+import { startApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { startTestRedis } from '../support/redis';
 import { runWith } from './command';
@@ -10,17 +11,17 @@ import { environmentOf } from './examine';
 import { useInstallation, useStopLater } from './installation';
 
 const SECRET = `whsec_${Buffer.from('a secret of the first day').toString('base64')}`;
+const OTHER = `whsec_${Buffer.from('another secret of the tests').toString('base64')}`;
 const installation = useInstallation({ WEBHOOK_SECRETS: SECRET });
 
 const stopLater = useStopLater();
 
+const foundContract = z.looseObject({ check: z.string(), state: z.string(), code: z.string(), what: z.string() });
 const reportContract = z.looseObject({
   ready: z.boolean(),
-  mode: z.string(),
+  mode: z.string().nullable(),
   next: z.string().nullable(),
-  steps: z.array(
-    z.looseObject({ title: z.string(), state: z.string(), findings: z.array(z.looseObject({ code: z.string() })) }),
-  ),
+  steps: z.array(z.looseObject({ title: z.string(), state: z.string(), findings: z.array(foundContract) })),
 });
 
 async function firstDay(changes: Readonly<Record<string, string>> = {}) {
@@ -33,8 +34,12 @@ async function firstDay(changes: Readonly<Record<string, string>> = {}) {
   return {
     exitCode: result.exitCode,
     out: result.out,
+    webhooks: steps.at(-1)?.findings.map(({ what }) => what),
     ...report,
     titles: steps.map(({ title }) => title),
+    noted: steps.flatMap(({ findings }) =>
+      findings.flatMap(({ check, state, code }) => (check === 'mode' && state === 'warning' ? [code] : [])),
+    ),
     open: open.map(({ title, findings }) => `${title}: ${findings.at(-1)?.code ?? 'not looked at'}`),
   };
 }
@@ -54,19 +59,38 @@ test('towhook first-day leads through every step, until the first webhook of the
   expect(before).toMatchObject({ exitCode: 1, ready: false, open: ['First webhook: no_webhook_yet'] });
   expect(before.next).toContain('public address of the receiver');
 
+  for (const id of ['a', 'b']) expect(await postWebhook({ id, secret: OTHER })).toBe(401);
+  await counted('"signature_wrong":2');
+  const refused = await firstDay();
+  expect(refused).toMatchObject({ exitCode: 1, ready: false, open: ['First webhook: webhooks_refused'] });
+  expect(refused.webhooks).toEqual([expect.stringMatching(/2 calls to \/tow-request .*refused.*secret is wrong/)]);
+  expect(refused.next).toContain('WEBHOOK_SECRETS');
+
   expect(await postWebhook()).toBe(200);
-  // The delivery is listed once it is stored, which was before the answer.
-  await eventually(async () => {
-    expect(await firstDay()).toMatchObject({ exitCode: 0, ready: true, open: [], next: null, mode: 'live' });
+  await counted('"refused":{}');
+  expect(await firstDay()).toMatchObject({ exitCode: 0, ready: true, open: [], next: null, mode: 'live' });
+});
+
+test('towhook first-day shows the mode of the installation, not that of its own environment', async () => {
+  expect(await firstDay({ SERVICE_MODE: 'shadow' })).toMatchObject({ mode: 'live', noted: ['mode_differs'] });
+
+  const { redis, environment } = installation();
+  const shadow = await startApp({
+    redisUrl: redis.url,
+    role: 'console',
+    environment: { ...environment, CONSOLE_PORT: '0', SERVICE_MODE: 'shadow' },
   });
-  expect(await firstDay({ SERVICE_MODE: 'shadow' })).toMatchObject({ exitCode: 0, ready: true, mode: 'shadow' });
+  try {
+    expect(await firstDay()).toMatchObject({ exitCode: 0, mode: 'shadow', noted: ['shadow_mode'] });
+  } finally {
+    await shadow.stop();
+  }
 });
 
 test('towhook first-day names a receiver with other secrets, and shows none', async () => {
-  const other = `whsec_${Buffer.from('another secret of the tests').toString('base64')}`;
-  const { exitCode, open, out } = await firstDay({ WEBHOOK_SECRETS: other });
+  const { exitCode, open, out } = await firstDay({ WEBHOOK_SECRETS: OTHER });
   expect([exitCode, open[0]]).toEqual([1, 'Webhooks: test_call_not_verified']);
-  for (const secret of [SECRET, other, installation().app.apiKey]) expect(out).not.toContain(secret);
+  for (const secret of [SECRET, OTHER, installation().app.apiKey]) expect(out).not.toContain(secret);
 });
 
 test('towhook first-day makes its test call with a shared secret that has letters beyond ASCII', async () => {
@@ -113,8 +137,16 @@ test('towhook first-day prints one line for each step and the next thing to do',
   expect(out.split('\n').at(-1)).toMatch(/^Not ready: .* Next: Check SERVICE_CLIENT_ID/);
 });
 
+/** Waits until the receiver has stored what it answered to tow requests, once a second. The simulator limits each first day. */
+async function counted(text: string): Promise<void> {
+  await eventually(async () => {
+    const answers = await installation().redis.ask('HGET', KEYS.webhookAnswers, 'tow_request');
+    expect(String(answers)).toContain(text);
+  });
+}
+
 /** Posts a signed tow request, as the service does. Returns the status of the answer. */
-async function postWebhook(): Promise<number> {
+async function postWebhook({ id = 'first', secret = SECRET } = {}): Promise<number> {
   const body = JSON.stringify({
     violation_reference_id: 'V-20261122-FIRST1',
     towing_reference_id: 'TW-20261122-FIRST1',
@@ -124,9 +156,9 @@ async function postWebhook(): Promise<number> {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'webhook-id': 'first',
+      'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': new Webhook(SECRET).sign('first', at, body),
+      'webhook-signature': new Webhook(secret).sign(id, at, body),
     },
     body,
   });
