@@ -15,7 +15,7 @@ import { givePermitBack } from './permits';
 import { RECORD_KEYS } from './record-kinds';
 import { recordsOf } from './records';
 import type { RecordTransaction } from './transaction';
-import { SETTLE_REPEAT_MS, CLAIM_REPEAT_MS, isTransient, untilUsable, USABLE_REPEAT_MS } from './until-answered';
+import { OUTCOME_REPEAT_MS, RENEW_REPEAT_MS, isTransient, untilUsable, USABLE_REPEAT_MS } from './until-answered';
 
 /** The outboxes of tows. Their entries are reports. */
 export function createTowOutbox(redis: Redis, clock: Clock, settings: ClaimSettings): Outbox<StoredTow> {
@@ -72,7 +72,7 @@ function createOutbox<R extends OutboxRecord>(
         unusedPermitAtMs: settled.kind === 'done' && !settled.isPermitSpent ? permitAtMs : null,
       };
     };
-    const options = { repeatMs: SETTLE_REPEAT_MS, usesKept: true, whenFull: true };
+    const options = { repeatMs: OUTCOME_REPEAT_MS, usesKept: true, whenFull: true };
     const { unusedPermitAtMs, ...stored } = await records
       .transact(orderKeyOf(kind.name, id), decide, options)
       .catch(async (error: unknown) => {
@@ -100,7 +100,7 @@ function createOutbox<R extends OutboxRecord>(
           transaction.effect(['ZREM', RECORD_KEYS[kind.name].due, id]);
           return { kind: 'gone' };
         },
-        { repeatMs: CLAIM_REPEAT_MS },
+        { repeatMs: OUTCOME_REPEAT_MS },
       );
       await attempt.end(kind.name, claimed);
       return claimed;
@@ -133,7 +133,7 @@ function createOutbox<R extends OutboxRecord>(
             record !== null && renewLease(record, claimed, { nowMs: transaction.nowMs, leaseMs: settings.leaseMs })
           );
         },
-        { repeatMs: CLAIM_REPEAT_MS, usesKept: true },
+        { repeatMs: RENEW_REPEAT_MS, usesKept: true },
       ),
 
     giveBack: (right, why, claimsNext = false) =>

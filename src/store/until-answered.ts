@@ -5,12 +5,15 @@ import { pause } from '../platform/timers';
 import { NotReplicated } from './replicas';
 
 const REPEAT_PAUSE_MS = 200;
-/** A claim is useless after 5 s. */
-export const CLAIM_REPEAT_MS = 3000;
+/** A renewal is tried again by its caller. */
+export const RENEW_REPEAT_MS = 3000;
 /** A process reads a replaced file of data keys within 5 s. */
 export const USABLE_REPEAT_MS = 15_000;
-/** After a longer outage of Redis, the result of an attempt is lost and its outcome unknown. */
-export const SETTLE_REPEAT_MS = 600_000;
+/**
+ * After a longer outage of Redis, the result of an attempt is lost and its outcome unknown. A claim is repeated for as
+ * long: it may have been stored although its reply did not arrive. One that is too old by then is given back unsent.
+ */
+export const OUTCOME_REPEAT_MS = 600_000;
 
 interface RepeatOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
