@@ -11,7 +11,8 @@ lists there, not this page.
 
 All settings are environment variables. A role reads them once, when it starts, and ignores white space around their
 values. Files of webhook secrets and of data keys are read again when they change. An empty value counts as absent. A
-wrong value stops the start with exit code 2, and the message names the variable and its rule, never the value.
+value in quotes is refused, since \`docker run --env-file\` keeps them; a secret with quotes of its own is given in a
+file. A wrong value stops the start with exit code 2, and the message names the variable and its rule, never the value.
 [operations/deployment.md](operations/deployment.md) describes which variables production needs.
 `;
 

@@ -71,9 +71,10 @@ function signed({ secret, body, clock }: UnsignedCall): Readonly<Record<string, 
 }
 
 function sharedIn({ webhook: { sharedSecret } }: Config): Readonly<Record<string, string>> {
-  if (sharedSecret === null) return {};
+  const [value] = sharedSecret?.values ?? [];
+  if (sharedSecret === null || value === undefined) return {};
   // A header carries bytes: letters beyond ASCII leave as UTF-8.
-  return { [sharedSecret.header]: Buffer.from(sharedSecret.value).toString('latin1') };
+  return { [sharedSecret.header]: Buffer.from(value).toString('latin1') };
 }
 
 /** Whether the service has sent a webhook, and why calls were refused: by what the receivers count in Redis. */

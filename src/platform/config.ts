@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import type { NotificationSettings } from '../domain/notification-settings';
 import { API_KEY_RULE, isSendableKey, type ServicePaths } from '../domain/vocabulary';
+import { missingForNotifications, notificationConfig } from './notification-variables';
 import { redisContradictions, redisSettings } from './redis-variables';
 import { signInFaults, signInSettings } from './sign-in-variables';
 import {
@@ -13,7 +13,7 @@ import {
   withSecretFiles,
   type ReadText,
 } from './secret-files';
-import { givenIn, hoursMs, minutesMs, weakSecrets, type Environment } from './variable-rules';
+import { givenIn, hoursMs, minutesMs, quotedIn, weakSecrets, type Environment } from './variable-rules';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
 
 /** A wrong configuration: each fault names its variable and never shows the value. */
@@ -73,7 +73,8 @@ export interface ServiceAccess {
  */
 export function loadConfig(environment: Environment = process.env, readText: ReadText = readTextNow): Config {
   const named = givenIn(environment);
-  const { given, faults: files } = withSecretFiles(named, readText);
+  const { given, faults: unreadable } = withSecretFiles(named, readText);
+  const files = [...quotedIn(named, Object.keys(VARIABLES.shape)), ...unreadable];
   const parsed = VARIABLES.safeParse(given);
   const wrong = parsed.success ? [...missingForNotifications(given), ...signInFaults(given)] : faultsIn(parsed.error);
   const values = [...wrong, ...contradictions(given), ...weakSecrets(given)];
@@ -114,7 +115,8 @@ export interface CommandLineSettings {
 /** Reads and checks them. @throws ConfigurationError with every fault, ApiKeyUnusable if only the key is wrong. */
 export function loadCommandLineSettings(environment: Environment = process.env): CommandLineSettings {
   const named = givenIn(environment);
-  const { given, faults } = commandLineVariables(named);
+  const { given, faults: files } = commandLineVariables(named);
+  const faults = [...quotedIn(given, Object.keys(COMMAND_LINE_VARIABLES.shape)), ...files];
   const parsed = COMMAND_LINE_VARIABLES.safeParse(given);
   if (!parsed.success) throw new ConfigurationError([...faults, ...faultsIn(parsed.error)]);
   if (faults.length > 0) throw new ConfigurationError(faults);
@@ -252,7 +254,7 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
       },
       sharedSecret:
         env.WEBHOOK_SHARED_SECRET !== undefined && env.WEBHOOK_SHARED_SECRET_HEADER !== undefined
-          ? { header: env.WEBHOOK_SHARED_SECRET_HEADER, value: env.WEBHOOK_SHARED_SECRET }
+          ? { header: env.WEBHOOK_SHARED_SECRET_HEADER, values: env.WEBHOOK_SHARED_SECRET }
           : null,
       /** The variables that these depend on, to read their files again. */
       variables: secretVariables,
@@ -331,30 +333,6 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
   };
 }
 
-function notificationConfig(env: Variables) {
-  const { NOTIFY_SMTP_URL: smtpUrl, NOTIFY_MAIL_FROM: from, NOTIFY_SMTP_CA_FILE: caFile = null } = env;
-  const [quietFrom = null, quietTo = null] = env.NOTIFY_QUIET_HOURS?.split('-') ?? [];
-  return {
-    webhookSecret: env.NOTIFY_WEBHOOK_SECRET ?? null,
-    /** Address of the console without a path, for links in notices. */
-    consoleUrl: env.CONSOLE_PUBLIC_URL ?? null,
-    mail: smtpUrl === undefined || from === undefined ? null : { smtpUrl, from, caFile },
-    /** What counts until a person changes it. */
-    defaults: {
-      language: env.NOTIFY_LANGUAGE,
-      webhook_url: env.NOTIFY_WEBHOOK_URL ?? null,
-      mail_to: env.NOTIFY_MAIL_TO,
-      escalate_to: env.NOTIFY_ESCALATE_TO,
-      escalate_after_minutes: env.NOTIFY_ESCALATE_MINUTES,
-      muted_alarms: env.NOTIFY_MUTED_ALARMS,
-      quiet_from: quietFrom,
-      quiet_to: quietTo,
-      time_zone: env.NOTIFY_TIME_ZONE,
-      quiet_severities: env.NOTIFY_QUIET_SEVERITIES,
-    } satisfies NotificationSettings,
-  };
-}
-
 type Faults = { variable: string; rule: string }[];
 
 /** Faults that only a combination of variables shows. */
@@ -370,21 +348,6 @@ function contradictions(env: Environment): Faults {
     faults.push({ variable: 'SERVICE_CLIENT_CERT_FILE', rule: 'and SERVICE_CLIENT_KEY_FILE must be set together' });
   }
   return faults;
-}
-
-/** What notifications lack. Only looked for without other faults, since a wrong value is not a missing one. */
-function missingForNotifications(env: Environment): Faults {
-  const needed = [
-    ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'],
-    ['NOTIFY_MAIL_FROM', 'NOTIFY_SMTP_URL'],
-    ['NOTIFY_MAIL_TO', 'NOTIFY_SMTP_URL'],
-    ['NOTIFY_ESCALATE_TO', 'NOTIFY_SMTP_URL'],
-    ['NOTIFY_SMTP_CA_FILE', 'NOTIFY_SMTP_URL'],
-    ['NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET'],
-  ] as const;
-  return needed
-    .filter(([name, other]) => env[name] !== undefined && env[other] === undefined)
-    .map(([name, other]) => ({ variable: other, rule: `is required with ${name}` }));
 }
 
 const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };

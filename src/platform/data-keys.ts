@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from './config';
 import { errorCode } from './errors';
+import { NOT_UTF_8_RULE } from './secret-files';
 
 /**
  * The keys that seal personal data at rest, from the file of DATA_KEYS_FILE. Each line is `<id>:<base64 of 32 bytes>`.
@@ -197,6 +198,7 @@ export function openDataKeys({ dataKeysFile }: { readonly dataKeysFile: string |
 }
 
 function keySetIn(text: string): KeySet {
+  if (text.includes('\0')) return fault(NOT_UTF_8_RULE);
   const keys = new Map<string, Buffer>();
   const lines = text.split('\n').map((line) => line.trim());
   for (const [at, line] of lines.entries()) {

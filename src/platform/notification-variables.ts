@@ -9,8 +9,9 @@ import {
   NOTICE_LANGUAGES,
   NOTIFICATION_LIMITS,
   TIME_ZONE_RULE,
+  type NotificationSettings,
 } from '../domain/notification-settings';
-import { list, signingSecret, smtpAddress, wholeNumber } from './variable-rules';
+import { list, signingSecret, smtpAddress, wholeNumber, type Environment } from './variable-rules';
 
 const filePath = z.string().min(1).optional();
 const { mailAddressLength } = NOTIFICATION_LIMITS;
@@ -74,3 +75,46 @@ export const NOTIFICATION_VARIABLES = {
     .describe('Time zone of these hours.'),
   NOTIFY_LANGUAGE: z.enum(NOTICE_LANGUAGES).default('en').describe('Language of the notices.'),
 };
+
+type NotificationVariables = z.output<z.ZodObject<typeof NOTIFICATION_VARIABLES>> & {
+  readonly CONSOLE_PUBLIC_URL?: string | undefined;
+};
+
+export function notificationConfig(env: NotificationVariables) {
+  const { NOTIFY_SMTP_URL: smtpUrl, NOTIFY_MAIL_FROM: from, NOTIFY_SMTP_CA_FILE: caFile = null } = env;
+  const [quietFrom = null, quietTo = null] = env.NOTIFY_QUIET_HOURS?.split('-') ?? [];
+  return {
+    webhookSecret: env.NOTIFY_WEBHOOK_SECRET ?? null,
+    /** Address of the console without a path, for links in notices. */
+    consoleUrl: env.CONSOLE_PUBLIC_URL ?? null,
+    mail: smtpUrl === undefined || from === undefined ? null : { smtpUrl, from, caFile },
+    /** What counts until a person changes it. */
+    defaults: {
+      language: env.NOTIFY_LANGUAGE,
+      webhook_url: env.NOTIFY_WEBHOOK_URL ?? null,
+      mail_to: env.NOTIFY_MAIL_TO,
+      escalate_to: env.NOTIFY_ESCALATE_TO,
+      escalate_after_minutes: env.NOTIFY_ESCALATE_MINUTES,
+      muted_alarms: env.NOTIFY_MUTED_ALARMS,
+      quiet_from: quietFrom,
+      quiet_to: quietTo,
+      time_zone: env.NOTIFY_TIME_ZONE,
+      quiet_severities: env.NOTIFY_QUIET_SEVERITIES,
+    } satisfies NotificationSettings,
+  };
+}
+
+/** What notifications lack. Only looked for without other faults, since a wrong value is not a missing one. */
+export function missingForNotifications(given: Environment): { variable: string; rule: string }[] {
+  const needed = [
+    ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'],
+    ['NOTIFY_MAIL_FROM', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_MAIL_TO', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_ESCALATE_TO', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_SMTP_CA_FILE', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET'],
+  ] as const;
+  return needed
+    .filter(([name, other]) => given[name] !== undefined && given[other] === undefined)
+    .map(([name, other]) => ({ variable: other, rule: `is required with ${name}` }));
+}

@@ -10,7 +10,8 @@ const WEBHOOK_SECRETS: Secrets = {
   WEBHOOK_SECRETS: linesAsList,
   WEBHOOK_SECRETS_TOW_REQUEST: linesAsList,
   WEBHOOK_SECRETS_TOW_INVOICE: linesAsList,
-  WEBHOOK_SHARED_SECRET: (text) => text.trim(),
+  // A line break at the end shows that commas belong to the secrets.
+  WEBHOOK_SHARED_SECRET: (text) => text.trim() && `${text.trim()}\n`,
 };
 
 /** All secrets of the roles. The others are read once, at the start. */
@@ -32,6 +33,9 @@ const COMMAND_LINE_SECRETS: Secrets = {
   TOWHOOK_API_KEY: (text) => text.trim(),
   BOOTSTRAP_API_KEY: (text) => text.trim(),
 };
+
+/** Of a text with a NUL, as the letters of UTF-16 have. */
+export const NOT_UTF_8_RULE = 'must name a file in UTF-8; this one is UTF-16 or binary';
 
 type VariableFault = { readonly variable: string; readonly rule: string };
 
@@ -77,6 +81,7 @@ export function withSecretFiles(
     const value = text === null ? '' : valueOf(text);
     if (given[name] !== undefined) faults.push({ variable, rule: `and ${name} must not both be set` });
     else if (text === null) faults.push({ variable, rule: 'must name a file that can be read' });
+    else if (text.includes('\0')) faults.push({ variable, rule: NOT_UTF_8_RULE });
     else if (value === '') faults.push({ variable, rule: 'must name a file that is not empty' });
     else contents[name] = value;
   }

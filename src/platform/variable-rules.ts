@@ -16,12 +16,26 @@ export function givenIn(environment: Environment): Environment {
   return Object.fromEntries(values.filter(([, value]) => value));
 }
 
+/** The variables of `names` whose whole value is in quotes. `docker run --env-file` keeps them; files have none added. */
+export function quotedIn(given: Environment, names: readonly string[]): { variable: string; rule: string }[] {
+  return names
+    .filter((variable) => /^(["']).*\1$/s.test(given[variable] ?? ''))
+    .map((variable) => ({ variable, rule: 'is in quotes, which env files may keep: leave them out' }));
+}
+
+const SERVICE_LINK =
+  'is the address of a Service that Kubernetes has put there: set `enableServiceLinks: false` in the pod';
+
 /** Reads the text of a variable as a number. */
 const numberIn =
   (isNumber: RegExp, rule: string) =>
   <S extends z.ZodDefault<z.ZodNumber>>(schema: S) =>
     z.preprocess((given: unknown, context) => {
       if (typeof given !== 'string') return given;
+      if (given.startsWith('tcp://')) {
+        context.addIssue({ code: 'custom', message: SERVICE_LINK });
+        return z.NEVER;
+      }
       const value = Number(given);
       // The schema refuses what is no number at all.
       if (isNumber.test(given) || Number.isNaN(value)) return value;
@@ -133,11 +147,27 @@ export const trustedProxies = z
 
 export const signingSecrets = list
   .refine((secrets) => secrets.length > 0, 'must name at least one secret')
-  .refine(
-    (secrets) => secrets.every((secret) => signingKey(secret) !== null),
-    'must be a comma list of whsec_… secrets',
-  )
+  .superRefine((secrets, context) => {
+    if (secrets.every((secret) => signingKey(secret) !== null)) return;
+    const hasPrefix = secrets.every((secret) => secret.startsWith('whsec_'));
+    const message = hasPrefix ? 'must be a comma list of whsec_… secrets' : PREFIX_RULE;
+    context.addIssue({ code: 'custom', message: secrets.includes('v1') ? VERSION_RULE : message });
+  })
   .default([]);
+
+const VERSION_RULE = 'has `v1,` in front of a secret: leave it out, so that whsec_ comes first';
+const PREFIX_RULE =
+  'has a secret without whsec_ in front: add it if the secret is base64, else put whsec_ in front of the base64 of its text';
+
+/** Secrets that are sent in a header: a comma list, or lines, as the text of a file is, whose commas belong to them. */
+export const sharedSecrets = z
+  .string()
+  .transform(sharedSecretsIn)
+  .refine((secrets) => secrets.length > 0, 'must name at least one secret')
+  .refine(
+    (secrets) => secrets.every((secret) => /^\P{Cc}+$/u.test(secret)),
+    'must have no control characters, since it is sent in a header',
+  );
 
 export const signingSecret = z
   .string()
@@ -171,9 +201,13 @@ function signingKey(secret: string): Buffer | null {
   return encoded !== '' && key.toString('base64') === encoded ? key : null;
 }
 
-function splitList(text: string): string[] {
+function sharedSecretsIn(text: string): string[] {
+  return splitList(text, text.includes('\n') ? '\n' : ',');
+}
+
+function splitList(text: string, separator = ','): string[] {
   return text
-    .split(',')
+    .split(separator)
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }
@@ -198,7 +232,7 @@ const SECRET_CHARACTERS_MIN = 24;
 /** Standard Webhooks requires 24 to 64 bytes. */
 const SIGNING_KEY_BYTES_MIN = 24;
 
-const SECRET_TEXTS = ['BOOTSTRAP_API_KEY', 'WEBHOOK_SHARED_SECRET'];
+const SECRET_TEXTS = { BOOTSTRAP_API_KEY: (text: string) => [text], WEBHOOK_SHARED_SECRET: sharedSecretsIn };
 const SECRET_LISTS = [
   'WEBHOOK_SECRETS',
   'WEBHOOK_SECRETS_TOW_REQUEST',
@@ -213,7 +247,9 @@ const SIGNING_RULE = `must hold secrets of at least ${SIGNING_KEY_BYTES_MIN} byt
 export function weakSecrets(env: Environment): { variable: string; rule: string }[] {
   if (env['NODE_ENV'] !== 'production') return [];
   return [
-    ...SECRET_TEXTS.filter((variable) => isShort(env[variable])).map((variable) => ({ variable, rule: TEXT_RULE })),
+    ...Object.entries(SECRET_TEXTS)
+      .filter(([variable, secretsIn]) => secretsIn(env[variable] ?? '').some(isShort))
+      .map(([variable]) => ({ variable, rule: TEXT_RULE })),
     ...SECRET_LISTS.filter((variable) => hasShortKey(env[variable])).map((variable) => ({
       variable,
       rule: SIGNING_RULE,
@@ -221,8 +257,8 @@ export function weakSecrets(env: Environment): { variable: string; rule: string 
   ];
 }
 
-function isShort(text: string | undefined): boolean {
-  return text !== undefined && text.length < SECRET_CHARACTERS_MIN;
+function isShort(text: string): boolean {
+  return text !== '' && text.length < SECRET_CHARACTERS_MIN;
 }
 
 function hasShortKey(secrets = ''): boolean {

@@ -24,6 +24,7 @@ import {
   port,
   proxyAddress,
   servicePaths,
+  sharedSecrets,
   signingSecrets,
   trustedProxies,
   wholeNumber,
@@ -132,23 +133,27 @@ const webhooks = {
   ),
   WEBHOOK_SECRETS_TOW_REQUEST: signingSecrets.describe('Secrets of `/tow-request` alone. `WEBHOOK_SECRETS` if absent.'),
   WEBHOOK_SECRETS_TOW_INVOICE: signingSecrets.describe('Secrets of `/tow/invoice` alone. `WEBHOOK_SECRETS` if absent.'),
-  WEBHOOK_SHARED_SECRET: z
-    .string()
-    .regex(/^\P{Cc}+$/u, 'must be one line without control characters, since it is sent in a header')
+  WEBHOOK_SHARED_SECRET: sharedSecrets
     .optional()
-    .describe('A secret that the service sends in a header instead of a signature.'),
+    .describe(
+      'Comma list of secrets that the service sends in a header instead of a signature. All of them are valid, for rotation. One with a comma: in a file.',
+    ),
   WEBHOOK_SHARED_SECRET_HEADER: z
     .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+    .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header name')
     .transform((name) => name.toLowerCase())
     .optional()
-    .describe('Name of that header. Both or neither of the two must be set.'),
+    .describe(
+      'Name of that header, such as `api_key`. Both or neither of the two must be set. nginx passes a name with an underscore only with `underscores_in_headers on`.',
+    ),
   WEBHOOK_SECRETS_FILE: filePath.describe(
     'File with `WEBHOOK_SECRETS`, one per line or as a comma list, instead of the variable. Read again when it changes; no restart is needed.',
   ),
   WEBHOOK_SECRETS_TOW_REQUEST_FILE: filePath.describe('The same for `WEBHOOK_SECRETS_TOW_REQUEST`.'),
   WEBHOOK_SECRETS_TOW_INVOICE_FILE: filePath.describe('The same for `WEBHOOK_SECRETS_TOW_INVOICE`.'),
-  WEBHOOK_SHARED_SECRET_FILE: filePath.describe('The same for `WEBHOOK_SHARED_SECRET`, which is the whole file.'),
+  WEBHOOK_SHARED_SECRET_FILE: filePath.describe(
+    'The same for `WEBHOOK_SHARED_SECRET`: one per line; a comma belongs to its secret.',
+  ),
   WEBHOOK_UNVERIFIED: z
     .enum(['accept'])
     .optional()

@@ -17,7 +17,8 @@ export interface SignedCall {
 export interface VerifySettings {
   /** The valid `whsec_…` secrets; several during a rotation. */
   readonly secrets: readonly string[];
-  readonly sharedSecret: { readonly header: string; readonly value: string } | null;
+  /** The header, and its valid values; several during a rotation. */
+  readonly sharedSecret: { readonly header: string; readonly values: readonly string[] } | null;
 }
 
 /**
@@ -59,7 +60,7 @@ export function verify(
   // Open question Q9: the signature of webhooks is not documented; without a secret they are accepted unverified.
   if (secrets.length === 0 && sharedSecret === null)
     return { kind: 'unverified', signatureId: anyId, signedAtMs: null };
-  if (sharedSecret !== null && sameSecret(one(headers[sharedSecret.header]), sharedSecret.value)) {
+  if (sharedSecret?.values.some((value) => sameSecret(one(headers[sharedSecret.header]), value))) {
     return { kind: 'verified', signatureId: anyId, signedAtMs: null };
   }
   if (secrets.length === 0) return wrongSharedSecret(headers, sharedSecret);

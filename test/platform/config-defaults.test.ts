@@ -236,7 +236,12 @@ describe('what is configured', () => {
       WEBHOOK_SHARED_SECRET_HEADER: 'X-Hook-Secret',
     }).webhook;
 
-    expect(sharedSecret).toEqual({ header: 'x-hook-secret', value: 'a long secret' });
+    expect(sharedSecret).toEqual({ header: 'x-hook-secret', values: ['a long secret'] });
+  });
+
+  test.each(['api_key', "x!#$%&'*+.^`|~9"])('%s is a header that may carry the shared secret', (header) => {
+    const pair = { WEBHOOK_SHARED_SECRET: 'old, new', WEBHOOK_SHARED_SECRET_HEADER: header };
+    expect(loadConfig(pair).webhook.sharedSecret).toEqual({ header, values: ['old', 'new'] });
   });
 });
 

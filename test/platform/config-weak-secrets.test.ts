@@ -1,19 +1,9 @@
 import { inspect } from 'node:util';
-import { ConfigurationError, loadConfig } from '../../src/platform/config';
+import { errorOf } from './config-errors';
 
 const PRODUCTION = { NODE_ENV: 'production' };
 const HEADER = { WEBHOOK_SHARED_SECRET_HEADER: 'x-hook' };
 const signing = (bytes: number) => `whsec_${Buffer.alloc(bytes, '5521').toString('base64')}`;
-
-function errorOf(environment: Readonly<Record<string, string>>): ConfigurationError | null {
-  try {
-    loadConfig(environment);
-    return null;
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error;
-    throw error;
-  }
-}
 
 const CHARACTERS = 'must have at least 24 characters when NODE_ENV is production';
 const BYTES = 'must hold secrets of at least 24 bytes (32 characters after whsec_) when NODE_ENV is production';
@@ -22,6 +12,12 @@ const BYTES = 'must hold secrets of at least 24 bytes (32 characters after whsec
 const LENGTHS: [variable: string, weak: string, strong: string, rule: string][] = [
   ['BOOTSTRAP_API_KEY', '5521'.padEnd(23, 'x'), '5521'.padEnd(24, 'x'), CHARACTERS],
   ['WEBHOOK_SHARED_SECRET', '5521'.padEnd(23, 'x'), '5521'.padEnd(24, 'x'), CHARACTERS],
+  [
+    'WEBHOOK_SHARED_SECRET',
+    `${'5521'.padEnd(24, 'x')},5521`,
+    `${'5521'.padEnd(24, 'x')},${'x'.repeat(24)}`,
+    CHARACTERS,
+  ],
   ['WEBHOOK_SECRETS', `${signing(24)},${signing(1)}`, `${signing(24)}, ${signing(64)}`, BYTES],
   ['WEBHOOK_SECRETS_TOW_REQUEST', signing(23), signing(24), BYTES],
   ['WEBHOOK_SECRETS_TOW_INVOICE', signing(1), signing(24), BYTES],

@@ -48,6 +48,7 @@ test('a text that is not sealed is returned as it is', () => {
 
 test.each([
   ['', 'names a file without a key for data'],
+  ['s\0e\0a\0', 'must name a file in UTF-8; this one is UTF-16 or binary'],
   [`search:${KEY}`, 'names a file without a key for data'],
   [`a:${KEY}`, 'names a file without the line search:<base64 of 32 bytes>'],
   [`search:${KEY}\na:${KEY}\na:${KEY}`, 'names a file that has the id a twice'],

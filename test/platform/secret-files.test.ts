@@ -2,12 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CREDENTIAL_RULE } from '../../src/domain/vocabulary';
-import {
-  ConfigurationError,
-  loadCommandLineSettings,
-  loadConfig,
-  reloadWebhookSecrets,
-} from '../../src/platform/config';
+import { loadCommandLineSettings, loadConfig, reloadWebhookSecrets } from '../../src/platform/config';
+import { faultsOf } from './config-errors';
 
 let folder = '';
 beforeEach(async () => {
@@ -19,16 +15,6 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function fileWith(text: string, name = 'secrets'): Promise<string> {
   await writeFile(join(folder, name), text);
   return join(folder, name);
-}
-
-function faultsOf(environment: Record<string, string>): ConfigurationError['faults'] {
-  try {
-    loadConfig(environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.faults;
-    throw error;
-  }
 }
 
 test.each(['whsec_AAAA\nwhsec_BBBB\n', ' whsec_AAAA, whsec_BBBB '])(
@@ -58,7 +44,32 @@ test('the shared secret in a file ends before the line break at the end of the f
   const file = await fileWith('a shared secret\n');
   expect(
     loadConfig({ WEBHOOK_SHARED_SECRET_FILE: file, WEBHOOK_SHARED_SECRET_HEADER: 'X-Hook' }).webhook.sharedSecret,
-  ).toEqual({ header: 'x-hook', value: 'a shared secret' });
+  ).toEqual({ header: 'x-hook', values: ['a shared secret'] });
+});
+
+test('each line of a file is a shared secret, with its commas', async () => {
+  const file = await fileWith('the old, long secret\r\nthe new secret\n');
+  const shared = { WEBHOOK_SHARED_SECRET_FILE: file, WEBHOOK_SHARED_SECRET_HEADER: 'X-Hook' };
+  const values = ['the old, long secret', 'the new secret'];
+  expect(loadConfig(shared).webhook.sharedSecret?.values).toEqual(values);
+  await fileWith('the old, long secret');
+  expect(loadConfig(shared).webhook.sharedSecret?.values).toEqual(values.slice(0, 1));
+  expect(faultsOf({ ...shared, NODE_ENV: 'production' })).toContainEqual({
+    variable: 'WEBHOOK_SHARED_SECRET_FILE',
+    rule: 'must have at least 24 characters when NODE_ENV is production',
+  });
+});
+
+test('a secret file in UTF-16 is refused with its cause, and one with a byte order mark of UTF-8 is read', async () => {
+  const rule = 'must name a file in UTF-8; this one is UTF-16 or binary';
+  const path = join(folder, 'sixteen');
+  for (const text of ['\uFEFFwhsec_AAAA\r\n', 'whsec_AAAA']) {
+    await writeFile(path, text, 'utf16le');
+    expect(faultsOf({ WEBHOOK_SECRETS_FILE: path })).toEqual([{ variable: 'WEBHOOK_SECRETS_FILE', rule }]);
+  }
+  expect(() => loadCommandLineSettings({ TOWHOOK_API_KEY_FILE: path })).toThrow(rule);
+  const marked = await fileWith('\uFEFFwhsec_AAAA\r\n');
+  expect(loadConfig({ WEBHOOK_SECRETS_FILE: marked }).webhook.secrets.tow_request).toEqual(['whsec_AAAA']);
 });
 
 test('credentials of the service, its proxy and the first key may be in files', async () => {
@@ -91,7 +102,7 @@ test('a fault names the variable of the file and the rule, and never the content
   expect(faultsOf({ [variable]: await fileWith('\n') })).toEqual([
     { variable, rule: 'must name a file that is not empty' },
   ]);
-  expect(faultsOf({ [variable]: await fileWith('secret-5521') })).toEqual([
+  expect(faultsOf({ [variable]: await fileWith('whsec_5521!') })).toEqual([
     { variable, rule: 'must be a comma list of whsec_… secrets' },
   ]);
   expect(faultsOf({ [variable]: await fileWith('whsec_AAAA'), WEBHOOK_SECRETS: 'whsec_AAAA' })).toEqual([
@@ -122,6 +133,8 @@ test('reading the file of the shared secret again refuses one that no header can
   const path = await fileWith('a secret of one line');
   const variables = { WEBHOOK_SHARED_SECRET_FILE: path, WEBHOOK_SHARED_SECRET_HEADER: 'x-hook' };
   const config = loadConfig(variables);
-  await fileWith('the old secret\nthe new secret\n');
-  await expect(reloadWebhookSecrets(config)).rejects.toThrow('WEBHOOK_SHARED_SECRET_FILE must be one line');
+  await fileWith('the old secret\tand a tab\n');
+  await expect(reloadWebhookSecrets(config)).rejects.toThrow(
+    'WEBHOOK_SHARED_SECRET_FILE must have no control characters',
+  );
 });

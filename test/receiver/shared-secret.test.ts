@@ -2,11 +2,12 @@ import { useApp } from '../support/app';
 import { bodyOf, deliver, deliveriesIn, keysIn, newSecret, signed, towRequest } from './calls';
 
 const SECRET = 'a secret that both sides share';
+const NEXT = 'the secret that comes after it';
 
 describe('receiver: shared secret', () => {
   const app = useApp({
     role: 'receiver',
-    environment: { WEBHOOK_SHARED_SECRET: SECRET, WEBHOOK_SHARED_SECRET_HEADER: 'X-Tow-Secret' },
+    environment: { WEBHOOK_SHARED_SECRET: `${SECRET},${NEXT}`, WEBHOOK_SHARED_SECRET_HEADER: 'X-Tow-Secret' },
   });
 
   it('stores a webhook that carries the shared secret as verified', async () => {
@@ -15,9 +16,14 @@ describe('receiver: shared secret', () => {
     expect(await deliveriesIn(app.foundation)).toMatchObject([{ verified: true, signatureId: null }]);
   });
 
+  it('stores a webhook that carries the next shared secret during a rotation', async () => {
+    await deliver(app.receiverUrl, '/tow-request', towRequest(), { 'x-tow-secret': NEXT }).expect(200);
+  });
+
   it.each([
     ['without the shared secret', {}],
     ['with a wrong shared secret', { 'x-tow-secret': `${SECRET}x` }],
+    ['with both shared secrets at once', { 'x-tow-secret': `${SECRET},${NEXT}` }],
     ['with a prefix of the shared secret', { 'x-tow-secret': SECRET.slice(0, -1) }],
     ['with the shared secret in another header', { 'x-secret': SECRET }],
   ])('answers a webhook %s with 401 and stores nothing', async (_case, headers) => {

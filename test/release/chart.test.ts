@@ -56,6 +56,12 @@ function namesOf(part: unknown, path: string, known: readonly string[]): string[
   return Object.entries(part).flatMap(([name, each]) => [path + name, ...namesOf(each, `${path}${name}.`, known)]);
 }
 
+test('no pod of the chart has variables of the Services beside it, which may have the names of ours', () => {
+  for (const file of ['deployments.yaml', 'migration.yaml']) {
+    expect(chartFile('templates', file)).toMatch(/\n {6}enableServiceLinks: false\n/);
+  }
+});
+
 test('the chart starts the version of the package', () => {
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(text('package.json')));
   expect(parse(chartFile('Chart.yaml'))).toMatchObject({ appVersion: version });

@@ -32,7 +32,7 @@ interface SignatureInput {
 /** A signature may be this old or this far in the future. */
 const TOLERANCE_S = 300;
 
-const SHARED_SECRET = { header: 'x-shared', value: 'a shared secret of the fuzzer' };
+const SHARED_SECRET = { header: 'x-shared', values: ['a shared secret of the fuzzer'] };
 
 const none = fc.constant<readonly Edit[]>([]);
 const oneIn = (count: number, arbitrary: fc.Arbitrary<readonly Edit[]>) =>
