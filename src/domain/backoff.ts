@@ -14,6 +14,11 @@ const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2}
 const RETRY_AFTER_MAX_MS = 30 * DAY_MS;
 /** The longest wait that the service can impose on a call: its cause may be over long before a later time. */
 export const ASKED_WAIT_MAX_MS = HOUR_MS;
+/**
+ * The longest wait that is believed: the longest backoff or requested wait with its jitter. A later time was stored by a
+ * clock that jumped, and what waits for it is due.
+ */
+export const WAIT_MAX_MS = HOUR_MS * 1.25;
 /** A per-minute limit that resets later than this is in another unit, or invalid. */
 const RESET_MAX_MS = DAY_MS;
 /** Smaller numbers are seconds from now, larger ones UNIX seconds (this one is in 2001). */

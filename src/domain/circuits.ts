@@ -1,3 +1,4 @@
+import { WAIT_MAX_MS } from './backoff';
 import { ENTRY_KINDS, type EntryKind } from './vocabulary';
 import type { NewTask, StoredTask } from './tasks';
 import { HOUR_MS, MINUTE_MS } from './timestamp';
@@ -101,9 +102,6 @@ const PAUSE_PROBE_MS = 300_000;
 const OPEN_MAX_MS = HOUR_MS;
 const CONNECTION_OPEN_MAX_MS = 290_000;
 
-/** A circuit that stays open for longer was opened by a clock that jumped. */
-const SANE_OPEN_MS = 2 * OPEN_MAX_MS;
-
 /** After this, a blocked record runs again by itself, in case nothing makes it due. */
 export const RECHECK_MS = 600_000;
 
@@ -121,7 +119,7 @@ export function blocking(
   if (circuits.open.shadow) return { name: 'shadow', untilMs: nowMs + RECHECK_MS };
   for (const name of circuitsOf(kind)) {
     const circuit = circuits.open[name];
-    if (circuit && circuit.untilMs > nowMs && circuit.untilMs <= nowMs + SANE_OPEN_MS) {
+    if (circuit && circuit.untilMs > nowMs && circuit.untilMs <= nowMs + WAIT_MAX_MS) {
       return { name, untilMs: circuit.untilMs };
     }
   }

@@ -101,11 +101,8 @@ const PROBE_OVERDUE_MS = 20_000;
  * avoid a thundering herd.
  */
 const SELF_WAKING_MAX = 5;
-/**
- * A record whose permit is further ahead asks for it again after this, and keeps its place in the queue. The conservation
- * check takes a schedule that is more than a day ahead for that of a clock that jumped.
- */
-const PERMIT_WAIT_MAX_MS = 12 * HOUR_MS;
+/** A record whose permit is further ahead asks for it again after this, and keeps its place in the queue. */
+const PERMIT_WAIT_MAX_MS = HOUR_MS;
 /** The waits of an entry that keeps losing its worker. */
 const LOST_WAIT = { retryBaseMs: 500, retryCapMs: 60_000 };
 

@@ -1,5 +1,6 @@
 import type { Delivery } from './delivery';
 import type { Entry } from './entry';
+import { WAIT_MAX_MS } from './backoff';
 import { hasVoidLease, validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { editEntry, taskIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
@@ -48,9 +49,7 @@ export interface IndexEntries {
 /** The lifetime of the marker of an archived tow. A later message for that tow counts as a new tow. */
 export const ARCHIVED_MARKER_KEPT_MS = 400 * DAY_MS;
 
-/** Longer than anything waits for its next try. A later time comes from a clock that jumped. */
-const TRY_WAIT_MAX_MS = DAY_MS;
-/** The same for what waits for a proof, or for the tow request of a parked invoice. */
+/** The same for a violation that waits for its proof, and for an invoice that waits for its tow request. */
 const PROOF_WAIT_MAX_MS = 40 * DAY_MS;
 
 /**
@@ -115,7 +114,7 @@ export function checkDelivery(
 
 function stateOfDelivery(delivery: CheckedDelivery, indexed: DeliveryIndexEntries): Omit<CheckedItem, 'name'> {
   const isAtTow = indexed.isTowThere || indexed.isTowArchived;
-  const isScheduled = isScheduledWithin(delivery.state === 'parked' ? PROOF_WAIT_MAX_MS : TRY_WAIT_MAX_MS, indexed);
+  const isScheduled = isScheduledWithin(delivery.state === 'parked' ? PROOF_WAIT_MAX_MS : WAIT_MAX_MS, indexed);
   switch (delivery.state) {
     case 'processed':
       return delivery.verdict !== 'created' || isAtTow || mayBeForgotten(delivery, indexed.nowMs)
@@ -191,13 +190,13 @@ function isScheduledWithin(maxMs: number, { scheduledAtMs, nowMs }: IndexEntries
 }
 
 function waitMaxMsOf(entry: Entry | undefined): number {
-  return entry?.state === 'unknown' ? PROOF_WAIT_MAX_MS : TRY_WAIT_MAX_MS;
+  return entry?.state === 'unknown' && entry.kind === 'violation' ? PROOF_WAIT_MAX_MS : WAIT_MAX_MS;
 }
 
 /** Undoes times that a jumped clock set absurdly far ahead: the work is due now, the lease is void. */
 export function resetFutureTimes(record: OutboxRecord, nowMs: number): void {
   if (hasVoidLease(record, nowMs)) record.lease = null;
-  if (record.runAtMs !== null && record.runAtMs > nowMs + TRY_WAIT_MAX_MS) record.runAtMs = null;
+  if (record.runAtMs !== null && record.runAtMs > nowMs + WAIT_MAX_MS) record.runAtMs = null;
   for (const entry of record.entries) {
     const isFarAhead = entry.nextAtMs !== null && entry.nextAtMs > nowMs + waitMaxMsOf(entry);
     if (isFarAhead) editEntry(record, entry).nextAtMs = nowMs;

@@ -193,8 +193,8 @@ const operatorApi = {
   ),
 };
 
-/** The conservation check takes an attempt that is more than a day ahead for the work of a clock that jumped. */
-const RETRY_MAX_MS = 12 * HOUR_MS;
+/** The conservation check takes a wait of more than 75 minutes for the work of a clock that jumped. */
+const RETRY_MAX_MS = HOUR_MS;
 
 const sending = {
   RETRY_BASE_MS: durationMs(1000, { min: 1, max: RETRY_MAX_MS }).describe(

@@ -60,6 +60,7 @@ export function createHeartbeatSender(tools: {
   let status: ReportedStatus | null = null;
   let repetition: Repetition | null = null;
   let clockOffsetSeconds = 0;
+  let shownOffset = { seconds: 0, untilMs: -Infinity };
   let resolveFirst = () => {};
   const firstStored = new Promise<void>((resolve) => {
     resolveFirst = resolve;
@@ -70,7 +71,7 @@ export function createHeartbeatSender(tools: {
       ...tools.process,
       problems: await failedChecks(given),
       missingDataKeys: await given.missingDataKeys(),
-      clockOffsetSeconds,
+      clockOffsetSeconds: clock.monotonicMs() < shownOffset.untilMs ? shownOffset.seconds : 0,
       queues: given.queues().map(({ name, lastTookMs, isStalled }) => ({
         name,
         lastTookMs: lastTookMs === null ? null : Math.round(lastTookMs - startedMs),
@@ -91,6 +92,7 @@ export function createHeartbeatSender(tools: {
     resolveFirst();
     clockOffsetSeconds = offsetSeconds(atMs, { sentMs, receivedMs: clock.nowMs() });
     if (clockOffsetSeconds !== 0) {
+      shownOffset = { seconds: clockOffsetSeconds, untilMs: clock.monotonicMs() + OFFSET_SHOWN_MS };
       tools.log.error('clock.off', { ahead_of_redis_seconds: clockOffsetSeconds, problem: CLOCK_PROBLEM });
     }
     if (maySample) await tools.sample();
@@ -121,6 +123,8 @@ export function createHeartbeatSender(tools: {
 
 /** Times in reports are those of the process; a clock is set by NTP to far less than this. */
 const CLOCK_BORNE_MS = 30_000;
+/** Other processes see an offset for so long: a clock that was wrong for a moment may have put work off. */
+const OFFSET_SHOWN_MS = 300_000;
 const CLOCK_PROBLEM = 'the clock of this machine or that of Redis is wrong: times that are recorded and sent are too';
 
 /** How far the clock is ahead of that of Redis at least, however long the call took; 0 if the difference is borne. */

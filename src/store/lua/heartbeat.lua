@@ -7,6 +7,7 @@
 --         6 counters: numbers to add, by name, as JSON · 7 gauges: numbers of which the highest is kept, by name, as JSON
 --         8 lifetime of the metrics, seconds
 -- RETURNS { 'sample', now } when this process is to sample the backlog, else { '', now }; now in Unix ms
+--! include shared/lock.lua
 --! include shared/now.lua
 local PROCESSES, HEARTBEATS, METRICS, SAMPLING = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local id, document = ARGV[1], ARGV[2]
@@ -47,4 +48,4 @@ if stored ~= before then
   redis.call('HSET', PROCESSES, id, stored)
 end
 redis.call('ZADD', HEARTBEATS, now, id)
-return { redis.call('SET', SAMPLING, id, 'NX', 'PX', ARGV[5]) and 'sample' or '', now_text }
+return { acquire_lock(SAMPLING, id, ARGV[5]) and 'sample' or '', now_text }
