@@ -1,19 +1,22 @@
-import { createHash } from 'node:crypto';
+import { createHash, scryptSync } from 'node:crypto';
 import { OPERATION_NAMES, type AccessDigests } from '../domain/vocabulary';
 import type { ServiceAccess } from '../platform/config';
 import { callAddresses } from './addresses';
 
 /**
- * Identifies the addresses and the client that an access token belongs to. The secret is left out: who reads Redis or a
- * backup could try guesses on its digest. Throws an Error for an address that cannot be used; its text does not repeat
- * it.
+ * Identifies the addresses, the client and the secret that an access token belongs to. Of the secret there are 16 bits of
+ * a slow digest: enough to notice another secret, and too few to confirm a guess for those who read Redis or a backup.
+ * Throws an Error for an address that cannot be used; its text does not repeat it.
  */
-export function accessDigest({ baseUrl, paths, clientId }: Omit<ServiceAccess, 'wayOut'>): string {
+export function accessDigest({ baseUrl, paths, clientId, clientSecret }: Omit<ServiceAccess, 'wayOut'>): string {
   const [requested, used] = [callAddresses(baseUrl, paths)('token'), callAddresses(baseUrl, {})('started')];
-  return createHash('sha256')
+  const access = createHash('sha256')
     .update(JSON.stringify([requested.url, used.url, clientId]))
     .digest('hex');
+  return access + scryptSync(clientSecret, access, SECRET_BYTES).toString('hex');
 }
+
+const SECRET_BYTES = 2;
 
 /** The host of the digest of `SERVICE_PATHS`, which does not depend on the base address. */
 const ANY_BASE = 'http://any';

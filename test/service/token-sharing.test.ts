@@ -1,4 +1,4 @@
-import type { ServiceClientOptions } from '../../src/service';
+import { accessDigest, type ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import { createTokenSource } from '../../src/service/token';
 import type { TokenCache } from '../../src/workflow/service-port';
@@ -21,6 +21,17 @@ useFakeService((opened) => {
 
 const client = (options: Partial<ServiceClientOptions> = {}) => clientFor(fake.url, { tokens, ...options });
 const acceptOnly = (...valid: string[]) => acceptTokens(fake, valid);
+
+test('a kept token belongs to the secret that got it, of which its digest shows too little to confirm a guess', () => {
+  const access = { baseUrl: 'https://service.example', paths: {}, clientId: 'client', clientSecret: 'secret-1' };
+  const digest = accessDigest(access);
+
+  expect(accessDigest({ ...access })).toBe(digest);
+  const others = Array.from({ length: 3 }, (_, nth) => accessDigest({ ...access, clientSecret: `wrong-${nth}` }));
+  expect(others).not.toContain(digest);
+  // All but 16 bits depend on nothing secret.
+  expect(new Set([digest, ...others].map((one) => one.slice(0, -4))).size).toBe(1);
+});
 
 describe('one token for all calls', () => {
   it('a token is requested once and used for every call', async () => {
