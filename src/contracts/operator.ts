@@ -97,7 +97,13 @@ export const taskView = task.extend({ report: reportView.nullable(), violation: 
 export const sendingView = z.object({
   /** `shadow`: nothing is sent, because a process runs with SERVICE_MODE=shadow. */
   mode: z.object({ state: z.enum(SERVICE_MODES), since: timestamp }),
-  connection: z.object({ state: z.enum(['working', 'broken']), since: timestamp, next_try_at: timestamp }),
+  connection: z.object({
+    state: z.enum(['working', 'broken']),
+    /** The service refuses the credentials (401 or 403). */
+    refuses_credentials: z.boolean(),
+    since: timestamp,
+    next_try_at: timestamp,
+  }),
   service: z.object({
     state: z.enum(['working', 'down']),
     since: timestamp,

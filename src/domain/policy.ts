@@ -37,14 +37,14 @@ export type Exchange =
     }
   /**
    * DNS failure, connection refused or connect timeout: no byte of the request can have arrived. `cause` is a word of
-   * `OWN_CAUSES`, or one that the system or a proxy gave.
+   * `OWN_CAUSES`, or one that the system or a proxy gave; with `token_` before it, the service failed on the token call.
    */
-  | { readonly kind: 'surely_not_sent'; readonly cause: string }
+  | { readonly kind: 'surely_not_sent'; readonly cause: string; readonly notBeforeMs?: number | null }
   /** Bytes were sent, but the last byte of the body surely not: the service cannot have the whole request. */
   | { readonly kind: 'partly_sent'; readonly cause: string }
   /** The whole request may have been sent, and no status came back. */
   | { readonly kind: 'unanswered'; readonly cause: string }
-  /** No token, or a fresh token was refused: a fault of the connection, not of this report. */
+  /** The service refused a token, or a fresh one: a fault of the connection, not of this report. */
   | { readonly kind: 'connection'; readonly cause: string; readonly notBeforeMs: number | null }
   /** Nothing was sent. `notBeforeMs` is when it may be; null when its permission expired. */
   | { readonly kind: 'dropped'; readonly cause: DroppedCause; readonly notBeforeMs: number | null };
@@ -54,6 +54,7 @@ export type Exchange =
  *
  * - permission_expired: its claim or its permit expired before the first byte.
  * - no_permit: the rate limit of these calls or of token calls had no permit, or could not be asked for one.
+ * - no_token: towhook could not share a token: Redis failed, or another process is renewing it for too long.
  * - asked_by_another: another process asks the service the same question.
  * - services_differ: another worker calls a different service.
  * - shadow_mode: nothing is sent.
@@ -61,6 +62,7 @@ export type Exchange =
 export const DROPPED_CAUSES = [
   'permission_expired',
   'no_permit',
+  'no_token',
   'asked_by_another',
   'services_differ',
   'shadow_mode',
@@ -180,7 +182,7 @@ export function judge(
         : { next: 'unknown', delayMs: settings.unknownGraceMs, connectionDelayMs: connectionBackoff(null) };
     case 'surely_not_sent':
     case 'partly_sent':
-      return { next: 'retry', delayMs: backoff(), because: exchange.kind };
+      return { next: 'retry', delayMs: backoff(notBeforeOf(exchange)), because: exchange.kind };
     case 'unanswered':
       return history.safeToRepeat
         ? { next: 'retry', delayMs: backoff(), because: 'unanswered' }
@@ -265,6 +267,11 @@ function isLag(exchange: RefusedExchange): boolean {
 /** True for the status of a fault of the service or of a gateway before it: the call may have taken effect. */
 export function isServerFault(httpStatus: number): boolean {
   return httpStatus === 408 || httpStatus >= 500;
+}
+
+/** The earliest time for the next call, ms since the epoch; null when the service requested no wait. */
+export function notBeforeOf(exchange: Exchange): number | null {
+  return 'notBeforeMs' in exchange ? (exchange.notBeforeMs ?? null) : null;
 }
 
 /** The status that arrived, null when none did. */

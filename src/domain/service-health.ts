@@ -1,5 +1,5 @@
 import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
-import { isMisconfiguration, isServerFault, OWN_CAUSES, type Exchange } from './policy';
+import { isMisconfiguration, isServerFault, notBeforeOf, OWN_CAUSES, type Exchange } from './policy';
 
 /** What exchanges show about the service as a whole. */
 
@@ -65,8 +65,4 @@ export function askedMs(exchange: Exchange, nowMs: number): number {
 /** True for a 403: the operator may not make this call at all, so other tows will be refused too. */
 export function isForbidden(exchange: Exchange): boolean {
   return exchange.kind === 'refused' && exchange.httpStatus === 403;
-}
-
-function notBeforeOf(exchange: Exchange): number | null {
-  return 'notBeforeMs' in exchange ? exchange.notBeforeMs : null;
 }

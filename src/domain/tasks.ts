@@ -159,6 +159,11 @@ export const webhookElsewhereTask: NewTask = {
   actions: ['resolve'],
 };
 
+/** Whether the service refuses the credentials (401, 403), by the cause of a broken connection. */
+export function refusesCredentials(cause: string | undefined): boolean {
+  return /^token_(?:refused|http_40[13])$/.test(cause ?? '');
+}
+
 /** No report can be sent: one task for the whole operator. It closes automatically when a call passes. */
 export function connectionTask(
   cause: string,
@@ -173,7 +178,7 @@ export function connectionTask(
   return {
     subject: 'connection',
     type: 'connection_lost',
-    message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check SERVICE_BASE_URL, the credentials, and whether a page or a proxy answers in place of the service. One call probes the connection at least every five minutes. Sending resumes automatically once it works.`,
+    message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check ${refusesCredentials(cause) ? 'SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET' : 'SERVICE_BASE_URL, and whether a page or a proxy answers in place of the service'}. One call probes the connection at least every five minutes. Sending resumes automatically once it works.`,
     actions: [],
   };
 }

@@ -1,3 +1,5 @@
+import { causeOf } from '../domain/exchange-message';
+import { refusesCredentials } from '../domain/tasks';
 import { requireService } from '../platform/config';
 import { AFTER_START_MS, repeat } from '../platform/timers';
 import { recordsOf } from '../store/records';
@@ -38,15 +40,19 @@ export function startTokenProof(foundation: Foundation): void {
       if (failure === null) {
         log.info('shadow.token_given', {});
         await proven();
-      } else if (failure.kind === 'connection') {
-        const { cause } = failure;
+      } else if (failure.kind !== 'dropped') {
+        const cause = causeOf(failure);
         log.warn('shadow.token_missing', { exchange: failure.kind, cause, variable: variableOf(cause) });
         isProven = false;
         failures += 1;
         await reportNoToken(records, { cause, delayMs: EVERY_MS, failures });
       } else {
-        // No permit for a token call: it shows nothing about the connection.
-        log.warn('shadow.token_missing', { exchange: failure.kind, variable: 'BUDGET_AUTH_PER_MINUTE' });
+        // No permit for a token call, or no Redis: it shows nothing about the connection.
+        log.warn('shadow.token_missing', {
+          exchange: failure.kind,
+          cause: causeOf(failure),
+          variable: failure.cause === 'no_permit' ? 'BUDGET_AUTH_PER_MINUTE' : 'REDIS_URL',
+        });
       }
       return 'wait';
     },
@@ -56,5 +62,5 @@ export function startTokenProof(foundation: Foundation): void {
 
 /** The variable to look at first. */
 function variableOf(cause: string): string {
-  return /^token_http_40[013]$/.test(cause) ? 'SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET' : 'SERVICE_BASE_URL';
+  return refusesCredentials(cause) ? 'SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET' : 'SERVICE_BASE_URL';
 }

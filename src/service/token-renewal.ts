@@ -1,14 +1,15 @@
-import type { Exchange } from '../domain/policy';
+import { isServerFault, notBeforeOf, type Exchange } from '../domain/policy';
 import { DAY_MS } from '../domain/timestamp';
 import { startAge, type Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 import type { TokenData } from './token-answer';
 
 /**
- * There is no token. `connection`: none could be obtained. `dropped`: none was requested, because the budget of token
- * calls has no permit; the connection is unaffected and the call waits for the permit.
+ * There is no token. `connection`: the service refused one. `surely_not_sent`: it failed or was not reached, an outage as
+ * for any other call. `dropped`: none was requested, because the budget of token calls has no permit, or could not be
+ * shared; the service is unaffected and the call waits.
  */
-export type WithoutToken = Extract<Exchange, { kind: 'connection' | 'dropped' }>;
+export type WithoutToken = Extract<Exchange, { kind: 'connection' | 'surely_not_sent' | 'dropped' }>;
 
 export type Renewed =
   | { readonly ok: true; readonly token: StoredToken }
@@ -43,8 +44,8 @@ const POLL_MS = 50;
  *   before the call; else it takes over what is there. So an older token does not overwrite a newer one.
  * - It freezes between that look and its write, for as long as the lock lasts: the older token wins. The next 401 finds
  *   the cache unchanged and renews once more; nothing is lost but that call.
- * - A process dies holding the lock: the lock expires, and processes that waited longer than `timeoutMs` report a
- *   connection that does not work for now.
+ * - A process dies holding the lock: the lock expires, and the calls of processes that waited longer than `timeoutMs`
+ *   wait.
  * @param stale the token to replace, null when there is none.
  */
 export async function renewToken(stale: string | null, tools: TokenRenewalTools): Promise<Renewed> {
@@ -62,7 +63,7 @@ export async function renewToken(stale: string | null, tools: TokenRenewalTools)
         await tokens.unlock(holder).catch(tools.onCacheFailure);
       }
     }
-    if (clock.monotonicMs() >= giveUpAtMs) return noToken('token_renewal_stuck');
+    if (clock.monotonicMs() >= giveUpAtMs) return unshared(clock);
     await tools.waitMs(POLL_MS * (1 + clock.random()));
   }
 }
@@ -89,6 +90,14 @@ export function withBoundedWait(exchange: Exchange, nowMs: number): Exchange {
   return { ...exchange, notBeforeMs: Math.min(exchange.notBeforeMs, nowMs + TOKEN_WAIT_MAX_MS) };
 }
 
+/** The wait before a token is shared again. */
+const UNSHARED_WAIT_MS = 1000;
+
+/** No token, for a reason that shows nothing about the service. */
+export function unshared(clock: Pick<Clock, 'nowMs'>): Renewed & { ok: false } {
+  return { ok: false, exchange: { kind: 'dropped', cause: 'no_token', notBeforeMs: clock.nowMs() + UNSHARED_WAIT_MS } };
+}
+
 /** A connection without a token. */
 export function noToken(cause: string, notBeforeMs: number | null = null): Renewed & { ok: false } {
   return { ok: false, exchange: { kind: 'connection', cause, notBeforeMs } };
@@ -106,15 +115,22 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
       if (exchange.httpStatus === 429 && exchange.notBeforeMs !== null) {
         return { ok: false, exchange: { kind: 'dropped', cause: 'no_permit', notBeforeMs: exchange.notBeforeMs } };
       }
-      return noToken(`token_http_${exchange.httpStatus}`, exchange.notBeforeMs);
+      return isServerFault(exchange.httpStatus)
+        ? failing(`http_${exchange.httpStatus}`, exchange)
+        : noToken(`token_http_${exchange.httpStatus}`, exchange.notBeforeMs);
     case 'surely_not_sent':
     case 'partly_sent':
     case 'unanswered':
-      return noToken(`token_${exchange.cause}`);
+      return failing(exchange.cause, exchange);
     case 'connection':
     case 'dropped':
       return { ok: false, exchange };
   }
+}
+
+function failing(cause: string, exchange: Exchange): Renewed & { ok: false } {
+  const notBeforeMs = notBeforeOf(exchange);
+  return { ok: false, exchange: { kind: 'surely_not_sent', cause: `token_${cause}`, notBeforeMs } };
 }
 
 async function renewAlone(

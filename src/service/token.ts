@@ -3,7 +3,7 @@ import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { pause } from '../platform/timers';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
-import { endsLater, isDueEarly, isOver, noToken, renewToken, type KnownToken, type Renewed } from './token-renewal';
+import { endsLater, isDueEarly, isOver, renewToken, unshared, type KnownToken, type Renewed } from './token-renewal';
 
 export interface TokenSource {
   /** Whether `current` would return a token without a call to the service. */
@@ -87,7 +87,7 @@ export function createTokenSource(tools: {
       return renewed;
     } catch (error) {
       onCacheFailure(error);
-      return noToken('token_cache_failed');
+      return unshared(clock);
     } finally {
       renewing = null;
     }

@@ -2,6 +2,7 @@ import { ENTRY_KINDS } from '../domain/vocabulary';
 import type { Redis } from 'ioredis';
 import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
 import type { SendingView } from '../contracts/operator';
+import { refusesCredentials } from '../domain/tasks';
 import { isoTimestamp } from '../domain/timestamp';
 import type { SendingStore } from '../workflow/ports';
 import type { StoredToken } from '../workflow/service-port';
@@ -43,7 +44,11 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
       const waiting: Partial<Record<BudgetName, number>> = { tow: waitingTows, violations: waitingViolations };
       return {
         mode: { state: since === null ? 'live' : 'shadow', since },
-        connection: { state: connection.next_try_at === null ? 'working' : 'broken', ...connection },
+        connection: {
+          state: connection.next_try_at === null ? 'working' : 'broken',
+          refuses_credentials: refusesCredentials(circuits.open.connection?.cause),
+          ...connection,
+        },
         service: {
           state: outage.next_try_at === null ? 'working' : 'down',
           ...outage,

@@ -16,7 +16,13 @@ import { WEBHOOK_ALARMS, type WebhookAlarm } from './webhook-health';
 /** Alarms derived from the state, the worst first. */
 
 export type Alarm =
-  | { readonly kind: 'connection' | 'outage'; readonly since: string | null; readonly nextTryAt: string | null }
+  | {
+      readonly kind: 'connection';
+      readonly refusesCredentials: boolean;
+      readonly since: string | null;
+      readonly nextTryAt: string | null;
+    }
+  | { readonly kind: 'outage'; readonly since: string | null; readonly nextTryAt: string | null }
   | { readonly kind: 'shadow'; readonly since: string | null }
   | {
       readonly kind: 'paused';
@@ -212,7 +218,14 @@ function ofSending({ mode, connection, service, operations }: SendingView): Alar
   return [
     ...(mode.state === 'shadow' ? [{ kind: 'shadow' as const, since: mode.since }] : []),
     ...(connection.state === 'broken'
-      ? [{ kind: 'connection' as const, since: connection.since, nextTryAt: connection.next_try_at }]
+      ? [
+          {
+            kind: 'connection' as const,
+            refusesCredentials: connection.refuses_credentials,
+            since: connection.since,
+            nextTryAt: connection.next_try_at,
+          },
+        ]
       : []),
     ...(service.state === 'down'
       ? [{ kind: 'outage' as const, since: service.since, nextTryAt: service.next_try_at }]

@@ -1,5 +1,5 @@
-import { askedWaitMs } from '../domain/backoff';
 import { isMisconfiguration, isServerFault, type Exchange } from '../domain/policy';
+import { askedMs as askedMsOf } from '../domain/service-health';
 import type { NoAnswer } from './lookup-port';
 
 /** A call without an answer. */
@@ -17,7 +17,7 @@ const LONG_WAIT_MS = 60_000;
  */
 export function noAnswerAfter(exchange: FailedExchange, fields: readonly string[], nowMs: number): NoAnswer {
   const because = (why: Exclude<NoAnswer['why'], 'refused'>, leastMs: number): NoAnswer => {
-    const askedMs = 'notBeforeMs' in exchange ? askedWaitMs(exchange.notBeforeMs, nowMs) : 0;
+    const askedMs = askedMsOf(exchange, nowMs);
     return { why, retryAfterMs: askedMs > 0 ? askedMs : leastMs, exchange };
   };
   switch (exchange.kind) {

@@ -50,8 +50,12 @@ const ROWS: Readonly<Record<string, readonly PolicyCase[]>> = {
     refused(status, { isPartlySent: true }),
   ]),
   'no answer: timeout or reset after the last byte': [[unanswered]],
-  'no token, or a new token got 401': [
-    [{ kind: 'connection', cause: 'no token', notBeforeMs: null }],
+  'the token call gets a 408 or 5xx, or no answer': [
+    [{ kind: 'surely_not_sent', cause: 'token_http_500', notBeforeMs: null }],
+    [{ kind: 'surely_not_sent', cause: 'token_timeout', notBeforeMs: null }],
+  ],
+  'the token call is refused, or a new token got 401': [
+    [{ kind: 'connection', cause: 'token_http_401', notBeforeMs: null }],
     [{ kind: 'connection', cause: 'token_refused', notBeforeMs: null }],
   ],
   'the permit or the claim grew too old': [[{ kind: 'dropped', cause: 'permission_expired', notBeforeMs: null }]],

@@ -81,37 +81,42 @@ async function redisForward(ms: number, ...refs: string[]): Promise<void> {
   }
 }
 
-test('sends reports within five minutes after a token call was refused once with a Retry-After of 30 days', async () => {
-  for (const ref of ['A', 'B']) {
-    await stores.request(ref);
-    await stores.say(ref, START);
-  }
-  fake.onTokenCall((_, nth) =>
-    nth === 1
-      ? { ...json({ message: 'maintenance' }, 503), headers: { 'retry-after': '2592000' } }
-      : enveloped({ token: 'good' }),
-  );
-  const clock = movableClock();
-  const run = processWith(clock);
-  expect(await run('A')).toBe('hold');
-  expect(await run('B')).toBe('wait');
-  const { connection } = await createSendingStore(stores.redis, {
-    auth: 0,
-    site: 0,
-    violations: 0,
-    tickets: 0,
-    tow: 0,
-  }).read();
-  const nowMs = await redisNowMs(stores.redis);
-  expect(Date.parse(connection.next_try_at ?? '') - nowMs).toBeLessThan(FIVE_MINUTES_MS);
-  for (const ref of ['A', 'B']) expect(((await stores.dueAt(ref)) ?? Infinity) - nowMs).toBeLessThan(FIVE_MINUTES_MS);
+test.each([
+  [401, ['hold', 'wait']],
+  [503, ['retry', 'retry']],
+])(
+  'sends reports within five minutes after a token call got %s once with a Retry-After of 30 days',
+  async (status, outcomes) => {
+    for (const ref of ['A', 'B']) {
+      await stores.request(ref);
+      await stores.say(ref, START);
+    }
+    fake.onTokenCall((_, nth) =>
+      nth === 1
+        ? { ...json({ message: 'maintenance' }, status), headers: { 'retry-after': '2592000' } }
+        : enveloped({ token: 'good' }),
+    );
+    const clock = movableClock();
+    const run = processWith(clock);
+    expect([await run('A'), await run('B')]).toEqual(outcomes);
+    const { connection } = await createSendingStore(stores.redis, {
+      auth: 0,
+      site: 0,
+      violations: 0,
+      tickets: 0,
+      tow: 0,
+    }).read();
+    const nowMs = await redisNowMs(stores.redis);
+    expect(Date.parse(connection.next_try_at ?? '1970-01-01') - nowMs).toBeLessThan(FIVE_MINUTES_MS);
+    for (const ref of ['A', 'B']) expect(((await stores.dueAt(ref)) ?? Infinity) - nowMs).toBeLessThan(FIVE_MINUTES_MS);
 
-  clock.forwardMs(FIVE_MINUTES_MS);
-  await redisForward(FIVE_MINUTES_MS, 'A', 'B');
+    clock.forwardMs(FIVE_MINUTES_MS);
+    await redisForward(FIVE_MINUTES_MS, 'A', 'B');
 
-  expect([await run('B'), await run('A')]).toEqual(['accepted', 'accepted']);
-  expect(fake.tokenCalls).toHaveLength(2);
-});
+    expect([await run('B'), await run('A')]).toEqual(['accepted', 'accepted']);
+    expect(fake.tokenCalls).toHaveLength(2);
+  },
+);
 
 test.each([
   ['503', 503, '86400'],

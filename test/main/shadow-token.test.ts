@@ -25,7 +25,7 @@ test('wrong credentials in shadow mode raise the alarm about the connection and 
     );
     const visitor = await signedIn(app);
     const opsPage = async () => textOf((await visitor.get('/ops')).html);
-    const { todo } = messagesIn('en').opsAlarms.connection;
+    const { todo } = messagesIn('en').opsAlarms.connection.refused;
     await eventually(async () => expect(await opsPage()).toContain(todo));
 
     const opened = lines.filter(({ event, circuit }) => event === 'circuit.opened' && circuit === 'connection');

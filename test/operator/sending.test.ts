@@ -18,7 +18,7 @@ const openCircuit = (name: CircuitName) => setCircuit(app.foundation.redis, name
 
 it('GET /api/operations shows a working service and unused rate limits while nothing is blocked', async () => {
   expect(await sending()).toMatchObject({
-    connection: { state: 'working', since: null, next_try_at: null },
+    connection: { state: 'working', refuses_credentials: false, since: null, next_try_at: null },
     service: { state: 'working', failures: 0 },
     held: 0,
   });

@@ -101,7 +101,6 @@ describe('a failed token call', () => {
     [json({ message: 'bad' }, 400), 'token_http_400'],
     [UNAUTHORIZED, 'token_http_401'],
     [json({ message: 'no' }, 403), 'token_http_403'],
-    [json({ message: 'no' }, 500), 'token_http_500'],
     [{ status: 302, headers: { location: '/login' } }, 'token_http_302'],
     [{ status: 200, body: '<html>' }, 'token_contract_broken'],
     [enveloped({ token: '' }), 'token_contract_broken'],
@@ -177,7 +176,7 @@ describe('a failed token call', () => {
     );
     const one = client({ clock });
     const first = (await one.call('detained', REQUESTS.detained)).exchange;
-    expect(first).toMatchObject({ kind: 'connection', cause: 'token_http_503' });
+    expect(first).toMatchObject({ kind: 'surely_not_sent', cause: 'token_http_503' });
     clock.forwardMs(120_000);
     expect((await one.call('detained', REQUESTS.detained)).exchange).toEqual(first);
     expect(fake.tokenCalls).toHaveLength(1);
@@ -197,13 +196,13 @@ describe('a failed token call', () => {
     expect(delayMs).toBeLessThanOrEqual(300_000);
   });
 
-  it('a token call to a closed port is a broken connection', async () => {
+  it('a token call to a closed port is an outage', async () => {
     await fake.stop();
     const { exchange } = await client().call('detained', REQUESTS.detained);
-    expect(exchange).toEqual({ kind: 'connection', cause: 'token_connection_refused', notBeforeMs: null });
+    expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'token_connection_refused', notBeforeMs: null });
   });
 
-  it('a token call without a response before its deadline is a broken connection', async () => {
+  it('a token call without a response before its deadline is an outage', async () => {
     // Repeated, because the deadline also runs while the connection opens.
     const { exchange } = await eventually(async () => {
       const silent = await startRawServer(() => {});
@@ -212,7 +211,7 @@ describe('a failed token call', () => {
       expect(silent.received.join('')).not.toBe('');
       return result;
     });
-    expect(exchange).toEqual({ kind: 'connection', cause: 'token_timeout', notBeforeMs: null });
+    expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'token_timeout', notBeforeMs: null });
   });
 
   it('a failed token call that was requested as an operation returns its outcome unchanged', async () => {
@@ -225,13 +224,13 @@ describe('a failing token cache', () => {
   const broken = (parts: Partial<TokenCache>): TokenCache => ({ ...tokens, ...parts });
   const fail = () => Promise.reject(new Error('down, holding secret-42'));
 
-  it('a failing token cache is a broken connection for a client without a token, logged without its message', async () => {
+  it('a failing token cache lets a client without a token wait, logged without its message', async () => {
     const log = readableLog();
     const { exchange } = await client({ tokens: broken({ read: fail, tryLock: fail }), log }).call(
       'detained',
       REQUESTS.detained,
     );
-    expect(exchange).toEqual({ kind: 'connection', cause: 'token_cache_failed', notBeforeMs: null });
+    expect(exchange).toMatchObject({ kind: 'dropped', cause: 'no_token' });
     expect(log.lines.map(({ event }) => event)).toContain('token_cache.failed');
     expect(JSON.stringify(log.lines)).not.toContain('secret-42');
   });

@@ -3,7 +3,7 @@ import { alarmKey, severityOf, type Alarm } from '../../src/workflow/alarms';
 
 /** One alarm of each kind, by the key under which its incident is stored. */
 const ALARMS: Readonly<Record<string, Alarm>> = {
-  connection: { kind: 'connection', since: 'a', nextTryAt: 'b' },
+  connection: { kind: 'connection', refusesCredentials: true, since: 'a', nextTryAt: 'b' },
   outage: { kind: 'outage', since: null, nextTryAt: null },
   shadow: { kind: 'shadow', since: 'a' },
   'paused:invoice': { kind: 'paused', operation: 'invoice', since: 'a', nextTryAt: 'b' },

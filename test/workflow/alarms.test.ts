@@ -38,7 +38,7 @@ function known(changes: Partial<OpsState> = {}): OpsState {
   return {
     sending: {
       mode: { state: 'live', since: null },
-      connection: WORKING,
+      connection: { ...WORKING, refuses_credentials: false },
       service: { ...WORKING, failures: 0 },
       operations: ENTRY_KINDS.map((operation) => ({
         operation,
@@ -131,14 +131,14 @@ test('raises alarms for a broken connection, an outage and a paused operation wi
     known({
       sending: {
         ...sending,
-        connection: { state: 'broken', ...broken },
+        connection: { state: 'broken', refuses_credentials: false, ...broken },
         service: { state: 'down', failures: 9, ...broken },
         operations: [{ operation: 'invoice', state: 'paused', ...broken }],
       },
     }),
   );
   expect(alarms).toEqual([
-    { kind: 'connection', since: SINCE, nextTryAt: NEXT },
+    { kind: 'connection', refusesCredentials: false, since: SINCE, nextTryAt: NEXT },
     { kind: 'outage', since: SINCE, nextTryAt: NEXT },
     { kind: 'paused', operation: 'invoice', since: SINCE, nextTryAt: NEXT },
   ]);

@@ -20,6 +20,7 @@ export function alarmText(reader: TextReader, alarm: Alarm): AlarmText {
   const { opsAlarms } = reader.messages;
   if (isAboutWebhooks(alarm)) return webhookText(reader, alarm);
   if (alarm.kind === 'clockOff') return clockText(reader, alarm);
+  if (alarm.kind === 'connection' && alarm.refusesCredentials) return opsAlarms.connection.refused;
   if (alarm.kind === 'noProcess') return opsAlarms.noProcess[alarm.role];
   if (alarm.kind === 'redisUnsafe') return opsAlarms.redisUnsafe[alarm.setting];
   return { title: titleOf(reader.messages, alarm), todo: opsAlarms[alarm.kind].todo };

@@ -39,7 +39,7 @@ export function causeOf({ causes }: Messages, { http_status: status, message }: 
 function textOfCode(causes: Messages['causes'], code: string): string {
   const known = valueUnder(causes.codes, code);
   if (known !== null) return known;
-  if (code.startsWith('token_http_')) return causes.codes.token_refused;
+  if (code.startsWith('token_http_4')) return causes.codes.token_refused;
   if (code.startsWith('token_')) return causes.token({ cause: textOfCode(causes, code.slice('token_'.length)) });
   if (code.startsWith('proxy_')) return causes.codes.proxy;
   return code.startsWith('tls_') ? causes.codes.tls : causes.codes.failed;
