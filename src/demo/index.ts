@@ -1,3 +1,4 @@
+import '../platform/process-defaults';
 import { parseArgs } from 'node:util';
 import { printLine, printProblem } from '../platform/terminal';
 import { showProgress } from './progress';

@@ -1,4 +1,4 @@
-import '../platform/threads';
+import '../platform/process-defaults';
 import { letHeapGrow } from '../platform/heap';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';

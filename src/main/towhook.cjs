@@ -9,7 +9,7 @@ const program = word === 'demo' ? 'demo/index' : word === 'start' ? 'main/index'
 if (program !== 'main/towhook') process.argv.splice(2, 1);
 const source = `${__dirname}/../${program}.ts`;
 if (fs.existsSync(source)) {
-  // As in platform/threads.ts, which is too late after tsx.
+  // As in platform/process-defaults.ts, which is too late after tsx.
   process.env.UV_THREADPOOL_SIZE ??= '16';
   require('tsx/cjs');
   require(source);

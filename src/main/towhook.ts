@@ -1,3 +1,4 @@
+import '../platform/process-defaults';
 import type * as backupModule from '../backup';
 import { NoApiKey, progressBar, runCommandLine } from '../cli';
 import { createClient } from '../client';

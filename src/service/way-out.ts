@@ -33,7 +33,12 @@ export function openWayOut(
     const agent = new TunnelAgent(settings.proxyUrl, { connectTimeoutMs, secureContext });
     return () => ({ secure: agent, plain: agent });
   }
-  return (options) => ({ secure: new SecureAgent({ ...options, ...trust }), plain: new PlainAgent(options) });
+  // Up to four addresses of a name get their turn within the time for a connect.
+  const patient = { autoSelectFamilyAttemptTimeout: Math.max(10, Math.ceil(connectTimeoutMs / 4)) };
+  return (options) => ({
+    secure: new SecureAgent({ ...options, ...patient, ...trust }),
+    plain: new PlainAgent({ ...options, ...patient }),
+  });
 }
 
 /** The agents for calls to the identity provider. @throws ConfigurationError like openWayOut */
