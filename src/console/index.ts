@@ -7,6 +7,7 @@ import { throttledLog } from '../platform/log-throttle';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
 import { serveAssets } from './assets';
+import { servePublicPath } from './public-path';
 import { errorPages, serveMissing } from './serve-errors';
 import { serveAudit } from './pages/audit';
 import { serveDeliveries } from './pages/deliveries/route';
@@ -44,6 +45,8 @@ interface ConsoleOptions extends PageTools, PageFormTools {
   /** Null without a provider in `ways`. */
   readonly provider: IdentityProvider | null;
   readonly trustProxy: TrustProxy;
+  /** Of the address at which people open the console, such as `/towhook`; empty without one. */
+  readonly publicPath: string;
   readonly proxyNote: RequestHandler;
   /** Serves everything that is no page: the operator API, below these paths and for clients that do not accept HTML. */
   readonly fallback: { readonly serve: RequestListener; readonly paths: readonly string[] };
@@ -86,6 +89,7 @@ export function createConsole(options: ConsoleOptions): Express {
   app.disable('x-powered-by');
   app.set('trust proxy', options.trustProxy);
   app.use(options.proxyNote);
+  if (options.publicPath !== '') app.use(servePublicPath(options.publicPath));
   const assets = serveAssets(app, compression());
   // Only pages pass this middleware. The API has its own headers, and streams that must not be buffered.
   const tools = {

@@ -185,6 +185,7 @@ function openPages(
     ...access,
     formLimit: createFormLimit(),
     trustProxy: config.trustProxy,
+    publicPath: config.signIn.publicPath,
     proxyNote: foundation.proxyNote,
     clock,
     log,

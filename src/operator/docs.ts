@@ -31,7 +31,7 @@ const PAGE = `<!doctype html>
  * validator.
  */
 const START = `SwaggerUIBundle({
-  url: '/openapi.json',
+  url: new URL('../openapi.json', document.currentScript.src).href,
   dom_id: '#api',
   deepLinking: true,
   filter: true,

@@ -85,7 +85,7 @@ export function notificationConfig(env: NotificationVariables) {
   const [quietFrom = null, quietTo = null] = env.NOTIFY_QUIET_HOURS?.split('-') ?? [];
   return {
     webhookSecret: env.NOTIFY_WEBHOOK_SECRET ?? null,
-    /** Address of the console without a path, for links in notices. */
+    /** Address of the console, for links in notices. */
     consoleUrl: env.CONSOLE_PUBLIC_URL ?? null,
     mail: smtpUrl === undefined || from === undefined ? null : { smtpUrl, from, caFile },
     /** What counts until a person changes it. */

@@ -37,11 +37,14 @@ export const SIGN_IN_VARIABLES = {
   CONSOLE_PUBLIC_URL: z
     .string()
     .trim()
-    .refine(isOrigin, 'must be an http(s) address without a path, such as https://console.example')
-    .transform((text) => new URL(text).origin)
+    .refine(
+      isPublicAddress,
+      'must be an http(s) address such as https://console.example or https://ours.example/towhook; its path may not begin like one of the console',
+    )
+    .transform((text) => `${new URL(text).origin}${pathOf(text)}`)
     .optional()
     .describe(
-      `Address at which people open the console. Notices about alarms link to it, and \`${OIDC_CALLBACK_PATH}\` below it is the redirect address of OpenID Connect.`,
+      `Address at which people open the console, with its path if a proxy serves it below one. Notices about alarms link to it, and \`${OIDC_CALLBACK_PATH}\` below it is the redirect address of OpenID Connect.`,
     ),
   OIDC_ISSUER: httpAddress.describe(
     'Issuer of the OpenID Connect provider through which people sign in, as its discovery document spells it. Absent: with API keys only. See [Sign-in](operations/sign-in.md).',
@@ -83,7 +86,8 @@ export type SignInSettings = ReturnType<typeof signInSettings>;
 export type OidcSettings = NonNullable<SignInSettings['oidc']>;
 
 export function signInSettings(env: SignInVariables) {
-  return { withKeys: env.CONSOLE_KEY_SIGN_IN, oidc: oidcSettings(env) };
+  const publicPath = env.CONSOLE_PUBLIC_URL === undefined ? '' : pathOf(env.CONSOLE_PUBLIC_URL);
+  return { withKeys: env.CONSOLE_KEY_SIGN_IN, publicPath, oidc: oidcSettings(env) };
 }
 
 /** Null unless all of it is configured; `signInFaults` refuses a part of it. */
@@ -137,6 +141,17 @@ export function signInFaults(given: Environment): { variable: string; rule: stri
   ];
 }
 
-function isOrigin(text: string): boolean {
-  return isHttpAddress(text) && new URL(text).pathname === '/';
+/** Below such a path, it would be unclear whether a proxy has removed the path of an address. */
+const OWN_PATHS =
+  /^\/(?:api|assets|board|docs|healthz|lookups|metrics|openapi\.json|ops|preferences|queues|readyz|shortcuts|sign-in|sign-out|sign-out-everywhere|tasks|tows|violations)(?:\/|$)/;
+
+function isPublicAddress(text: string): boolean {
+  return (
+    isHttpAddress(text) && /^(?:(?:\/[\w.~-]+)+\/?|\/)$/.test(new URL(text).pathname) && !OWN_PATHS.test(pathOf(text))
+  );
+}
+
+/** The path of an address without its last slash; empty without one. */
+function pathOf(address: string): string {
+  return new URL(address).pathname.replace(/\/$/, '');
 }

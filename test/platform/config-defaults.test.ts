@@ -1,3 +1,4 @@
+import { PAGE_ENTRIES } from '../../src/console/page-table';
 import {
   configSummary,
   loadCommandLineSettings,
@@ -303,3 +304,20 @@ function outcomeOf(run: () => unknown): string {
     return String(error);
   }
 }
+
+test.each(PAGE_ENTRIES.map(({ path }) => path.replace(/:.*/, '5521')))('the console is not served below %s', (path) => {
+  expect(() => loadConfig({ CONSOLE_PUBLIC_URL: `https://ours.example${path}` })).toThrow('CONSOLE_PUBLIC_URL');
+});
+
+test('the provider sends people back below the path of the console', () => {
+  const { signIn } = loadConfig({
+    CONSOLE_PUBLIC_URL: 'https://ours.example/towhook/',
+    OIDC_ISSUER: 'https://login.example',
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: 'a secret',
+    OIDC_ROLES: '{"towing-ops":"ops"}',
+  });
+  expect(signIn.publicPath).toBe('/towhook');
+  expect(signIn.oidc?.redirectUrl).toBe('https://ours.example/towhook/sign-in/oidc/callback');
+  expect(signIn.oidc?.signedOutUrl).toBe('https://ours.example/towhook/sign-in');
+});

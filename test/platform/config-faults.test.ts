@@ -117,11 +117,13 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['NOTIFY_TIME_ZONE', 'Zone/5521', 'must be a time zone such as Asia/Riyadh'],
   ['CONSOLE_OPEN_PATHS', 'docs,api-5521', 'must be one of metrics, docs'],
   ['CONSOLE_KEY_SIGN_IN', 'no-5521', 'must be one of true, false'],
-  ...['console-5521', 'https://a.example/5521', 'https://a.example/?5521'].map((address): [string, string, string] => [
-    'CONSOLE_PUBLIC_URL',
-    address,
-    'must be an http(s) address without a path, such as https://console.example',
-  ]),
+  ...['console-5521', 'https://a.example/ops/5521', 'https://a.example/a%205521', 'https://a.example/?5521'].map(
+    (address): [string, string, string] => [
+      'CONSOLE_PUBLIC_URL',
+      address,
+      'must be an http(s) address such as https://console.example or https://ours.example/towhook; its path may not begin like one of the console',
+    ],
+  ),
   ['OIDC_ISSUER', 'https://a.example/?5521', 'must be an http(s) address without user, query or fragment'],
   ...['{"5521": "ops"', '["5521"]', '{}'].map((text): [string, string, string] => [
     'OIDC_ROLES',

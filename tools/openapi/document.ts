@@ -79,7 +79,8 @@ export function openApiDocument(groups: readonly RouteGroup[] = GROUPS): OpenApi
       description: DESCRIPTION,
       license: { name: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    // Relative to the address of the document, which may be below a path.
+    servers: [{ url: './' }],
     security: [{ apiKey: [] }],
     tags: [
       ...groups.map(({ name, description }) => ({ name, description })),

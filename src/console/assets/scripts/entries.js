@@ -1,6 +1,18 @@
 // @ts-check
 /** Entries in the forms of a page that were not sent, and why a form cannot be sent now. */
 
+/** The path of the console, above `/assets/<version>/`. */
+export const ROOT = new URL('../..', import.meta.url).pathname;
+
+/**
+ * True for the address of the sign-in page.
+ *
+ * @param {string} address
+ */
+export function isSignIn(address) {
+  return URL.canParse(address) && new URL(address).pathname === `${ROOT}sign-in`;
+}
+
 /** True if a form has changed fields, or was refused: its fields then hold what was entered before. */
 export function hasUnsentEntries() {
   const fields = [...document.forms].flatMap((form) => [...form.elements]);

@@ -4,7 +4,7 @@
  * connection, or a new language or theme does not lose them. They are removed when their form was sent, at sign-out, on
  * the sign-in page, and in another session. Passwords, keys, files and hidden fields are never kept.
  */
-import { isChanged } from './entries.js';
+import { isChanged, ROOT } from './entries.js';
 
 const STORE = 'entries';
 /** The form that was sent last. The next page shows whether it was accepted. */
@@ -33,7 +33,7 @@ export function keepEntries() {
  */
 export function markSent(form) {
   const pathname = pathOf(form);
-  if (pathname.startsWith('/sign-out')) return dropEntries();
+  if (pathname.startsWith(`${ROOT}sign-out`)) return dropEntries();
   const fields = fieldsOf(form).map((field) => entryName(form, field));
   // The form of an error page sends hidden fields again (error-pages.tsx).
   if (form.id !== 'send-again') write(SENT, { pathname, fields });
@@ -122,7 +122,7 @@ function keptEntries() {
 
 /** The form token, which is the same in all forms of a session. */
 function sessionOfPage() {
-  const token = document.querySelector('form[action="/sign-out"] input[name="form_token"]');
+  const token = document.querySelector('form[action$="/sign-out"] input[name="form_token"]');
   return token instanceof HTMLInputElement ? token.value : '';
 }
 

@@ -6,7 +6,7 @@
  * until one succeeds the page shows that it cannot update. A hidden page closes the connection and catches up when shown.
  */
 
-import { hasUnsentEntries } from './entries.js';
+import { hasUnsentEntries, isSignIn, ROOT } from './entries.js';
 
 const GAP_MS = 1000;
 const RETRY_MS = 1000;
@@ -20,7 +20,7 @@ const LOAD_MAX_MS = 30_000;
 /** The stream repeats the events of this long since the page was rendered (`since` in its address). */
 const REPEATED_MS = 30_000;
 /** A cheap address that needs a session. */
-const SESSION_PROBE = '/tasks/count';
+const SESSION_PROBE = `${ROOT}tasks/count`;
 
 export function watchEvents() {
   const { live: address, liveStates = '' } = document.body.dataset;
@@ -267,7 +267,7 @@ function keepStream(address, { opened, lost, event: received }) {
 async function leaveIfSignedOut() {
   try {
     const { redirected, url } = await fetch(SESSION_PROBE, { headers: { 'hx-request': 'true' } });
-    if (redirected && new URL(url).pathname === '/sign-in' && !hasUnsentEntries()) location.reload();
+    if (redirected && isSignIn(url) && !hasUnsentEntries()) location.reload();
   } catch {
     // The server does not respond. Keep the page.
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /** Scripts of every page. The console works without them. */
-import { hasUnsentEntries, isOffline } from './entries.js';
+import { hasUnsentEntries, isOffline, isSignIn } from './entries.js';
 import { keepEntries, markSent } from './kept-entries.js';
 import { requestOf, watchEvents } from './live.js';
 import { enableShortcuts } from './shortcuts.js';
@@ -38,8 +38,7 @@ document.addEventListener('keydown', (event) => {
 /** Loads the page again when a refresh was redirected to the sign-in page, unless that would lose unsent entries. */
 function leaveWhenSignedOut() {
   document.addEventListener('htmx:beforeSwap', (event) => {
-    const address = requestOf(event)?.responseURL ?? '';
-    if (!URL.canParse(address) || new URL(address).pathname !== '/sign-in') return;
+    if (!isSignIn(requestOf(event)?.responseURL ?? '')) return;
     event.preventDefault();
     if (!hasUnsentEntries()) location.reload();
   });

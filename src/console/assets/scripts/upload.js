@@ -3,6 +3,7 @@
  * Sends a form with images in the background: shows the progress of the upload, allows stopping it, and keeps the images
  * after a refusal or the end of the session. Without scripts the browser sends the form itself.
  */
+import { isSignIn } from './entries.js';
 import { forgetEntries } from './kept-entries.js';
 import { filled, gatherImages, imagesAreReady, imagesAreTooLarge, sizeOf } from './violation-images.js';
 
@@ -70,7 +71,7 @@ function takeAnswer(request, form) {
     forgetEntries(form);
     return location.assign(next);
   }
-  if (new URL(request.responseURL).pathname === '/sign-in') return end('signedOut');
+  if (isSignIn(request.responseURL)) return end('signedOut');
   // The console, or a proxy in front of it, has ended an upload that took too long.
   if (request.status === 408) return end('tooSlow');
   const answer = document.createElement('template');
