@@ -13,6 +13,9 @@ All settings are environment variables. A role reads them once, when it starts, 
 values. Files of webhook secrets and of data keys are read again when they change. An empty value counts as absent. A
 value in quotes is refused, since \`docker run --env-file\` keeps them; a secret with quotes of its own is given in a
 file. A wrong value stops the start with exit code 2, and the message names the variable and its rule, never the value.
+A variable that has no effect, and whose name is nearly one of these or begins like them, is named in a warning of the
+log (\`configuration.unknown_variables\`) and by \`towhook doctor\`. One that may be meant as \`SERVICE_MODE\`, by its name
+or as \`…MODE=shadow\`, stops the start, since the default sends.
 [operations/deployment.md](operations/deployment.md) describes which variables production needs.
 `;
 

@@ -24,12 +24,11 @@ export function checkConfiguration(environment: Environment | undefined): Config
     try {
       const config = loadConfig(environmentWithout([...leftOut], environment));
       faults.push(...faultsOfMail(config));
-      if (faults.length > 0) return { findings: variableFaults({ faults }), config, wrong: wrongIn(faults) };
-      return {
-        findings: [notes.fine('valid', 'every variable is valid'), ...unverifiedWebhooks(config)],
-        config,
-        wrong: [],
-      };
+      const unknown = unknownIn(config);
+      if (faults.length > 0)
+        return { findings: [...variableFaults({ faults }), ...unknown], config, wrong: wrongIn(faults) };
+      const valid = notes.fine('valid', 'every variable is valid');
+      return { findings: [valid, ...unknown, ...unverifiedWebhooks(config)], config, wrong: [] };
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const countBefore = leftOut.size;
@@ -92,6 +91,13 @@ export function variableFaults({ faults }: Pick<ConfigurationError, 'faults'>): 
       `Set ${variable} right; docs/configuration.md lists its values.`,
     ),
   );
+}
+
+function unknownIn({ unknownVariables }: Config): Finding[] {
+  if (unknownVariables.length === 0) return [];
+  const what = `variables that look like those of towhook and have no effect: ${unknownVariables.join(', ')}`;
+  const fix = 'Correct their names; those of other programs may stay.';
+  return [notesOf('configuration').warning('variables_unknown', what, fix)];
 }
 
 /** Unverified webhooks: allowed in development, and with WEBHOOK_UNVERIFIED. */

@@ -109,6 +109,8 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
   const resources = createResources(log);
   try {
     log.info('process.starting', configSummary(config));
+    const { unknownVariables: variables } = config;
+    if (variables.length > 0) log.warn('configuration.unknown_variables', { variables });
     const url = config.redis.url ?? (await openEmbedded(config, { log, clock, resources }));
     const dataKeys = openDataKeys(config);
     const access = openAccess(config.redis, url, dataKeys);

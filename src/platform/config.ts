@@ -13,6 +13,7 @@ import {
   withSecretFiles,
   type ReadText,
 } from './secret-files';
+import { mistakenModes, unknownVariables } from './unknown-variables';
 import { givenIn, hoursMs, minutesMs, quotedIn, weakSecrets, type Environment } from './variable-rules';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
 
@@ -74,7 +75,7 @@ export interface ServiceAccess {
 export function loadConfig(environment: Environment = process.env, readText: ReadText = readTextNow): Config {
   const named = givenIn(environment);
   const { given, faults: unreadable } = withSecretFiles(named, readText);
-  const files = [...quotedIn(named, Object.keys(VARIABLES.shape)), ...unreadable];
+  const files = [...mistakenModes(named), ...quotedIn(named, Object.keys(VARIABLES.shape)), ...unreadable];
   const parsed = VARIABLES.safeParse(given);
   const wrong = parsed.success ? [...missingForNotifications(given), ...signInFaults(given)] : faultsIn(parsed.error);
   const values = [...wrong, ...contradictions(given), ...weakSecrets(given)];
@@ -326,6 +327,7 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
     stopGraceMs: env.STOP_GRACE_MS,
     workerStandstillMs: env.WORKER_STANDSTILL_MS,
     logLevel: env.LOG_LEVEL,
+    unknownVariables: unknownVariables(environment),
     /** PATH, to find programs. */
     searchPath: environment['PATH'] ?? '',
     /** Whether the usual variables of this machine name a proxy. towhook does not use them. */

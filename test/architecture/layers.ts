@@ -29,7 +29,7 @@ export const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   platform: {
     folders: ['domain'],
-    libraries: ['zod', 'winston', 'prom-client', 'express-rate-limit', '@opentelemetry/*', 'node:*'],
+    libraries: ['zod', 'winston', 'prom-client', 'express-rate-limit', 'leven', '@opentelemetry/*', 'node:*'],
     why: 'the platform serves every part and knows none; main hands it what it needs of them',
   },
   workflow: {

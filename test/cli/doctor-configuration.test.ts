@@ -95,3 +95,10 @@ test.each(Object.values(VARIABLE_GROUPS).flatMap((group) => Object.keys(group)))
     }
   },
 );
+
+test('towhook doctor warns of a variable with the name of none, and names what may be meant', () => {
+  const { findings } = checkConfiguration({ RECEIVER_PROT: '3000', WEBHOOK_UNVERIFIED: 'accept' });
+  const warning = findings.find(({ code }) => code === 'variables_unknown');
+  expect(warning?.state).toBe('warning');
+  expect(warning?.what).toContain('RECEIVER_PROT (RECEIVER_PORT?)');
+});

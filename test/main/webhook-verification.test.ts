@@ -29,13 +29,13 @@ const environment = () => ({
   STOP_GRACE_MS: '500',
 });
 
-/** Starts a role, stops it, and returns the lines of its log about unverified webhooks. */
-async function warningsOf(role: ProcessRole, changes: Readonly<Record<string, string>>) {
+/** Starts a role, stops it, and returns the lines of its log about unverified webhooks, or another event. */
+async function warningsOf(role: ProcessRole, changes: Readonly<Record<string, string>>, named = 'receiver.unverified') {
   const { log, lines } = recordedLog();
   const config = loadConfig({ ...environment(), ...changes });
   const resources = await startRole(role, { config, log, onStall: () => {} });
   await resources.closeAll();
-  return lines.filter(({ event }) => event === 'receiver.unverified');
+  return lines.filter(({ event }) => event === named);
 }
 
 describe.each(['receiver', 'all'] as const)('webhook secrets of the role %s', (role) => {
@@ -99,6 +99,20 @@ test('a receiver process without a secret ends with exit code 2 in production', 
 
   await expect(Promise.race([started.exited, started.logged('receiver.listening')])).resolves.toBe(2);
   expect(started.problems()).toContain('WEBHOOK_SECRETS is required when NODE_ENV is production');
+});
+
+test('a role that starts with a mistyped variable logs a warning with the one that may be meant', async () => {
+  const mistyped = { RECEIVER_PROT: '1', SERVICE_MODE: 'shadow' };
+  expect(await warningsOf('receiver', mistyped, 'configuration.unknown_variables')).toMatchObject([
+    { level: 'warn', variables: ['RECEIVER_PROT (RECEIVER_PORT?)'] },
+  ]);
+});
+
+test('a process with SERVICE_MOD=shadow ends with exit code 2 instead of sending', async () => {
+  const started = await startProcess('worker', { REDIS_URL: redis.url, SERVICE_MOD: 'shadow' });
+
+  await expect(Promise.race([started.exited, started.logged('process.started')])).resolves.toBe(2);
+  expect(started.problems()).toContain('SERVICE_MOD is no variable of towhook');
 });
 
 test('the private /readyz of a receiver names the unverified paths', async () => {

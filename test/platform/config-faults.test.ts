@@ -248,8 +248,52 @@ describe('a faulty variable', () => {
     expect(named(Object.fromEntries(first)).toSorted()).toEqual([...first.keys()].toSorted());
   });
 
-  test('a variable that towhook does not know is ignored', () => {
-    expect(faultsOf({ RECEIVER_PROT: 'x', PATH: '/bin' })).toEqual([]);
+  test.each(['SERVICE_MOD', 'SERVICEMODE', 'service_mode', 'SERVICE_MODUS', 'TOWHOOK_MODE', 'MODE'])(
+    'the start is refused with %s=shadow, which would send everything',
+    (variable) => {
+      expect(faultsOf({ [variable]: 'shadow' })).toEqual([
+        {
+          variable,
+          rule: 'is no variable of towhook: SERVICE_MODE decides whether anything is sent; correct the name or remove it',
+        },
+      ]);
+    },
+  );
+
+  test('other variables that look like ours are named beside the one that may be meant, and accepted', () => {
+    const others = {
+      RECEIVER_PROT: 'x',
+      service_base_url: 'x',
+      RETRY_BASE: '5521',
+      BUDGET_CRANES_PER_MINUTE: '1',
+      SERVICE_NAME: 'hooks',
+    };
+    expect(loadConfig(others).unknownVariables).toEqual([
+      'RECEIVER_PROT (RECEIVER_PORT?)',
+      'service_base_url (SERVICE_BASE_URL?)',
+      'RETRY_BASE',
+      'BUDGET_CRANES_PER_MINUTE',
+      'SERVICE_NAME',
+    ]);
+  });
+
+  test('variables of other programs, of Kubernetes and of OpenTelemetry are not named', () => {
+    const foreign = {
+      PATH: '/bin',
+      PORT: '80',
+      APP_PORT: '80',
+      HOSTNAME: 'a',
+      NODE_VERSION: '22',
+      NODE_OPTIONS: '--max-old-space-size=512',
+      OTEL_EXPORTER_OTLP_HEADERS: 'a=b',
+      CONSOLE_SERVICE_HOST: '10.0.0.1',
+      CONSOLE_SERVICE_PORT_HTTP: '80',
+      REDIS_PORT: 'tcp://10.0.0.1:6379',
+      REDIS_PORT_6379_TCP_ADDR: '10.0.0.1',
+      SERVICE_PATH: '',
+      DISPLAY_MODE: 'light',
+    };
+    expect(loadConfig({ ...foreign, TOWHOOK_URL: 'http://127.0.0.1:1' }).unknownVariables).toEqual([]);
   });
 });
 
