@@ -8,6 +8,7 @@ import {
   type TowingReference,
   type ViolationReference,
 } from '../domain/vocabulary';
+import { visibleText } from '../domain/entered-text';
 import { asRfc3339 } from '../domain/timestamp';
 import { sensitive } from './sensitive';
 import { storedObject } from './stored';
@@ -75,6 +76,7 @@ export const text = (max: number) =>
     .string()
     .trim()
     .min(1, 'must not be empty')
+    .refine((value) => value === '' || visibleText(value) !== '', 'must not be empty')
     .max(max, `must be at most ${max} characters`)
     .refine((value) => value.isWellFormed(), 'must be well-formed Unicode text');
 
@@ -86,6 +88,8 @@ export const oneLine = (schema: z.ZodString) =>
  * Open question Q14: length and format of a plate are not documented; anything that is not absurd is taken.
  */
 export const plateText = () => sensitive(oneLine(text(50)));
+/** A plate without invisible characters, for records that have no warnings. */
+export const visiblePlateText = () => sensitive(oneLine(text(50)).overwrite(visibleText));
 
 /** Text that may contain line breaks, `\n` or `\r\n`. */
 export const severalLines = (schema: z.ZodString) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FactCommand } from '../domain/fact-command';
 import { FACTS } from '../domain/facts';
 import type { FactEvent, Role } from '../domain/vocabulary';
-import { latitude, longitude, oneLine, plateText, reason, severalLines, text } from './common';
+import { latitude, longitude, oneLine, visiblePlateText, reason, severalLines, text } from './common';
 import { readableFieldsOf } from './readable-fields';
 
 /**
@@ -63,7 +63,7 @@ const occurred = {
 
 // A field of a fact and its correction keep the same rule.
 
-const plate = plateText();
+const plate = visiblePlateText();
 const towedLocation = severalLines(text(500));
 const cancellationReason = severalLines(text(500));
 const vehicleType = oneLine(text(50));

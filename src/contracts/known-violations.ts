@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newViolationReference, plateText, severalLines, text, violationTime } from './common';
+import { newViolationReference, visiblePlateText, severalLines, text, violationTime } from './common';
 import { violationForm } from './service';
 import { metadataId } from './violation-metadata';
 
@@ -15,7 +15,7 @@ export const knownViolation = z
     violation_reference_id: newViolationReference.optional(),
     /** The `id` in the metadata that was sent to the service, which echoes it exactly. */
     metadata_id: metadataId.optional(),
-    plateNumber: plateText(),
+    plateNumber: visiblePlateText(),
     location: severalLines(text(TEXT_MAX)),
     latitude: shape.latitude,
     longitude: shape.longitude,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plateText } from './common';
+import { visiblePlateText } from './common';
 import { capacityAnswer, ticketAnswer, ticketRequest, violationForm } from './service';
 
 /** Lookups at the service (docs/service-api.md#guide-operations), in its own field names. */
@@ -11,6 +11,6 @@ export const capacityView = capacityAnswer.extend({
 });
 export const ticketBody = ticketRequest.extend({
   zoneId,
-  plateNumber: plateText(),
+  plateNumber: visiblePlateText(),
 });
 export const ticketView = ticketAnswer.extend({ checked_at: z.string() });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visibleText } from '../domain/entered-text';
 import { westernNumber } from '../domain/numerals';
 import { oneLine, plateText, severalLines, text, violationTime } from './common';
 import { violationForm } from './service';
@@ -6,8 +7,8 @@ import { sensitive } from './sensitive';
 import { metadataText } from './violation-metadata';
 
 /**
- * The multipart form of a violation (docs/service-api.md#violation-form): every field arrives as text, is trimmed and
- * otherwise sent unchanged. An empty field counts as missing.
+ * The multipart form of a violation (docs/service-api.md#violation-form): every field arrives as text and is
+ * trimmed. An empty field counts as missing.
  */
 
 /** The most characters of a text field. */
@@ -15,12 +16,12 @@ export const VIOLATION_TEXT_MAX = 1000;
 /** A new schema per field, because a sensitive mark applies to one schema object. */
 const line = () => oneLine(z.string().trim().max(VIOLATION_TEXT_MAX));
 const lines = () => severalLines(z.string().trim().max(VIOLATION_TEXT_MAX));
-const entered = <T extends z.ZodType<unknown, string>>(schema: T) => line().pipe(schema);
+const entered = <T extends z.ZodType<unknown, string>>(schema: T) => line().overwrite(visibleText).pipe(schema);
 const degrees = <T extends z.ZodNumber>(schema: T) =>
   z
     .string({ error: ({ input }) => (input === undefined ? 'is required (number)' : undefined) })
     .trim()
-    .overwrite(westernNumber)
+    .overwrite((value) => westernNumber(visibleText(value)))
     .regex(/^[+-]?\d{1,50}(\.\d{1,200})?$/, 'must be a number')
     .transform(Number)
     .pipe(schema);
@@ -49,7 +50,9 @@ const fields = z.strictObject({
 
 const withoutEmpty = (given: unknown): unknown =>
   typeof given === 'object' && given !== null
-    ? Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value !== 'string' || value.trim() !== ''))
+    ? Object.fromEntries(
+        Object.entries(given).filter(([, value]) => typeof value !== 'string' || visibleText(value) !== ''),
+      )
     : given;
 
 /** The fields of the form, parsed from text. */

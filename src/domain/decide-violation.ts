@@ -1,7 +1,7 @@
 import { auditOf, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from './audit';
 import { decideEntry, type EntryDecision } from './decide-entry';
 import { refusedForViolation, type DecisionAction } from './decisions';
-import { formatWarnings } from './format-warnings';
+import { formatWarnings, keptWarnings, visibleForm } from './format-warnings';
 import { editEntry, type StoredViolation } from './outbox-record';
 import { conflict, invalid, type Decision } from './refusal';
 import { asShown } from './shadow';
@@ -97,10 +97,11 @@ function correctedViolation(
   const names = [...given.map(([name]) => name), ...(images ? ['images'] : [])];
   if (names.length === 0) return invalid([{ field: 'body', rule: 'needs at least one field of the form' }]);
   const values = Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined]));
-  const form: ViolationForm = { ...violation.form, ...values };
+  const entered: ViolationForm = { ...violation.form, ...values };
   const shown = images ?? violation.images;
-  const warnings = formatWarnings(form, { api: violation.api, images: shown.length, nowMs: clockMs });
-  const corrected = { ...violation, form, warnings };
+  const found = formatWarnings(entered, { api: violation.api, images: shown.length, nowMs: clockMs });
+  const warnings = [...keptWarnings(violation.warnings, names), ...found];
+  const corrected = { ...violation, form: visibleForm(entered), warnings };
   if (!images) return { ok: true, violation: corrected, fields: names };
   const at = { replacedAt: new Date(clockMs).toISOString(), replacedBy: actor.name };
   const replaced: ReplacedImage[] = violation.images.map((image) => ({ ...image, ...at }));

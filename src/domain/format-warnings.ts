@@ -1,3 +1,4 @@
+import { invisibleIn, unusualLettersIn, visibleText } from './entered-text';
 import { FUTURE_TOLERANCE_MS, hasOffset, timestampMs } from './timestamp';
 import { westernDigits } from './numerals';
 import { looksSaudi } from './plate';
@@ -7,13 +8,15 @@ import type { PlateType, ViolationApi } from './vocabulary';
 
 /**
  * Warnings about fields of a violation that look wrong in Saudi Arabia although the service's documentation allows them.
- * They never refuse a form, change it, or contain a value.
+ * They never refuse a form, or contain a value. `entered` is the form before `visibleForm`.
  */
 export function formatWarnings(
-  form: ViolationForm,
+  entered: ViolationForm,
   about: { readonly api: ViolationApi; readonly images: number; readonly nowMs: number },
 ): FieldRule[] {
+  const form = visibleForm(entered);
   return [
+    ...INVISIBLE_GO.flatMap((field) => invisibleWarnings(field, entered[field])),
     ...dateWarnings(form.date, about.nowMs),
     ...plateWarnings(form),
     ...identityWarnings('identityNumber', form.identityNumber),
@@ -22,6 +25,38 @@ export function formatWarnings(
     ...mobileWarnings('supervisorMobileNumber', form.supervisorMobileNumber),
     ...warnIf(about.api === 'guide' && about.images > 0, 'images', 'are not sent: VIOLATION_API is guide'),
   ];
+}
+
+/** The fields in which an invisible character is a mistake. */
+const INVISIBLE_GO = [
+  'plateNumber',
+  'fullName',
+  'identityNumber',
+  'mobileNumber',
+  'supervisorFullName',
+  'supervisorIdentityNumber',
+  'supervisorMobileNumber',
+] as const satisfies readonly (keyof ViolationForm)[];
+
+/** The form as it is sent: these fields without invisible characters. */
+export function visibleForm<F extends ViolationForm>(form: F): F {
+  const given = INVISIBLE_GO.flatMap((field) => {
+    const value = form[field];
+    return value === undefined ? [] : [[field, visibleText(value)] as const];
+  });
+  return { ...form, ...Object.fromEntries(given) };
+}
+
+const INVISIBLE_REMOVED = 'had characters that are not visible and are not sent: ';
+
+function invisibleWarnings(field: string, value: string | undefined): FieldRule[] {
+  const found = invisibleIn(value ?? '');
+  return warnIf(found.length > 0, field, `${INVISIBLE_REMOVED}${found.join(', ')}`);
+}
+
+/** The warnings about removed characters that stay true when other fields are corrected. */
+export function keptWarnings(warnings: readonly FieldRule[], corrected: readonly string[]): FieldRule[] {
+  return warnings.filter(({ field, rule }) => rule.startsWith(INVISIBLE_REMOVED) && !corrected.includes(field));
 }
 
 /** A time without an offset is in Asia/Riyadh. */
@@ -43,7 +78,13 @@ const OTHER_PLATES: readonly PlateType[] = ['DIPLOMATIC', 'EXPORT', 'MOTORCYCLE'
 function plateWarnings({ plateNumber, plateType, isSaudi }: ViolationForm): FieldRule[] {
   if (plateType !== undefined && OTHER_PLATES.includes(plateType)) return [];
   const isLike = looksSaudi(plateNumber);
+  const unusual = unusualLettersIn(plateNumber);
   return [
+    ...warnIf(
+      isLike && unusual.length > 0,
+      'plateNumber',
+      `has letters or digits of another keyboard: ${unusual.join(', ')}`,
+    ),
     ...warnIf(
       isSaudi !== false && !isLike,
       'plateNumber',
@@ -63,7 +104,7 @@ function identityWarnings(field: string, value: string | undefined): FieldRule[]
 
 function mobileWarnings(field: string, value: string | undefined): FieldRule[] {
   if (value === undefined) return [];
-  const isMobile = /^(05|\+9665)\d{8}$/.test(westernDigits(value).replaceAll(/[\s-]/g, ''));
+  const isMobile = /^(05|\+9665)\d{8}$/.test(westernDigits(value).replaceAll(/[\s.\p{Pd}]/gu, ''));
   return warnIf(!isMobile, field, 'does not look like 05######## or +9665########');
 }
 

@@ -1,10 +1,11 @@
-import { arabicDigits, westernDigits } from './numerals';
+import { searchText } from './entered-text';
+import { arabicDigits } from './numerals';
 
 /** Saudi plates in Arabic or Latin script. */
 
+/** Cyrillic and Greek letters mean the capitals that they look like. */
 const LATIN_LETTERS: Readonly<Record<string, string>> = {
   ا: 'a',
-  أ: 'a',
   ب: 'b',
   ح: 'j',
   د: 'd',
@@ -20,22 +21,34 @@ const LATIN_LETTERS: Readonly<Record<string, string>> = {
   ن: 'n',
   ه: 'h',
   و: 'u',
-  ى: 'v',
   ي: 'v',
+  а: 'a',
+  в: 'b',
+  е: 'e',
+  к: 'k',
+  н: 'h',
+  ѕ: 's',
+  т: 't',
+  х: 'x',
+  α: 'a',
+  β: 'b',
+  ε: 'e',
+  ζ: 'z',
+  η: 'h',
+  κ: 'k',
+  ν: 'n',
+  τ: 't',
+  χ: 'x',
 };
 
 /** 1 to 4 digits and 1 to 3 of the 17 letters, in either order. */
 const SAUDI_PLATE = /^(?:\d{1,4}[abdeghjklnrstuvxz]{1,3}|[abdeghjklnrstuvxz]{1,3}\d{1,4})$/;
 
-/** Characters without meaning in a plate: spaces, dashes, and the stroke that lengthens an Arabic letter. */
-const IGNORED = /[\s\-_.\u0640]/g;
-
-/** One spelling per plate for both scripts: Latin lower case, western digits, no spaces or dashes. */
+/** One spelling per plate for both scripts: Latin lower case, western digits; no spaces, dashes or dots. */
 export function plateKey(plate: string): string {
-  return Array.from(westernDigits(plate.toLowerCase()))
-    .map((character) => LATIN_LETTERS[character] ?? character)
+  return Array.from(searchText(plate), (character) => LATIN_LETTERS[character] ?? character)
     .join('')
-    .replaceAll(IGNORED, '');
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** The key of a Saudi plate with letters and digits in the other order; null for the key of any other plate. */

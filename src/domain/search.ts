@@ -1,3 +1,4 @@
+import { searchText } from './entered-text';
 import { plateKey, reversedPlateKey } from './plate';
 import type { Tow } from './tow';
 import { metadataIdOf, type Violation } from './violation';
@@ -31,24 +32,16 @@ export function violationSearchTerms(violation: Violation, reference: string | n
 /** As long as a reference may be. A record keeps its earlier terms, so longer ones would slow down every change of it. */
 const TERM_LENGTH_MAX = 200;
 
-/**
- * The term of a reference, id or number; case and spaces around it are ignored. A control character counts as a space:
- * in the index a line feed ends the term.
- */
+/** The term of a reference, id or number. It has no line feed, which ends a term in the index. */
 export function textTerm(text: string): string {
-  const plain = text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/\p{Cc}/gu, ' ');
-  return `word:${plain.slice(0, TERM_LENGTH_MAX).toWellFormed()}`;
+  return `word:${searchText(text).slice(0, TERM_LENGTH_MAX).toWellFormed()}`;
 }
 
 /** The prefixes of terms that match a typed search. */
 export function searchPrefixes(typed: string): string[] {
-  const text = typed.trim().toLowerCase();
-  if (text === '') return [];
-  const key = plateKey(text);
-  return [textTerm(text), ...(key === '' ? [] : [`plate:${key}`])];
+  if (searchText(typed) === '') return [];
+  const key = plateKey(typed);
+  return [textTerm(typed), ...(key === '' ? [] : [`plate:${key}`])];
 }
 
 /**

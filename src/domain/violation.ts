@@ -3,8 +3,8 @@ import type { FieldRule } from './refusal';
 import type { JsonObject, PlateType, ViolationApi, ViolationType } from './vocabulary';
 
 /**
- * A parking violation as the operator reports it. The entered values are sent trimmed and otherwise unchanged; only a
- * correction changes the form.
+ * A parking violation as the operator reports it. The entered values are sent trimmed and, but for characters that
+ * are not visible, unchanged; only a correction changes the form.
  */
 export interface Violation {
   /** Our own id. */

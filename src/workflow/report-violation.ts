@@ -1,7 +1,7 @@
 import type { ViolationInput } from '../contracts/violation-input';
 import type { ViolationView } from '../contracts/violations';
 import { auditOf, type Actor } from '../domain/audit';
-import { formatWarnings } from '../domain/format-warnings';
+import { formatWarnings, visibleForm } from '../domain/format-warnings';
 import { conflict, type Refusal } from '../domain/refusal';
 import { markShadow } from '../domain/shadow';
 import { entryOf } from '../domain/stored-violation';
@@ -42,15 +42,15 @@ export function newViolation(given: ViolationReport, tools: { api: ViolationApi;
   const id = tools.clock.id();
   const nowMs = tools.clock.nowMs();
   const metadata = metadataWithId(given.form.metadata, id);
-  const form = { ...given.form, metadata: metadata.value };
+  const entered = { ...given.form, metadata: metadata.value };
   const { api } = tools;
   return {
     id,
     api,
-    form,
+    form: visibleForm(entered),
     metadataText: metadata.text,
     images: given.images,
-    warnings: formatWarnings(form, { api, images: given.images.length, nowMs }),
+    warnings: formatWarnings(entered, { api, images: given.images.length, nowMs }),
     createdAt: isoTimestamp(nowMs),
     by: given.actor.name,
   };

@@ -1,4 +1,4 @@
-import { formatWarnings } from '../../src/domain/format-warnings';
+import { formatWarnings, visibleForm } from '../../src/domain/format-warnings';
 import { looksSaudi } from '../../src/domain/plate';
 import type { ViolationForm } from '../../src/domain/violation';
 
@@ -82,6 +82,36 @@ it.each(['512345678', '05123456789', '0412345678', '966512345678', '+49151123456
     expect(fieldsWarnedOf({ supervisorMobileNumber: mobileNumber })).toEqual(['supervisorMobileNumber']);
   },
 );
+
+describe('warnings about characters', () => {
+  const about = { api: 'reference', images: 0, nowMs: NOW_MS } as const;
+  const entered = { ...FORM, plateNumber: '\u200f١٢٣٤ ا ب ح\u200e', mobileNumber: '\u202a+966 51–234–5678\u202c' };
+
+  it('names the characters that are not visible, and they are not sent', () => {
+    expect(formatWarnings(entered, about)).toEqual([
+      {
+        field: 'plateNumber',
+        rule: 'had characters that are not visible and are not sent: U+200F RIGHT-TO-LEFT MARK, U+200E LEFT-TO-RIGHT MARK',
+      },
+      {
+        field: 'mobileNumber',
+        rule: 'had characters that are not visible and are not sent: U+202A LEFT-TO-RIGHT EMBEDDING, U+202C POP DIRECTIONAL FORMATTING',
+      },
+    ]);
+    expect(visibleForm(entered)).toEqual({ ...FORM, plateNumber: '١٢٣٤ ا ب ح', mobileNumber: '+966 51–234–5678' });
+  });
+
+  it('names the letters of another keyboard in a plate, which are sent as entered', () => {
+    const form = { ...FORM, plateNumber: 'ک ی ۱' };
+    expect(formatWarnings(form, about)).toEqual([
+      {
+        field: 'plateNumber',
+        rule: 'has letters or digits of another keyboard: U+06A9 ARABIC LETTER KEHEH, U+06CC ARABIC LETTER FARSI YEH, U+06F1',
+      },
+    ]);
+    expect(visibleForm(form)).toEqual(form);
+  });
+});
 
 describe('warnings about dates', () => {
   it.each(['2026-03-10T12:02:00Z', '2026-03-10T15:00:00+03:00', '1999-12-31T23:59:59.999Z'])(

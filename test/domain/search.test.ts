@@ -45,8 +45,25 @@ describe('plateKey', () => {
     expect([arabicIndic, persian].map(plateKey)).toEqual(['0123456789', '0123456789']);
   });
 
+  test.each([
+    ['direction marks', '\u200f١٢٣٤ ا ب ح\u200e', '1234 ABJ'],
+    ['isolates and a byte order mark', '\ufeff\u2068ABJ\u2069 \u206712\u200b34\u2069', 'ABJ 1234'],
+    ['a Persian keyboard', 'ک ی ه ۱۲', 'KVH 12'],
+    ['an Urdu keyboard', 'ے ہ ھ ۴', 'VHH 4'],
+    ['letters with marks', 'آ إ ۀ 5', 'AAH 5'],
+    ['presentation forms', 'ﺍﺑﺤ ١', 'ABJ 1'],
+    ['vowel signs and the stroke', 'اَ بـ هـ 1', 'ABH 1'],
+    ['full width', 'ＡＢＪ　１２３４', 'ABJ 1234'],
+    ['dashes, dots and spaces', 'A–B—J\u00a0‑1·2・3\u20284', 'ABJ 1234'],
+    ['Cyrillic and Greek capitals', 'АВК ΗΝ 1', 'ABK HN 1'],
+  ])('plateKey reads %s as the plate that a person sees', (_what, plate, plain) => {
+    expect(plateKey(plate)).toBe(plateKey(plain));
+  });
+
   test('plateKey leaves a normalized plate unchanged', () => {
-    fc.assert(fc.property(fc.string(), (plate) => expect(plateKey(plateKey(plate))).toBe(plateKey(plate))));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (plate) => expect(plateKey(plateKey(plate))).toBe(plateKey(plate))),
+    );
   });
 });
 
@@ -115,6 +132,13 @@ describe('searchTerms', () => {
     expect([finds(tow, 'inv-1'), finds(tow, 'dly-9')]).toEqual([true, true]);
   });
 
+  test.each(['\u200fTW-20260310', 'TW–20260310', 'TW‑٢٠٢٦٠٣١٠', '\u2068tw-20260310-aaa\u2069', '\u200f1234', 'ک'])(
+    'a search finds a tow by a text from any keyboard or program: %j',
+    (typed) => {
+      expect(finds(towWithPlate('\u200f١٢٣٤ ك ب ح\u200e'), typed)).toBe(true);
+    },
+  );
+
   test('a search does not find a tow by the inside of a term or by another plate', () => {
     const tow = towWithPlate('ABJ 1234');
 
@@ -123,7 +147,7 @@ describe('searchTerms', () => {
     }
   });
 
-  test.each(['', '   '])('an empty search finds no tow', (typed) => {
+  test.each(['', '   ', '\u200f', ' \ufeff\u200b'])('an empty search finds no tow', (typed) => {
     expect(searchPrefixes(typed)).toEqual([]);
   });
 

@@ -54,6 +54,16 @@ describe('operator API: decisions on violations', () => {
     expect(violationIn(emptied).warnings).toEqual([]);
   });
 
+  it('keeps saying which invisible characters were removed until that field of a violation is corrected', async () => {
+    const { id } = violationIn(await report(app, REQUIRED));
+    const fieldsWarned = async (body: object) =>
+      violationIn(await decide(id, 'correct', body).expect(202)).warnings.map(({ field }) => field);
+    expect(await fieldsWarned({ plateNumber: '\u200fABJ 1235' })).toEqual(['plateNumber']);
+    expect((await violationOf(app, id)).form.plateNumber).toBe('ABJ 1235');
+    expect(await fieldsWarned({ location: 'Olaya Street' })).toEqual(['plateNumber']);
+    expect(await fieldsWarned({ plateNumber: 'ABJ 1236' })).toEqual([]);
+  });
+
   it.each(Object.keys(REQUIRED))('refuses to clear the required field %s of a violation with 422', async (field) => {
     const id = await newViolation(app);
     for (const empty of [null, '', ' ']) {

@@ -108,6 +108,19 @@ describe('operator API: reported violations', () => {
     ]);
   });
 
+  it('keeps a plate without its invisible characters, names them in a warning, and finds it', async () => {
+    const marks = 'U+200F RIGHT-TO-LEFT MARK, U+200E LEFT-TO-RIGHT MARK';
+    const plateNumber = '\u200f١٢٣٤ ا ب ح\u200e';
+    const violation = violationIn(await report(app, { ...REQUIRED, plateNumber, metadata: '{"id":"case-marks"}' }));
+    const warnings = [{ field: 'plateNumber', rule: `had characters that are not visible and are not sent: ${marks}` }];
+    expect(violation).toMatchObject({ form: { plateNumber: '١٢٣٤ ا ب ح' }, warnings });
+    for (const q of ['1234', 'ABJ', '\u200f١٢٣٤', plateNumber]) {
+      expect((await listed({ q })).items.map(({ id }) => id)).toContain(violation.id);
+    }
+    const unseen = await report(app, { ...REQUIRED, plateNumber: '\u200f\u200e' });
+    expect([unseen.status, errorOf(unseen).details]).toMatchObject([422, [{ field: 'plateNumber' }]]);
+  });
+
   it('refuses a violation with the metadata id of another one with 409 and keeps none of its images', async () => {
     violationIn(await report(app, COMPLETE));
     const again = await report(app, { ...COMPLETE, location: 'elsewhere' }, [{ name: 'a.png', bytes: PNG }]);

@@ -302,6 +302,8 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       at_most_files: bind<{ readonly limit: string }>(catalogue.rules.at_most_files),
       at_most: bind<{ readonly limit: string }>(catalogue.rules.at_most),
       nesting: bind<{ readonly limit: string }>(catalogue.rules.nesting),
+      invisible_removed: bind<{ readonly values: string }>(catalogue.rules.invisible_removed),
+      other_keyboard: bind<{ readonly values: string }>(catalogue.rules.other_keyboard),
       mail_address_named: bind<{ readonly values: string }>(catalogue.rules.mail_address_named),
       at_most_items: bind<{ readonly limit: string }>(catalogue.rules.at_most_items),
     },
