@@ -41,7 +41,11 @@ async function setClockAhead(seconds: number): Promise<void> {
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64LE(BigInt(seconds));
   const file = await open(join(folder, 'ahead'), 'r+');
-  await file.write(bytes, 0, 8, 0).finally(() => file.close());
+  try {
+    await file.write(bytes, 0, 8, 0);
+  } finally {
+    await file.close();
+  }
 }
 
 beforeAll(async () => {
