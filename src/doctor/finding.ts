@@ -36,6 +36,12 @@ const CHECK_DEPENDENCIES = 'Check what it depends on: a disk that hangs, a netwo
 /** Matches the cause of a TLS failure when no known authority has signed the certificate. */
 export const UNTRUSTED = /unable_to_verify_leaf|self_signed_cert|unable_to_get_issuer_cert/;
 
+/** What the other side of an https or rediss address does, by `tlsTroubleOf`, and what to do. */
+export const TLS_TROUBLES = {
+  tls_missing: ['speaks no TLS there, but plain HTTP or another protocol', 'Check scheme and port of'],
+  tls_old: ['speaks no TLS of version 1.2 or later', 'Have it switched on at the other side of'],
+} as const;
+
 const SKEW_WARNING_MS = 30_000;
 /** More than this and facts are refused: they may be at most two minutes in the future. */
 const SKEW_FAULT_MS = 120_000;

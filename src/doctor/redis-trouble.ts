@@ -1,9 +1,9 @@
 import type { Finding } from '../cli';
-import { errorCode, errorMessage } from '../platform/errors';
+import { errorCode, errorMessage, tlsTroubleOf } from '../platform/errors';
 import { deniedCommand, isForeignProtocol, isReply } from '../store/connect';
 import { DatabaseRefused } from '../store/connection';
 import { UnexpectedReply } from '../store/parse';
-import { notesOf } from './finding';
+import { notesOf, TLS_TROUBLES } from './finding';
 
 /** Why Redis cannot be used, as findings of the doctor. */
 
@@ -63,10 +63,20 @@ export function unreachable(error: unknown): Finding {
       'Put the name of the certificate into REDIS_URL, or into REDIS_TLS_SERVER_NAME.',
     );
   }
+  if (/CERT_(HAS_EXPIRED|NOT_YET_VALID)/.test(code)) {
+    return notes.fault(
+      'redis_certificate_expired',
+      `the certificate of Redis is not valid now (${code})`,
+      'Check the clock of this machine. If it is right, renew the certificate.',
+    );
+  }
   if (/^(ERR_SSL_|EPROTO)/.test(code)) {
+    const trouble = tlsTroubleOf(code);
     return notes.fault(
       'redis_tls_failed',
-      `the TLS connection to Redis fails (${code})`,
+      trouble === null
+        ? `the TLS connection to Redis fails (${code})`
+        : `what answers at REDIS_URL ${TLS_TROUBLES[trouble][0]} (${code})`,
       'Use rediss:// only where Redis speaks TLS. If it asks for a certificate, set REDIS_CLIENT_CERT_FILE and REDIS_CLIENT_KEY_FILE.',
     );
   }
@@ -90,7 +100,7 @@ function notPermitted(command: string): Finding {
   );
 }
 
-const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|CERT_UNTRUSTED|CERT_HAS_EXPIRED/;
+const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|CERT_UNTRUSTED/;
 
 /** The reply of Redis, or the meaning of the system's error code; never the message of a library. */
 function problemOf(error: unknown): string {

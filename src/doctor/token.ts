@@ -2,7 +2,8 @@ import type { Finding } from '../cli';
 import { FOREIGN_BODY_MESSAGES } from '../domain/exchange-message';
 import type { Exchange } from '../domain/policy';
 import type { Config } from '../platform/config';
-import { notesOf, UNTRUSTED } from './finding';
+import { tlsTroubleOf } from '../platform/errors';
+import { notesOf, TLS_TROUBLES, UNTRUSTED } from './finding';
 
 const notes = notesOf('service');
 const CREDENTIALS = 'SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET';
@@ -66,7 +67,8 @@ function unreachable(cause: string, { config }: TokenCall): Finding {
   if (/certificate_required|handshake_failure|bad_certificate/.test(cause)) {
     const fix =
       'Set SERVICE_CLIENT_CERT_FILE and SERVICE_CLIENT_KEY_FILE to the certificate that the service has issued.';
-    return notes.fault('service_wants_certificate', `asks for a certificate of its clients: ${what}`, fix);
+    const or = cause.includes('handshake_failure') ? ', or has no cipher in common with Node' : '';
+    return notes.fault('service_wants_certificate', `asks for a certificate of its clients${or}: ${what}`, fix);
   }
   if (UNTRUSTED.test(cause)) {
     return notes.fault(
@@ -75,10 +77,7 @@ function unreachable(cause: string, { config }: TokenCall): Finding {
       'Set SERVICE_CA_FILE to a PEM file with the certificate of its authority. If a proxy of your network inspects TLS: with that of the proxy.',
     );
   }
-  if (cause.startsWith('tls_')) {
-    const fix = 'Check that SERVICE_BASE_URL has the name that the certificate of the service is for.';
-    return notes.fault('service_certificate_wrong', `its certificate is not accepted: ${what}`, fix);
-  }
+  if (cause.startsWith('tls_')) return tlsFault(cause, what);
   if (proxyUrl === null && config.namesProxy) {
     return notes.fault(
       'service_proxy_needed',
@@ -91,6 +90,24 @@ function unreachable(cause: string, { config }: TokenCall): Finding {
     what,
     'Check host and port of SERVICE_BASE_URL, name resolution, and firewalls. If calls leave your network through a proxy alone: set SERVICE_PROXY_URL.',
   );
+}
+
+function tlsFault(cause: string, what: string): Finding {
+  const trouble = tlsTroubleOf(cause);
+  if (trouble !== null) {
+    const [does, fix] = TLS_TROUBLES[trouble];
+    return notes.fault(`service_${trouble}`, `${does} (${cause.replaceAll('_', ' ')})`, `${fix} SERVICE_BASE_URL.`);
+  }
+  if (cause.includes('altname')) {
+    const fix = 'Check that SERVICE_BASE_URL has the name that the certificate of the service is for.';
+    return notes.fault('service_certificate_wrong', `its certificate is for another name: ${what}`, fix);
+  }
+  if (/cert_(has_expired|not_yet_valid)/.test(cause)) {
+    const fix = 'Check the clock of this machine. If it is right, the administration of the service must renew it.';
+    return notes.fault('service_certificate_expired', `its certificate is not valid now: ${what}`, fix);
+  }
+  const fix = 'Check the port of SERVICE_BASE_URL, and firewalls and proxies that look into TLS.';
+  return notes.fault('service_tls_failed', `no TLS connection is made: ${what}`, fix);
 }
 
 function refusalMeaning(

@@ -4,6 +4,15 @@ export function errorCode(error: unknown): string | null {
   return hasCode ? String(error.code) : null;
 }
 
+/**
+ * Why the other side makes no TLS connection, by a code of Node in any case: it speaks no TLS at this port, or versions
+ * before TLS 1.2 alone. Null for any other code, such as those about certificates.
+ */
+export function tlsTroubleOf(code: string): 'tls_missing' | 'tls_old' | null {
+  if (/wrong_version_number|packet_length_too_long|http_request/i.test(code)) return 'tls_missing';
+  return /unsupported_protocol|alert_protocol_version|version_too_low/i.test(code) ? 'tls_old' : null;
+}
+
 /** Handles the rejection of a file system call: null when the file or folder does not exist; throws any other error. */
 export function nullIfAbsent(error: unknown): null {
   if (errorCode(error) === 'ENOENT') return null;

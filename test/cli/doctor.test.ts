@@ -109,6 +109,15 @@ const BREAKAGES: readonly Breakage[] = [
       return { environment: { SERVICE_BASE_URL: service.url } };
     },
   },
+  ...(['service_tls_missing', 'service_tls_old'] as const).map((fault) => ({
+    cause: 'an https address where no TLS, or TLS 1.0 alone, is spoken',
+    faults: [fault],
+    change: async () => {
+      const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+      const service = fault === 'service_tls_old' ? await startSecureServer(() => {}, old) : await startService();
+      return { environment: { SERVICE_BASE_URL: stopLater(service).url.replace('http:', 'https:') } };
+    },
+  })),
   {
     cause: 'a file of authorities that does not exist',
     faults: ['variable_invalid'],

@@ -34,6 +34,8 @@ test.each([
   ['connection_refused', codes.connection_refused],
   ['timeout', codes.timeout],
   ['tls_cert_has_expired', codes.tls],
+  ['tls_err_ssl_wrong_version_number', codes.tls_missing],
+  ['token_tls_err_ssl_tlsv1_alert_protocol_version', `towhook cannot sign in: ${codes.tls_old}`],
   ['proxy_http_407', codes.proxy],
   ['token_http_401', codes.token_refused],
   ['token_connection_refused', `towhook cannot sign in: ${codes.connection_refused}`],

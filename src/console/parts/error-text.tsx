@@ -1,4 +1,5 @@
 import type { EntryError } from '../../domain/entry';
+import { tlsTroubleOf } from '../../platform/errors';
 import { valueUnder, type Messages } from '../messages';
 import type { Viewer } from '../viewer';
 import { Foldable, UserText } from './text';
@@ -42,7 +43,8 @@ function textOfCode(causes: Messages['causes'], code: string): string {
   if (code.startsWith('token_http_4')) return causes.codes.token_refused;
   if (code.startsWith('token_')) return causes.token({ cause: textOfCode(causes, code.slice('token_'.length)) });
   if (code.startsWith('proxy_')) return causes.codes.proxy;
-  return code.startsWith('tls_') ? causes.codes.tls : causes.codes.failed;
+  if (!code.startsWith('tls_')) return causes.codes.failed;
+  return causes.codes[tlsTroubleOf(code) ?? 'tls'];
 }
 
 /** The status and message of the last error, shortened: `HTTP 503: Internal Server Error`. */
