@@ -14,7 +14,7 @@ import type { SortOrder } from '../contracts/paging';
 import { isSettled } from '../domain/outbox';
 import type { OverdueAfter } from '../domain/overdue';
 import { isKnown } from '../domain/stored-tow';
-import { searchPrefixes } from '../domain/search';
+import { visibleText } from '../domain/entered-text';
 import { TOW_STATES } from '../domain/vocabulary';
 import { matchesFilter, type Page, type TowCounts, type TowFilter } from '../workflow/list-port';
 import { countOverdue } from './count-overdue';
@@ -103,7 +103,7 @@ interface RowSource {
 
 async function sourceOf(redis: Redis, filter: TowFilter, limits: OverdueLimits | null): Promise<RowSource> {
   const order = filter.order ?? 'newest';
-  if (filter.search !== null && searchPrefixes(filter.search).length > 0) {
+  if (filter.search !== null && visibleText(filter.search) !== '') {
     const found = await searchRows(redis, 'tow', filter.search);
     const refs = found.map(({ ref }) => ref);
     return {
