@@ -8,14 +8,14 @@ import { UsageError } from './problems';
 
 const HEADER = csvLine(['row', 'violation_reference_id', 'metadata_id', 'result', 'id', 'problem']);
 
-/** A line whose fourth cell is `invalid`; every cell is in quotes, and a quote in it is doubled. */
-const INVALID = /^(?:"(?:[^"]|"")*",){3}"invalid",/;
+/** A line whose fourth cell is `invalid` or `conflict`; every cell is in quotes, and a quote in it is doubled. */
+const INVALID = /^(?:"(?:[^"]|"")*",){3}"(?:invalid|conflict)",/;
 
 const FRESH_RESULTS =
   'Delete it, or name a new file with --results. All rows are sent then; those that are known already are not added twice.';
 
 export interface RowResult {
-  readonly result: 'created' | 'already_known' | 'invalid';
+  readonly result: 'created' | 'already_known' | 'conflict' | 'invalid';
   /** Our id of the violation, '' when it is invalid. */
   readonly id: string;
   readonly problem: string;
@@ -24,7 +24,7 @@ export interface RowResult {
 export interface ImportResults {
   /** The rows that have a result already. */
   readonly done: number;
-  /** Those of them that are invalid. */
+  /** Those of them that are invalid, or in conflict with another violation. */
   readonly invalid: number;
   /** Throws UsageError when the row does not belong to the result that is stored for it. */
   check(row: ImportedRow): void;

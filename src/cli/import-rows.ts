@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
-import { importedCells, knownViolation, type KnownViolation } from '../contracts/known-violations';
+import { importedCells, KNOWN_FIELDS, knownViolation, type KnownViolation } from '../contracts/known-violations';
 import { failedRules } from '../contracts/rules';
 import { errorCode } from '../platform/errors';
 import { UsageError } from './problems';
@@ -9,18 +9,7 @@ import { UsageError } from './problems';
 /** The rows of a CSV file of violations that other software has reported, read as a stream. */
 
 /** The columns, in any order; others are ignored. */
-export const COLUMNS = [
-  'violation_reference_id',
-  'metadata_id',
-  'plateNumber',
-  'location',
-  'latitude',
-  'longitude',
-  'plateType',
-  'zoneId',
-  'violationType',
-  'date',
-] as const;
+export const COLUMNS = KNOWN_FIELDS;
 type Column = (typeof COLUMNS)[number];
 
 const REQUIRED: readonly Column[] = ['plateNumber', 'location', 'latitude', 'longitude'];
@@ -77,6 +66,18 @@ async function* utf8Texts(source: AsyncIterable<Buffer>): AsyncGenerator<string>
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const bytes of source) yield decoder.decode(bytes, { stream: true });
   yield decoder.decode();
+}
+
+/** What a spreadsheet makes of a long number: its last digits are lost. */
+const SHORTENED = /^\d(\.\d+)?E\+\d+$/i;
+
+/** Names the cells with an id that a spreadsheet has shortened; '' without one. */
+export function hintOf({ reference, metadataId }: ImportedRow): string {
+  const cells = Object.entries({ violation_reference_id: reference, metadata_id: metadataId });
+  const columns = cells.flatMap(([column, text]) => (SHORTENED.test(text) ? [column] : []));
+  return columns.length === 0
+    ? ''
+    : `${columns.join(' and ')} looks like a number that a spreadsheet shortened: export the column as text`;
 }
 
 function checkedHeader(file: string, header: readonly string[]): string[] {

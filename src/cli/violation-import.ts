@@ -5,7 +5,7 @@ import type { KnownViolation } from '../contracts/known-violations';
 import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
 import { openResults, type RowResult } from './import-results';
-import { COLUMNS, readRows, type ImportedRow } from './import-rows';
+import { COLUMNS, hintOf, readRows, type ImportedRow } from './import-rows';
 import { EXIT, UsageError } from './problems';
 
 /** Rows per call: fewer than the API takes, so that long places fit its largest body. */
@@ -39,13 +39,15 @@ async function importFile(call: Invocation): Promise<CommandOutput> {
   }
   const results = await openResults(resultsFile);
   const progress = call.terminal.progress('rows', null);
-  const counts = { created: 0, already_known: 0, invalid: 0 };
+  const counts = { created: 0, already_known: 0, conflict: 0, invalid: 0 };
   let waiting: ImportedRow[] = [];
   let rows = 0;
+  let shortened = 0;
   const flush = async () => {
     const found = await resultsOf(call, waiting);
     await results.append(found);
     for (const { result } of found) counts[result.result] += 1;
+    shortened += waiting.filter((row) => hintOf(row) !== '').length;
     waiting = [];
     progress?.at(rows);
   };
@@ -70,10 +72,14 @@ async function importFile(call: Invocation): Promise<CommandOutput> {
     json,
     lines: [
       `${rows} rows: ${counts.created} added, ${counts.already_known} known already, ${counts.invalid} invalid` +
+        (counts.conflict > 0 ? `, ${counts.conflict} in conflict with another violation` : '') +
         (results.done > 0 ? `, ${results.done} done by an earlier run` : '') +
-        (results.invalid > 0 ? `, ${results.invalid} of them invalid.` : '.'),
+        (results.invalid > 0 ? `, ${results.invalid} of them invalid or in conflict.` : '.'),
+      ...(shortened > 0
+        ? [`${shortened} rows have an id that a spreadsheet seems to have shortened; see the results.`]
+        : []),
     ],
-    exitCode: counts.invalid + results.invalid > 0 ? EXIT.refused : EXIT.done,
+    exitCode: counts.invalid + counts.conflict + results.invalid > 0 ? EXIT.refused : EXIT.done,
   };
 }
 
@@ -89,12 +95,17 @@ async function send(call: Invocation, rows: readonly ImportedRow[]) {
   const answered = violations.length === 0 ? [] : (await add(call, violations)).items;
   let at = 0;
   return rows.map((row): { row: ImportedRow; result: RowResult } => {
-    if (row.row.kind === 'invalid') return { row, result: { result: 'invalid', id: '', problem: row.row.problem } };
+    if (row.row.kind === 'invalid')
+      return { row, result: { result: 'invalid', id: '', problem: problems(row.row.problem, row) } };
     const answer = answered[at++];
     if (answer === undefined) throw new Error('the answer has fewer results than there were violations');
-    return { row, result: { ...answer, problem: '' } };
+    const { id, result, fields = [] } = answer;
+    const other = fields.length === 0 ? '' : `the violation with this name has another ${fields.join(', ')}`;
+    return { row, result: { id, result, problem: problems(other, row) } };
   });
 }
+
+const problems = (problem: string, row: ImportedRow) => [problem, hintOf(row)].filter((each) => each !== '').join('; ');
 
 /** The key follows from the rows: a call that is repeated after a lost answer gets the answer of the first. */
 function add(call: Invocation, violations: KnownViolation[]) {

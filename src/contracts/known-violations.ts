@@ -8,26 +8,28 @@ import { metadataId } from './violation-metadata';
 const TEXT_MAX = 1000;
 const { shape } = violationForm;
 
+const fields = z.strictObject({
+  /** As the service gave it. */
+  violation_reference_id: newViolationReference.optional(),
+  /** The `id` in the metadata that was sent to the service, which echoes it exactly. */
+  metadata_id: metadataId.optional(),
+  plateNumber: visiblePlateText(),
+  location: severalLines(text(TEXT_MAX)),
+  latitude: shape.latitude,
+  longitude: shape.longitude,
+  plateType: shape.plateType.optional(),
+  zoneId: shape.zoneId.optional(),
+  violationType: shape.violationType.optional(),
+  date: violationTime.optional(),
+});
+/** The names of the fields, in the order of the columns of an import. */
+export const KNOWN_FIELDS = fields.keyof().options;
+
 /** One violation. It needs a name by which a tow request may refer to it. */
-export const knownViolation = z
-  .strictObject({
-    /** As the service gave it. */
-    violation_reference_id: newViolationReference.optional(),
-    /** The `id` in the metadata that was sent to the service, which echoes it exactly. */
-    metadata_id: metadataId.optional(),
-    plateNumber: visiblePlateText(),
-    location: severalLines(text(TEXT_MAX)),
-    latitude: shape.latitude,
-    longitude: shape.longitude,
-    plateType: shape.plateType.optional(),
-    zoneId: shape.zoneId.optional(),
-    violationType: shape.violationType.optional(),
-    date: violationTime.optional(),
-  })
-  .refine((given) => given.violation_reference_id !== undefined || given.metadata_id !== undefined, {
-    path: ['violation_reference_id'],
-    error: 'is required, or metadata_id',
-  });
+export const knownViolation = fields.refine(
+  (given) => given.violation_reference_id !== undefined || given.metadata_id !== undefined,
+  { path: ['violation_reference_id'], error: 'is required, or metadata_id' },
+);
 export type KnownViolation = z.output<typeof knownViolation>;
 
 const KNOWN_VIOLATIONS_MAX = 100;
@@ -36,7 +38,7 @@ export const knownViolationsBody = z.strictObject({
   violations: z.array(knownViolation).min(1).max(KNOWN_VIOLATIONS_MAX),
 });
 
-const KNOWN_RESULTS = ['created', 'already_known'] as const;
+const KNOWN_RESULTS = ['created', 'already_known', 'conflict'] as const;
 
 /** One result per violation, in the same order. */
 export const knownViolationsView = z.object({
@@ -44,8 +46,10 @@ export const knownViolationsView = z.object({
     z.object({
       /** Our id of the violation. */
       id: z.string(),
-      /** `already_known`: a violation with one of these names is here; nothing has changed. */
+      /** `already_known`, `conflict`: a violation with one of these names is here, and nothing has changed. */
       result: z.enum(KNOWN_RESULTS),
+      /** Of a conflict: the given fields that the violation with this name has otherwise, or not at all. */
+      fields: z.array(z.string()).optional(),
     }),
   ),
 });

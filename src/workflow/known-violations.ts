@@ -1,10 +1,11 @@
-import type { KnownViolation, KnownViolationsView } from '../contracts/known-violations';
+import { KNOWN_FIELDS, type KnownViolation, type KnownViolationsView } from '../contracts/known-violations';
 import { auditOf, type Actor } from '../domain/audit';
 import { DamagedRecord } from '../domain/unusable-record';
 import type { StoredViolation } from '../domain/outbox-record';
+import { plateKey } from '../domain/plate';
 import { keepAsKnown } from '../domain/stored-violation';
-import { isoTimestamp } from '../domain/timestamp';
-import type { Violation } from '../domain/violation';
+import { isoTimestamp, timestampMs } from '../domain/timestamp';
+import { metadataIdOf, type Violation } from '../domain/violation';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { done, transactOnce, type ActionResult } from './action-result';
@@ -25,7 +26,7 @@ export interface KnownViolationsRequest {
 /**
  * Stores violations that other software has reported, all in one commit. They are settled at once and never sent; the
  * cleanup that follows links tow requests that came before. A violation whose reference or metadata id is here already
- * changes nothing, so a repeated import adds each violation once.
+ * changes nothing, so a repeated import adds each violation once; if its content is another, the result is `conflict`.
  */
 export function addKnownViolations(
   tools: KnownViolationTools,
@@ -33,15 +34,16 @@ export function addKnownViolations(
 ): Promise<ActionResult<KnownViolationsView>> {
   // No record exists yet that could give an order. The commit checks again which violations are known.
   return transactOnce(tools.records, { orderKey: null, idempotency }, async (transaction) => {
-    const found = await Promise.all(violations.map((known) => idOfKnown(transaction, known)));
-    const added = new Map<string, string>();
+    const found = await Promise.all(violations.map((known) => namedBy(transaction, known)));
+    const added = new Map<string, StoredViolation>();
     const items = violations.map((known, at) => {
       const names = namesOf(known);
-      const id = found[at] ?? names.map((name) => added.get(name)).find((each) => each !== undefined);
-      if (id !== undefined) return { id, result: 'already_known' as const };
+      const same = found[at] ?? names.map((name) => added.get(name)).find((each) => each !== undefined);
+      if (same) return resultOf(known, same);
       const violation = violationOf(known, actor, tools);
-      for (const name of names) added.set(name, violation.id);
-      keepAsKnown(transaction.createViolation(violation), known.violation_reference_id ?? null, transaction.nowMs);
+      const draft = transaction.createViolation(violation);
+      for (const name of names) added.set(name, draft);
+      keepAsKnown(draft, known.violation_reference_id ?? null, transaction.nowMs);
       if (known.violation_reference_id !== undefined) {
         transaction.setReferenceOwner(known.violation_reference_id, violation.id);
       }
@@ -60,26 +62,53 @@ function namesOf({ violation_reference_id: reference, metadata_id: id }: KnownVi
   return [...(reference === undefined ? [] : [`reference ${reference}`]), ...(id === undefined ? [] : [`id ${id}`])];
 }
 
-/** The id of the violation that has one of the names; undefined when none has. */
-async function idOfKnown(
+/** A violation that is here, or one that cannot be decoded, whose content is not known. */
+type Named = StoredViolation | DamagedRecord;
+
+/** The violation that has one of the names; null when none has. */
+async function namedBy(
   transaction: Transaction,
   { violation_reference_id: reference, metadata_id: id }: KnownViolation,
-): Promise<string | undefined> {
+): Promise<Named | null> {
   const [named, same] = await Promise.all([
-    reference === undefined ? undefined : idOf(transaction.violationByReference(reference)),
-    id === undefined ? undefined : idOf(transaction.violationById(id)),
+    reference === undefined ? null : readOrDamaged(transaction.violationByReference(reference)),
+    id === undefined ? null : readOrDamaged(transaction.violationById(id)),
   ]);
   return named ?? same;
 }
 
-/** A violation that cannot be decoded is known too. */
-async function idOf(reading: Promise<StoredViolation | null>): Promise<string | undefined> {
+async function readOrDamaged(reading: Promise<StoredViolation | null>): Promise<Named | null> {
   try {
-    return (await reading)?.id;
+    return await reading;
   } catch (error) {
-    if (error instanceof DamagedRecord) return error.recordId;
+    if (error instanceof DamagedRecord) return error;
     throw error;
   }
+}
+
+function resultOf(known: KnownViolation, same: Named): KnownViolationsView['items'][number] {
+  if (same instanceof DamagedRecord) return { id: same.recordId, result: 'already_known' };
+  const fields = differingFields(known, same);
+  return fields.length === 0 ? { id: same.id, result: 'already_known' } : { id: same.id, result: 'conflict', fields };
+}
+
+/** The given fields that mean something else in the stored violation. A plate may be written in another way. */
+function differingFields(given: KnownViolation, { references, violation }: StoredViolation): string[] {
+  const { form } = violation;
+  const msOf = (date: string | undefined) => (date === undefined ? null : (timestampMs(date) ?? date));
+  const isSame: Readonly<Record<keyof KnownViolation, boolean>> = {
+    violation_reference_id: references.some((reference) => reference === given.violation_reference_id),
+    metadata_id: metadataIdOf(violation) === given.metadata_id,
+    plateNumber: plateKey(form.plateNumber) === plateKey(given.plateNumber),
+    location: form.location === given.location,
+    latitude: form.latitude === given.latitude,
+    longitude: form.longitude === given.longitude,
+    plateType: form.plateType === given.plateType,
+    zoneId: form.zoneId === given.zoneId,
+    violationType: form.violationType === given.violationType,
+    date: msOf(form.date) === msOf(given.date),
+  };
+  return KNOWN_FIELDS.filter((field) => given[field] !== undefined && !isSame[field]);
 }
 
 function violationOf(known: KnownViolation, actor: Actor, { api, clock }: KnownViolationTools): Violation {

@@ -103,7 +103,7 @@ test('rows that break a rule are named in the results and the others are added; 
 
   const again = await importing('mixed.csv', lines);
   expect(again.result.out).toBe(
-    '4 rows: 0 added, 0 known already, 0 invalid, 4 done by an earlier run, 2 of them invalid.',
+    '4 rows: 0 added, 0 known already, 0 invalid, 4 done by an earlier run, 2 of them invalid or in conflict.',
   );
   expect(again.rows).toEqual(rows);
 });
@@ -116,7 +116,7 @@ test('a continued import counts the invalid rows of the earlier run, and ends wi
   const { result, file } = await importing('continued.csv', more);
   expect(result).toMatchObject({
     exitCode: 1,
-    out: '3 rows: 1 added, 0 known already, 0 invalid, 2 done by an earlier run, 1 of them invalid.',
+    out: '3 rows: 1 added, 0 known already, 0 invalid, 2 done by an earlier run, 1 of them invalid or in conflict.',
   });
   const { app } = installation();
   const asJson = await run(['violation', 'import', file, '--json'], { url: app.consoleUrl, apiKey: app.apiKey });
@@ -188,4 +188,44 @@ test('an import continues results whose header a killed run left incomplete', as
   await writeFile(join(folder, 'killed.csv.results.csv'), '"row","violation_ref');
   const { result, rows } = await importing('killed.csv', [HEADER, 'V-H1,,ABJ 1,Street,1,2,']);
   expect([result.exitCode, rows.length]).toEqual([0, 1]);
+});
+
+test('rows with one id and other content are in conflict, also with a spreadsheet that shortened the ids, and exit with 1', async () => {
+  const lines = [
+    HEADER,
+    ',1.23457E+11,ABJ 1,Street,1,2,',
+    ',1.23457E+11,ABJ 2,Street,1,2,',
+    ',1.23457E+11,ا ب ح ١,Street,1,2,',
+    'V-I1,1.23457E+11,ABJ 1,Street,1,3,',
+  ];
+  const { result, rows } = await importing('shortened.csv', lines);
+
+  expect(result).toMatchObject({ exitCode: 1 });
+  expect(result.out).toBe(
+    [
+      '4 rows: 1 added, 1 known already, 0 invalid, 2 in conflict with another violation.',
+      '4 rows have an id that a spreadsheet seems to have shortened; see the results.',
+    ].join('\n'),
+  );
+  const hint = 'metadata_id looks like a number that a spreadsheet shortened: export the column as text';
+  const another = 'the violation with this name has another';
+  expect(rows.map((row) => [row.split('","')[3], row.split('","')[5]?.replace('"', '')])).toEqual([
+    ['created', hint],
+    ['conflict', `${another} plateNumber; ${hint}`],
+    ['already_known', hint],
+    ['conflict', `${another} violation_reference_id, longitude; ${hint}`],
+  ]);
+  const again = await importing('shortened.csv', [...lines, 'V-I2,,ABJ 1,Street,1,2,']);
+  expect(again.result.exitCode).toBe(1);
+  const { items } = violationsPage.parse((await get('/api/violations?q=1.23457E')).body);
+  expect(items.map(({ form }) => form.plateNumber)).toEqual(['ABJ 1']);
+});
+
+test('an import names no ids as shortened that merely have an E', async () => {
+  const { result } = await importing('letters.csv', [
+    HEADER,
+    ',CASE-1E5,ABJ 1,Street,1,2,',
+    'V-E+1,12E5,ABJ 1,Street,1,2,',
+  ]);
+  expect(result).toMatchObject({ exitCode: 0, out: '2 rows: 2 added, 0 known already, 0 invalid.' });
 });

@@ -1,3 +1,4 @@
+import { knownViolationsView } from '../../src/contracts/known-violations';
 import { page } from '../../src/contracts/paging';
 import { violationView } from '../../src/contracts/violations';
 import { unpackFields } from '../../src/store/packed-fields';
@@ -225,5 +226,35 @@ describe('operator API: violations with an Idempotency-Key', () => {
     expect(keys).toHaveLength(1);
     const { answer } = unpackFields(await app.foundation.redis.hgetall(String(keys).trim()));
     expect(JSON.parse(answer ?? '')).toMatchObject({ state: 'pending' });
+  });
+});
+
+describe('operator API: violations that other software reported', () => {
+  const KNOWN = { metadata_id: 'known-1', plateNumber: 'ABJ 1', location: 'Olaya', latitude: 24, longitude: 46 };
+  const add = async (...violations: object[]) => {
+    const response = await api(app).post('/api/violations/known').send({ violations }).expect(202);
+    return knownViolationsView.parse(response.body).items.map(({ result, fields }) => [result, fields]);
+  };
+
+  it('reports the fields of a conflict when an id or a reference comes with other content, in one call and in the next', async () => {
+    const named = { ...KNOWN, violation_reference_id: 'V-KNOWN-1', date: '2026-03-10T12:00:00Z' };
+    const other = { ...KNOWN, plateNumber: 'ABJ 2', date: '2026-03-10T12:00:01Z' };
+    expect(await add(named, other)).toEqual([
+      ['created', undefined],
+      ['conflict', ['plateNumber', 'date']],
+    ]);
+    expect(
+      await add(
+        { ...KNOWN, plateNumber: '\u200fا ب ح ١', date: '2026-03-10T15:00:00+03:00' },
+        { ...named, metadata_id: 'known-2' },
+        { ...KNOWN, violation_reference_id: 'V-KNOWN-2' },
+        { ...KNOWN, zoneId: '11111111-2222-4333-8444-555555555555', location: 'King Road' },
+      ),
+    ).toEqual([
+      ['already_known', undefined],
+      ['conflict', ['metadata_id']],
+      ['conflict', ['violation_reference_id']],
+      ['conflict', ['location', 'zoneId']],
+    ]);
   });
 });

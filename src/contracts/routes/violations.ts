@@ -28,7 +28,7 @@ export const VIOLATION_ROUTES = {
     path: '/api/violations/known',
     role: 'dispatcher',
     summary:
-      'Add violations that other software has reported (at most 100), so that their tows find plate and place. They are never sent; one that is here already changes nothing.',
+      'Add violations that other software has reported (at most 100), so that their tows find plate and place. They are never sent; one that is here already changes nothing, and is a conflict if its content is another.',
     body: knownViolationsBody,
     status: 202,
     answer: knownViolationsView,
