@@ -60,11 +60,14 @@ describe('operator API: lookups while the service is unavailable', () => {
     },
   );
 
-  it('answers lookups with 503 service_connection_lost when the service gives no token, and blocks no reports', async () => {
+  it.each([
+    ['refuses a token with 401', '401', 'service_connection_lost'],
+    ['fails with 500 when a token is asked for', '500', 'service_unavailable'],
+  ])('answers lookups with 503 when the service %s, and blocks no reports', async (_what, fault, code) => {
     const { service, app } = await world();
-    await service.faults({ operation: 'token', fault: '500' });
+    await service.faults({ operation: 'token', fault });
     for (let nth = 0; nth < 6; nth += 1) {
-      expect(problemIn(await askCapacity(app))).toMatchObject({ status: 503, code: 'service_connection_lost' });
+      expect(problemIn(await askCapacity(app))).toMatchObject({ status: 503, code });
     }
     const { connection, service: health, held } = sendingView.parse((await api(app).get('/api/operations')).body);
     expect([connection.state, health.state, health.failures, held]).toEqual(['working', 'working', 0, 0]);
