@@ -32,7 +32,7 @@ const sentTokens = ({ calls }: FakeService) => calls.map(({ headers }) => header
 test('processes with the same client and base address share one access token, however the address is spelled', async () => {
   const service = await startService();
   await callFrom({ SERVICE_BASE_URL: service.url });
-  await callFrom({ SERVICE_BASE_URL: `${service.url}/`, SERVICE_CLIENT_SECRET: 'a-new-secret' });
+  await callFrom({ SERVICE_BASE_URL: `${service.url}/` });
   expect([service.tokenCalls.length, sentTokens(service)]).toEqual([1, ['Bearer token-1', 'Bearer token-1']]);
 });
 
@@ -45,10 +45,13 @@ test('a process with another base address never sends the token that was stored 
   expect([second.tokenCalls.length, sentTokens(second)]).toEqual([1, ['Bearer token-1']]);
 });
 
-test('a process of another client requests a token of its own', async () => {
+test.each([
+  ['of another client', { SERVICE_CLIENT_ID: 'a-new-client' }],
+  ['with another secret of the client', { SERVICE_CLIENT_SECRET: 'a-new-secret' }],
+])('a process %s requests a token of its own', async (_what, environment) => {
   const service = await startService();
   await callFrom({ SERVICE_BASE_URL: service.url });
-  await callFrom({ SERVICE_BASE_URL: service.url, SERVICE_CLIENT_ID: 'a-new-client' });
+  await callFrom({ SERVICE_BASE_URL: service.url, ...environment });
   expect(sentTokens(service)).toEqual(['Bearer token-1', 'Bearer token-2']);
 });
 

@@ -5,9 +5,10 @@ const app = useApp({ role: 'console' });
 
 const page = () => api(app).get('/docs');
 
-/** The URLs in a text, of files and of other hosts. */
+/** The URLs in a text, of files and of other hosts; the script names one relative to its own. */
 function addressesIn(text: string): string[] {
-  return [...text.matchAll(/(?:src|href|url)\s*[=:]\s*['"]([^'"]+)['"]/g)].map(([, address = '']) => address);
+  const named = text.matchAll(/(?:src|href|url)\s*[=:]\s*(?:new URL\()?['"]([^'"]+)['"]/g);
+  return [...named].map(([, address = '']) => address.replace(/^\.\.\//, '/'));
 }
 
 test('serves the API documentation page', async () => {
