@@ -49,7 +49,10 @@ export interface IndexEntries {
 /** The lifetime of the marker of an archived tow. A later message for that tow counts as a new tow. */
 export const ARCHIVED_MARKER_KEPT_MS = 400 * DAY_MS;
 
-/** The same for a violation that waits for its proof, and for an invoice that waits for its tow request. */
+/**
+ * Longer than a violation waits for its proof, or an invoice for its tow request. Anything else waits for WAIT_MAX_MS at
+ * most. A later time comes from a clock that jumped.
+ */
 const PROOF_WAIT_MAX_MS = 40 * DAY_MS;
 
 /**

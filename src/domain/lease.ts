@@ -38,8 +38,8 @@ export function hasVoidLease({ lease }: Pick<OutboxRecord, 'lease'>, nowMs: numb
 }
 
 /**
- * Extends the lease of an attempt whose call takes longer than a lease, or leaves late. Changes `record`. False, and nothing changes, when
- * the lease is lost or the entry was settled meanwhile: the call must end.
+ * Extends the lease of an attempt whose call takes longer than a lease, or leaves late. Changes `record`. False, and
+ * nothing changes, when the lease is lost or the entry was settled meanwhile: the call must end.
  */
 export function renewLease(
   record: OutboxRecord,
