@@ -3,7 +3,7 @@ import { FUTURE_TOLERANCE_MS, hasOffset, timestampMs } from './timestamp';
 import { westernDigits } from './numerals';
 import { looksSaudi } from './plate';
 import type { FieldRule } from './refusal';
-import type { ViolationForm } from './violation';
+import { PERSON_FIELDS, type ViolationForm } from './violation';
 import type { PlateType, ViolationApi } from './vocabulary';
 
 /**
@@ -28,15 +28,7 @@ export function formatWarnings(
 }
 
 /** The fields in which an invisible character is a mistake. */
-const INVISIBLE_GO = [
-  'plateNumber',
-  'fullName',
-  'identityNumber',
-  'mobileNumber',
-  'supervisorFullName',
-  'supervisorIdentityNumber',
-  'supervisorMobileNumber',
-] as const satisfies readonly (keyof ViolationForm)[];
+const INVISIBLE_GO = ['plateNumber', ...PERSON_FIELDS] as const;
 
 /** The form as it is sent: these fields without invisible characters. */
 export function visibleForm<F extends ViolationForm>(form: F): F {

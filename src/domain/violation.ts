@@ -48,6 +48,16 @@ export interface ViolationForm {
   readonly supervisorMobileNumber?: string | undefined;
 }
 
+/** The fields of the form about its reporter and supervisor. */
+export const PERSON_FIELDS = [
+  'fullName',
+  'identityNumber',
+  'mobileNumber',
+  'supervisorFullName',
+  'supervisorIdentityNumber',
+  'supervisorMobileNumber',
+] as const satisfies readonly (keyof ViolationForm)[];
+
 /** An image of a violation, kept in the spool until the service has it. */
 export interface ViolationImage {
   /** File name in the folder of its record. */

@@ -13,14 +13,6 @@ export const REPORT_FORM = 'report';
 
 export const VEHICLE_FIELDS = ['plateNumber', 'plateType', 'violationType', 'isSaudi'] as const;
 export const PLACE_FIELDS = ['date', 'zoneId', 'latitude', 'longitude', 'location'] as const;
-export const PERSON_FIELDS = [
-  'fullName',
-  'identityNumber',
-  'mobileNumber',
-  'supervisorFullName',
-  'supervisorIdentityNumber',
-  'supervisorMobileNumber',
-] as const;
 
 /** True for what the contract of the form asks for. */
 function isRequired(name: FormField): boolean {

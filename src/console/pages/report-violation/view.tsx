@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { PERSON_FIELDS } from '../../../domain/violation';
 import type { ViolationApi } from '../../../domain/vocabulary';
 import { fieldTime } from '../../forms';
 import type { FormFailure, ImageSettings } from '../../page';
@@ -6,13 +7,7 @@ import { fieldId, PostForm, UsePosition } from '../../parts/form';
 import { ImageFields, UploadState } from '../../parts/image-fields';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
-import {
-  PERSON_FIELDS,
-  REPORT_FORM as FORM,
-  VEHICLE_FIELDS,
-  ViolationField,
-  type FormField,
-} from '../../parts/violation-fields';
+import { REPORT_FORM as FORM, VEHICLE_FIELDS, ViolationField, type FormField } from '../../parts/violation-fields';
 
 interface ReportProps {
   readonly viewer: Viewer;

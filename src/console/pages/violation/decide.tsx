@@ -1,6 +1,7 @@
 import type { Task } from '../../../contracts/records';
 import { allowedViolationDecisions, type DecisionAction } from '../../../domain/decisions';
 import { hasOffset } from '../../../domain/timestamp';
+import { PERSON_FIELDS } from '../../../domain/violation';
 import { violationTaskId } from '../../../domain/violation-tasks';
 import { questionOf } from '../../../workflow/decision-call';
 import { unchangedAsNow, Was, fieldTime } from '../../forms';
@@ -9,13 +10,7 @@ import { PostForm } from '../../parts/form';
 import { ImageFields, UploadState } from '../../parts/image-fields';
 import { Problem } from '../../parts/problem';
 import { Folded } from '../../parts/live-form';
-import {
-  PERSON_FIELDS,
-  PLACE_FIELDS,
-  VEHICLE_FIELDS,
-  ViolationField,
-  type FormField,
-} from '../../parts/violation-fields';
+import { PLACE_FIELDS, VEHICLE_FIELDS, ViolationField, type FormField } from '../../parts/violation-fields';
 import { isConcluded, type ViolationModel } from './model';
 import { Card } from '../../parts/text';
 import type { ViolationReadModel } from '../../../workflow/read-models';

@@ -1,11 +1,11 @@
 import type { Task } from '../../../contracts/records';
 import type { ViolationView } from '../../../contracts/violations';
+import { PERSON_FIELDS } from '../../../domain/violation';
 import { violationTaskIds } from '../../../domain/violation-tasks';
 import { waitingOfViolation, type ViolationWaiting } from '../../../domain/waiting-violation';
 import { violationViewOf } from '../../../workflow/views';
 import type { FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import type { Viewer } from '../../viewer';
-import { PERSON_FIELDS } from '../../parts/violation-fields';
 import { violationPath } from '../../page-table';
 import type { ViolationReadModel } from '../../../workflow/read-models';
 
