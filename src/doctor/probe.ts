@@ -1,6 +1,6 @@
 import type { Finding } from '../cli';
 import { OPERATIONS, type OperationName } from '../contracts/operations';
-import { FOREIGN_BODY_MESSAGES } from '../domain/exchange-message';
+import { foreignBodyMessage } from '../domain/exchange-message';
 import type { Exchange } from '../domain/policy';
 import type { Config, ServiceAccess } from '../platform/config';
 import { callAddresses, type Probe, type ServiceClient } from '../service';
@@ -63,7 +63,7 @@ function calledFinding({ name, url, exchange }: CalledOperation): Finding {
     case 'contract_broken':
       return right('answers');
     case 'not_the_service':
-      return addressWrong(name, url, `${exchange.httpStatus}, ${FOREIGN_BODY_MESSAGES[exchange.cause]}`);
+      return addressWrong(name, url, `${exchange.httpStatus}, ${foreignBodyMessage(exchange.cause)}`);
     case 'refused':
       if (exchange.httpStatus === 403) return forbidden(name, exchange.message);
       if (exchange.httpStatus === 429 || exchange.httpStatus >= 500)

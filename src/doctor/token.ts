@@ -1,5 +1,5 @@
 import type { Finding } from '../cli';
-import { FOREIGN_BODY_MESSAGES } from '../domain/exchange-message';
+import { foreignBodyMessage } from '../domain/exchange-message';
 import type { Exchange } from '../domain/policy';
 import type { Config } from '../platform/config';
 import { tlsTroubleOf } from '../platform/errors';
@@ -31,7 +31,7 @@ export function tokenMeaning(exchange: Exchange, call: TokenCall): Finding {
     case 'not_the_service':
       return notes.fault(
         'service_answers_otherwise',
-        `something answers ${exchange.httpStatus}, but not as the service does: ${FOREIGN_BODY_MESSAGES[exchange.cause]}`,
+        `something answers ${exchange.httpStatus}, but not as the service does: ${foreignBodyMessage(exchange.cause)}`,
         'Check host and path prefix of SERVICE_BASE_URL, and whether a proxy or a page answers in its place.',
       );
     case 'surely_not_sent':

@@ -1,14 +1,20 @@
 import type { EntryError } from './entry';
-import { httpStatusOf, type Exchange, type ForeignBody } from './policy';
+import { httpStatusOf, isUnreadableEncoding, type Exchange, type ForeignBody, type UnreadableEncoding } from './policy';
 
 /** The messages about exchanges. They are stored with entries and attempts, and quoted in tasks. */
 
-export const FOREIGN_BODY_MESSAGES: Readonly<Record<ForeignBody, string>> = {
+const FOREIGN_BODY_MESSAGES: Readonly<Record<Exclude<ForeignBody, UnreadableEncoding>, string>> = {
   not_json: 'the body is not JSON',
   not_an_object: 'the body is no JSON object',
   broken_off: 'the body breaks off',
   too_long: 'the body is too long',
 };
+
+/** Describes a body that cannot come from the service, or cannot be read. */
+export function foreignBodyMessage(cause: ForeignBody): string {
+  if (!isUnreadableEncoding(cause)) return FOREIGN_BODY_MESSAGES[cause];
+  return `the body has the encoding ${cause.slice('encoding_'.length)}, which cannot be read`;
+}
 
 /** Messages are stored several times: with the report, its attempts and tasks. */
 const BROKEN_MESSAGE_MAX = 500;
@@ -21,7 +27,7 @@ export function messageOf(exchange: Exchange): string {
     case 'contract_broken':
       return `the answer breaks the contract: ${exchange.issues.join('; ')}`.slice(0, BROKEN_MESSAGE_MAX);
     case 'not_the_service':
-      return `HTTP ${exchange.httpStatus}, and not from the service: ${FOREIGN_BODY_MESSAGES[exchange.cause]}`;
+      return `HTTP ${exchange.httpStatus}, and not from the service: ${foreignBodyMessage(exchange.cause)}`;
     case 'refused':
       return exchange.message ?? `HTTP ${exchange.httpStatus}`;
     case 'surely_not_sent':
@@ -53,7 +59,7 @@ export function causeOf(exchange: Exchange): string {
 
 /** The message of a refusal: from the service, or a description of the page in its place. */
 export function refusalMessage(exchange: Exchange): string | null {
-  if (exchange.kind === 'not_the_service') return FOREIGN_BODY_MESSAGES[exchange.cause];
+  if (exchange.kind === 'not_the_service') return foreignBodyMessage(exchange.cause);
   return exchange.kind === 'refused' ? exchange.message : null;
 }
 

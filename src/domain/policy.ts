@@ -90,7 +90,14 @@ export const OWN_CAUSES = {
 export type OwnCause = keyof typeof OWN_CAUSES;
 
 /** Why a 2xx is not an answer of the service. `broken_off`: truncated. `too_long`: not read to its end. */
-export type ForeignBody = 'not_json' | 'not_an_object' | 'broken_off' | 'too_long';
+export type ForeignBody = 'not_json' | 'not_an_object' | 'broken_off' | 'too_long' | UnreadableEncoding;
+
+/** A content encoding that cannot be read, or not in this body. Its name has at most 20 letters, digits and dashes. */
+export type UnreadableEncoding = `encoding_${string}`;
+
+export function isUnreadableEncoding(cause: string): cause is UnreadableEncoding {
+  return cause.startsWith('encoding_');
+}
 
 /** The history of an entry before this attempt. */
 export interface AttemptHistory extends Readonly<

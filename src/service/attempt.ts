@@ -2,6 +2,7 @@ import { request as requestPlain, type ClientRequest, type IncomingHttpHeaders, 
 import { request as requestSecure, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { UnreadableEncoding } from '../domain/policy';
 import { afterReading } from '../platform/timers';
 import { decodedBody, textOf } from './content-encoding';
 import { TransportFailure, type ConnectionStage, type FailedPhase, type FailureReason } from './transport-failure';
@@ -41,10 +42,10 @@ export type SendPermission =
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Decoded (content-encoding.ts). */
+  /** Decoded (content-encoding.ts), as it came if that is not possible. */
   readonly text: string;
   /** `broken_off`: the connection ended or the deadline passed inside the body. `too_long`: we stopped reading. */
-  readonly ended: 'complete' | 'broken_off' | 'too_long';
+  readonly ended: 'complete' | 'broken_off' | 'too_long' | UnreadableEncoding;
   /** Whether it ended before the last byte of a streamed body was handed over; nothing is sent after it. */
   readonly isPartlySent: boolean;
 }
@@ -207,11 +208,11 @@ class HttpAttempt {
     if (!this.#end()) return;
     const { statusCode: status = 0, headers } = response;
     const whole = Buffer.concat(this.#chunks);
-    const isWhole = ended === 'complete';
-    const body = isWhole ? decodedBody(whole, headers['content-encoding'], this.#plan.answerBytesMax) : whole;
-    const text = body ? textOf(body, headers['content-type']) : '';
-    const isPartlySent = this.#isIncomplete();
-    this.#settle.resolve({ status, headers, text, ended: body ? ended : 'too_long', isPartlySent });
+    const encoding = ended === 'complete' ? headers['content-encoding'] : undefined;
+    const decoded =
+      encoding === undefined ? { body: whole, ended } : decodedBody(whole, encoding, this.#plan.answerBytesMax);
+    const text = textOf(decoded.body, headers['content-type']);
+    this.#settle.resolve({ status, headers, text, ended: decoded.ended, isPartlySent: this.#isIncomplete() });
     // An answer that came before the request was fully sent, or that we stop reading, leaves the connection unusable.
     if (ended !== 'complete' || !this.#request.writableEnded) this.#tearDown();
   }

@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
+import type { UnreadableEncoding } from '../domain/policy';
 
 /**
  * Answers that are compressed although towhook asks for `identity`, or in another character set than UTF-8: some gateways
@@ -14,30 +15,38 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['deflate', inflateEither],
   ['br', brotliDecompressSync],
   ['identity', (bytes) => bytes],
+  ['', (bytes) => bytes],
 ]);
 
 /** Bounds the work for one answer. */
 const ENCODINGS_MAX = 4;
 
-/**
- * Decodes a whole body, the encoding that was applied last first; null when it decodes to more than `bytesMax`. A body
- * with an unknown encoding, or that cannot be decoded, stays as it is: then it is no JSON.
- */
-export function decodedBody(body: Buffer, encoding: string | undefined, bytesMax: number): Buffer | null {
-  if (encoding === undefined || body.length === 0) return body;
+/** A whole body; as it came when its encoding cannot be read, empty when it decodes to more than was allowed. */
+interface DecodedBody {
+  readonly body: Buffer;
+  readonly ended: 'complete' | 'too_long' | UnreadableEncoding;
+}
+
+/** Decodes a whole body to at most `bytesMax`, the encoding that was applied last first. */
+export function decodedBody(body: Buffer, encoding: string, bytesMax: number): DecodedBody {
   const names = encoding.toLowerCase().split(',', ENCODINGS_MAX + 1);
-  if (names.length > ENCODINGS_MAX) return body;
   let decoded = body;
-  try {
-    for (const name of names.toReversed()) {
-      const decode = DECODERS.get(name.trim());
-      if (!decode) return body;
+  for (const name of body.length === 0 ? [] : names.map((each) => each.trim()).toReversed()) {
+    const decode = names.length > ENCODINGS_MAX ? undefined : DECODERS.get(name);
+    try {
+      if (!decode) return { body, ended: unreadable(name) };
       decoded = decode(decoded, { maxOutputLength: bytesMax });
+    } catch (error) {
+      return error instanceof RangeError
+        ? { body: Buffer.alloc(0), ended: 'too_long' }
+        : { body, ended: unreadable(name) };
     }
-    return decoded;
-  } catch (error) {
-    return error instanceof RangeError ? null : body;
   }
+  return { body: decoded, ended: 'complete' };
+}
+
+function unreadable(name: string): UnreadableEncoding {
+  return `encoding_${/^[\w-]{1,20}$/.test(name) ? name : 'unknown'}`;
 }
 
 /** With the header of zlib, as the standard says, or without it, as some servers send it and browsers read it. */

@@ -1,6 +1,7 @@
 import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
 import { notBeforeMs } from '../domain/backoff';
-import type { Exchange, ForeignBody, RefusedExchange } from '../domain/policy';
+import { foreignBodyMessage } from '../domain/exchange-message';
+import { isUnreadableEncoding, type Exchange, type ForeignBody, type RefusedExchange } from '../domain/policy';
 import type { HttpAnswer } from './attempt';
 import { readAnswer, answerBodyOf, refusalCode, type AnswerBody, type Contract } from './read-answer';
 import { TransportFailure } from './transport-failure';
@@ -40,6 +41,11 @@ export function classify<T>(
   if (status < 200 || status > 299) return { exchange: refused(outcome, nowMs), data: null, rawBody };
   const body = answerBodyOf(text);
   const foreign = foreignBody(outcome, body);
+  // The status alone shows that the call took effect, and nothing of the body is needed.
+  if (foreign && isUnreadableEncoding(foreign) && !contract.isAnswerUsed) {
+    const issues = [`body: ${foreignBodyMessage(foreign)}`];
+    return { exchange: { kind: 'contract_broken', httpStatus: status, issues }, data: null, rawBody: null };
+  }
   if (foreign)
     return { exchange: { kind: 'not_the_service', httpStatus: status, cause: foreign }, data: null, rawBody };
   // Open question Q17: what a 2xx with an error code in its envelope means is not documented; we take it as a refusal.
@@ -59,9 +65,10 @@ export function classify<T>(
  * content type (docs/service-api.md#envelope), so any JSON object is accepted. An empty body only breaks the contract.
  */
 function foreignBody({ ended }: HttpAnswer, { text, isJson, value }: AnswerBody): ForeignBody | null {
-  if (ended !== 'complete') return ended;
+  if (ended === 'broken_off' || ended === 'too_long') return ended;
   if (text.trim() === '') return null;
-  if (!isJson) return 'not_json';
+  // JSON that was not encoded, although its header names an encoding, is read.
+  if (!isJson) return ended === 'complete' ? 'not_json' : ended;
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'not_an_object';
 }
 
@@ -98,9 +105,12 @@ function refused(answer: HttpAnswer, nowMs: number): RefusedExchange {
   return {
     kind: 'refused',
     httpStatus: status,
-    message: refusalMessageIn(isJson ? value : plainText(answer)),
+    message:
+      !isJson && isUnreadableEncoding(answer.ended)
+        ? foreignBodyMessage(answer.ended)
+        : refusalMessageIn(isJson ? value : plainText(answer)),
     // A truncated body cannot be parsed; its content type shows what it was meant to be.
-    isJson: answer.ended === 'complete' ? isJson : /json/i.test(headers['content-type'] ?? ''),
+    isJson: isJson || (answer.ended !== 'complete' && /json/i.test(headers['content-type'] ?? '')),
     // Services send rate limit headers with every answer; only a 429 is caused by a limit.
     notBeforeMs: notBeforeMs(
       {

@@ -97,8 +97,8 @@ const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = {
  * The service, reached over HTTP: one path for all operations, driven by their table (contracts/operations.ts).
  *
  * Causes: `surely_not_sent`, `partly_sent` and `unanswered` carry the reason of a TransportFailure; `connection` carries
- * `token_refused` (a renewed token was refused too), `token_http_<status>` or `token_contract_broken`. With `token_` before
- * such a reason, or `token_http_<status>`, `surely_not_sent` is an outage of the token call.
+ * `token_refused` (a renewed token was refused too), `token_http_<status>`, `token_encoding_<name>` or
+ * `token_contract_broken`. With `token_` before such a reason, or `token_http_<status>`, `surely_not_sent` is an outage of the token call.
  *
  * Throws an Error for an address or credentials that cannot be used; its text repeats neither.
  */

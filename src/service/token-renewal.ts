@@ -1,4 +1,4 @@
-import { isServerFault, notBeforeOf, type Exchange } from '../domain/policy';
+import { isServerFault, isUnreadableEncoding, notBeforeOf, type Exchange } from '../domain/policy';
 import { DAY_MS } from '../domain/timestamp';
 import { startAge, type Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
@@ -108,8 +108,9 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
   switch (exchange.kind) {
     case 'accepted':
     case 'contract_broken':
-    case 'not_the_service':
       return noToken('token_contract_broken');
+    case 'not_the_service':
+      return noToken(isUnreadableEncoding(exchange.cause) ? `token_${exchange.cause}` : 'token_contract_broken');
     case 'refused':
       // The rate limit of token calls is reached: the calls that need one wait, as without a permit of our own.
       if (exchange.httpStatus === 429 && exchange.notBeforeMs !== null) {

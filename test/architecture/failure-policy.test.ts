@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATIONS } from '../../src/contracts/operations';
 import { judge, type AttemptHistory, type Exchange } from '../../src/domain/policy';
+import type { HttpAnswer } from '../../src/service/attempt';
 import { classify } from '../../src/service/exchange';
 import { once, partlySent, refused, repeatable, SETTINGS, surelyNotSent, unanswered } from '../domain/attempts';
 import { nowMs } from '../domain/tows';
@@ -13,22 +14,26 @@ type PolicyCase = readonly [Exchange, Partial<AttemptHistory>?];
 const notFound = (message: string) => refused(404, { message });
 
 /** What a 2xx with this body means after a status update. */
-const answered = (text: string): Exchange =>
+const answered = (text: string, ended: HttpAnswer['ended'] = 'complete'): Exchange =>
   classify(
     OPERATIONS.detained,
-    { status: 200, headers: {}, text, ended: 'complete', isPartlySent: false },
+    { status: 200, headers: {}, text, ended, isPartlySent: false },
     { nowMs, envelopeCode: 'refusal' },
   ).exchange;
 
 /** The attempts of every row of both tables, by the text of the row's first column. */
 const ROWS: Readonly<Record<string, readonly PolicyCase[]>> = {
   '2xx that keeps the contract': [[{ kind: 'accepted', httpStatus: 200 }], [{ kind: 'accepted', httpStatus: 201 }]],
-  '2xx with an empty body or a broken contract': [[{ kind: 'contract_broken', httpStatus: 200, issues: [] }]],
+  '2xx with an empty body or a broken contract': [
+    [{ kind: 'contract_broken', httpStatus: 200, issues: [] }],
+    [answered('(/', 'encoding_zstd')],
+  ],
   '2xx that differs, but can be read': [[answered('')], [answered('{"towing_reference_id":7}')]],
   '2xx with `code` 400 in its body': [[answered('{"code":400,"message":"m","data":null}')]],
   '2xx whose body is no JSON object': [
     [{ kind: 'not_the_service', httpStatus: 200, cause: 'not_json' }],
     [{ kind: 'not_the_service', httpStatus: 200, cause: 'broken_off' }],
+    [{ kind: 'not_the_service', httpStatus: 200, cause: 'encoding_zstd' }],
   ],
   '3xx, or 404 without JSON': [[refused(302)], [refused(404, { isJson: false })]],
   '400 and other 4xx': [[refused(400)], [refused(409)], [refused(422)], [refused(431)]],

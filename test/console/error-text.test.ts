@@ -39,6 +39,7 @@ test.each([
   ['proxy_http_407', codes.proxy],
   ['token_http_401', codes.token_refused],
   ['token_connection_refused', `towhook cannot sign in: ${codes.connection_refused}`],
+  ['token_encoding_aws-chunked', `towhook cannot sign in: ${codes.encoding}`],
   ['eproto', codes.failed],
   ['the worker was lost while sending', codes.worker_lost],
 ])('the code "%s" of a call without an answer reads "%s"', (message, text) => {

@@ -55,7 +55,9 @@ const EMPTY: readonly (readonly [name: string, answer: (socket: Socket) => void]
   ['204', (socket) => socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n')],
 ];
 
+const ZSTD = 'HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\ncontent-length: 4\r\nconnection: close\r\n\r\n(\xb5/\xfd';
 const DRIFT: typeof EMPTY = [
+  ['a body in an encoding that cannot be read', (socket) => socket.end(ZSTD, 'latin1')],
   ['an object without an envelope', (socket) => socket.end(http('{"ok":true}'))],
   ['such an object as a page', (socket) => socket.end(http('{"ok":true}', 'text/html'))],
 ];
@@ -152,6 +154,21 @@ describe.each(DRIFT)('%s', (_name, drift) => {
     expect(await run()).toMatchObject({ what: 'idle' });
     expect(calls).toBe(1);
   });
+});
+
+it('names the encoding that cannot be read: once for all status updates, and when it breaks the connection', async () => {
+  answer = (socket) => socket.end(ZSTD, 'latin1');
+  await tow();
+  await tow('T2');
+  expect([await run(), await run('T2')]).toMatchObject([{ what: 'accepted' }, { what: 'accepted' }]);
+  const [task, ...others] = await stores.generalTasks();
+  expect([task?.type, others]).toEqual(['answer_differs', []]);
+  expect(task?.message).toContain('encoding zstd');
+
+  await stores.say('T1', INVOICE);
+  expect(await run()).toMatchObject({ what: 'unknown' });
+  expect((await readCircuits(stores.redis)).open).toMatchObject({ connection: { cause: 'encoding_zstd' } });
+  expect((await stores.redis.hget(KEYS.tasks, 'connection')) ?? '').toContain('encoding zstd');
 });
 
 it('describes the foreign answer in the task of a report that alone keeps getting one', async () => {

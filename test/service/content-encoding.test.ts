@@ -20,7 +20,7 @@ test.each([
   ['deflate', deflateSync(ANSWER)],
   ['deflate', deflateRawSync(ANSWER)],
   ['gzip, gzip', gzipSync(gzipSync(ANSWER))],
-  ['deflate, identity, br', brotliCompressSync(deflateSync(ANSWER))],
+  ['deflate, identity,, br', brotliCompressSync(deflateSync(ANSWER))],
   ['br', brotliCompressSync(ANSWER)],
   ['identity', Buffer.from(ANSWER)],
 ])('an answer with the content encoding %j is read', async (encoding, body) => {
@@ -66,11 +66,33 @@ test('a compressed token answer is read', async () => {
 });
 
 test.each([
-  ['that is none of gzip', 'gzip', Buffer.from('no gzip'), 'not_json'],
-  ['that breaks off', 'gzip', gzipSync(ANSWER).subarray(0, 30), 'not_json'],
-  ['with an unknown encoding', 'zstd', gzipSync(ANSWER), 'not_json'],
-  ['that decodes to 200 MB', 'gzip', gzipSync(Buffer.alloc(200_000_000, 32)), 'too_long'],
-])('an answer %s is not from the service', async (_, encoding, body, cause) => {
-  const { exchange } = await detained(encoding, body);
-  expect(exchange).toEqual({ kind: 'not_the_service', httpStatus: 200, cause });
+  ['that is none of gzip', 'gzip', Buffer.from('no gzip'), 'gzip'],
+  ['that breaks off', 'gzip', gzipSync(ANSWER).subarray(0, 30), 'gzip'],
+  ['that breaks off', 'br', brotliCompressSync(ANSWER).subarray(0, 30), 'br'],
+  ['with an unknown encoding', 'gzip, zstd', gzipSync(ANSWER), 'zstd'],
+  ['with five encodings', 'gzip, gzip, gzip, gzip, gzip', gzipSync(ANSWER), 'gzip'],
+  ['with an encoding that is no word', 'Bearer abc', gzipSync(ANSWER), 'unknown'],
+])('a body %s names its encoding, and is no fault where it is not needed', async (_, encoding, body, name) => {
+  const why = `the body has the encoding ${name}, which cannot be read`;
+  expect((await detained(encoding, body)).exchange).toEqual({
+    kind: 'contract_broken',
+    httpStatus: 200,
+    issues: [`body: ${why}`],
+  });
+  expect((await detained(encoding, body, 422)).exchange).toMatchObject({ kind: 'refused', message: why });
+  fake.onCall(() => ({ headers: { 'content-encoding': encoding }, bytes: body }));
+  const created = await clientFor(fake.url).call('invoice', REQUESTS.invoice);
+  expect(created.exchange).toEqual({ kind: 'not_the_service', httpStatus: 200, cause: `encoding_${name}` });
+  fake.onTokenCall(() => ({ headers: { 'content-encoding': encoding }, bytes: body }));
+  const withoutToken = await clientFor(fake.url).call('detained', REQUESTS.detained);
+  expect(withoutToken.exchange).toMatchObject({ kind: 'connection', cause: `token_encoding_${name}` });
+});
+
+test('JSON that is not encoded is read, although its header names an encoding', async () => {
+  expect((await detained('utf-8', Buffer.from(ANSWER))).exchange).toEqual({ kind: 'accepted', httpStatus: 200 });
+});
+
+test('an answer that decodes to 200 MB is not from the service', async () => {
+  const { exchange } = await detained('gzip', gzipSync(Buffer.alloc(200_000_000, 32)));
+  expect(exchange).toEqual({ kind: 'not_the_service', httpStatus: 200, cause: 'too_long' });
 });

@@ -1,4 +1,5 @@
 import type { EntryError } from '../../domain/entry';
+import { isUnreadableEncoding } from '../../domain/policy';
 import { tlsTroubleOf } from '../../platform/errors';
 import { valueUnder, type Messages } from '../messages';
 import type { Viewer } from '../viewer';
@@ -17,8 +18,8 @@ interface ErrorProps {
   readonly error: EntryError;
 }
 
-/** The codes of a transport are one word (`transportFailureReason` in src/service). */
-const CODE = /^[a-z]\w*$/;
+/** The codes of a transport are one word (`transportFailureReason` in src/service), maybe with the name of an encoding. */
+const CODE = /^[a-z][\w-]*$/;
 
 /** Causes that are stored as English sentences. */
 const SENTENCES = [
@@ -43,6 +44,7 @@ function textOfCode(causes: Messages['causes'], code: string): string {
   if (code.startsWith('token_http_4')) return causes.codes.token_refused;
   if (code.startsWith('token_')) return causes.token({ cause: textOfCode(causes, code.slice('token_'.length)) });
   if (code.startsWith('proxy_')) return causes.codes.proxy;
+  if (isUnreadableEncoding(code)) return causes.codes.encoding;
   if (!code.startsWith('tls_')) return causes.codes.failed;
   return causes.codes[tlsTroubleOf(code) ?? 'tls'];
 }
