@@ -9,8 +9,8 @@ import { WHEREABOUTS, type ConsoleWorld } from './world';
 const LINK = `https://maps.example/${'0123456789'.repeat(12)}`;
 
 /**
- * Creates a tow in the yard with an invoice, a tow with a refused report, and a violation. Returns the addresses of all
- * pages.
+ * Creates a tow in the yard with an invoice, a tow with a refused report, and a violation with its tow. Returns the
+ * addresses of all pages.
  */
 export async function everyAddress(world: ConsoleWorld): Promise<readonly string[]> {
   const [yard, refused] = await world.orderTows(2);
@@ -27,6 +27,8 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
   await world.call('POST', '/keys', { name: LINK.slice(0, 100), role: 'viewer' });
   await world.call('POST', '/queues/bulk/resume', { reason: LINK });
   const violation = await reportViolation(world);
+  // Its form shows the plate and place of the violation.
+  const supplied = await world.orderTow({ metadata: { id: violation } });
   const delivery = await firstId(world, '/deliveries');
   await world.setFaults([{ operation: 'detained', fault: 'broken_answer', times: 1 }]);
   const odd = await world.orderTow();
@@ -36,7 +38,7 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
   const difference = await firstId(world, '/differences');
   const addresses: Readonly<Record<PageName, readonly string[]>> = {
     board: ['/board', '/board?state=all&q=TW-', `/board?q=${LINK}`],
-    tow: [`/tows/${yard}`, `/tows/${refused}`],
+    tow: [`/tows/${yard}`, `/tows/${refused}`, `/tows/${supplied}`],
     tasks: ['/tasks'],
     bulk: ['/tasks/bulk'],
     violations: ['/violations', `/violations?q=${LINK}`],

@@ -13,8 +13,11 @@ const SCREEN_WIDTH = 390;
 /** Two rows of targets of 40 px do not fit. */
 const ROW_HEIGHT_MAX = 60;
 
-/** The narrowest phones that are sold. */
-const SMALL_PHONE = { width: 360, height: 740 };
+/** The narrowest phones that are sold, and a usual one. */
+const PHONES = [
+  { width: 360, height: 740 },
+  { width: SCREEN_WIDTH, height: SCREEN_HEIGHT },
+];
 
 const heightOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.height;
 
@@ -64,7 +67,7 @@ test('on a phone the menu of the header offers language, theme and signing out w
   await page.locator('html[lang="ar"]').waitFor({ state: 'attached' });
 });
 
-/** The elements that end outside the window or scroll sideways. Code, fields and hidden elements may. */
+/** The elements that end outside the window or their card, or scroll sideways. Code, fields and hidden elements may. */
 const CUT_OFF = `(() => {
   const width = document.documentElement.clientWidth;
   const unseen = '.visually-hidden, thead, pre, textarea, input, dialog:not([open]), details:not([open]) > :not(summary)';
@@ -77,24 +80,27 @@ const CUT_OFF = `(() => {
       const scrolls = element.scrollWidth > element.clientWidth + 1;
       const { overflowX, display } = getComputedStyle(element);
       const isClipped = scrolls && overflowX !== 'visible' && display !== 'inline';
-      return left < -1 || right > width + 1 || isClipped;
+      const card = element.closest('.card')?.getBoundingClientRect() ?? { left: 0, right: width };
+      return left < card.left - 1 || right > card.right + 1 || isClipped;
     })
     .map((element) => element.outerHTML.slice(0, 120));
 })()`;
 
 test.each(['en', 'ar'] as const)(
-  'on a phone of 360 px nothing is cut off or scrolls sideways on any page, in language %s',
+  'on phones of 360 and 390 px nothing is cut off, leaves its card or scrolls sideways on any page, in language %s',
   async (language) => {
     const addresses = await everyAddress(world);
     const page = await browser.open({ language, viewport: 'phone' });
-    await page.setViewportSize(SMALL_PHONE);
     await world.signIn(page, 'ops');
     await waitForText(page.locator('#open-tasks'), /[1-9]/);
     const found: object[] = [];
     for (const address of addresses) {
       await page.goto(world.at(address));
-      const cutOff = await page.evaluate(CUT_OFF);
-      if (!Array.isArray(cutOff) || cutOff.length > 0) found.push({ address, cutOff });
+      for (const phone of PHONES) {
+        await page.setViewportSize(phone);
+        const cutOff = await page.evaluate(CUT_OFF);
+        if (!Array.isArray(cutOff) || cutOff.length > 0) found.push({ address, width: phone.width, cutOff });
+      }
     }
     expect(found).toEqual([]);
   },
