@@ -31,6 +31,8 @@ export const ALARM_KINDS = [
   'queuePaused',
   'backlogOld',
   'failedJobs',
+  'tasksOpen',
+  'reportOverdue',
   'webhooksRefused',
   'webhooksMostlyRefused',
   'noWebhooks',

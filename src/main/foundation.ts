@@ -24,6 +24,7 @@ import { openAccess } from '../store/access';
 import { connectFailFast, connectPatient, READY_TIMEOUT_MS, whenReady, type Redis } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createMetricsStore } from '../store/metrics';
+import { overdueReportSince } from '../store/count-overdue';
 import { createNotificationStore } from '../store/notification-record';
 import { createSchedules, type Schedule } from '../store/schedules';
 import { openEmbedded } from '../embedded-redis/start';
@@ -161,6 +162,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       processes: createProcessStore(redis),
       figures: createMetricsStore(redis),
       tasks: createTaskStore(redis),
+      overdueReport: (nowMs) => overdueReportSince(redis, config.rules.overdueAfter.reportMs, nowMs),
       spool,
       webhookHealth,
       notifications: createNotificationStore(redis),

@@ -7,6 +7,7 @@ import { describeProcess } from '../platform/process';
 import { watchQueues } from '../queue/backlog';
 import { createConservationStore } from '../store/conservation';
 import { readBackupAgeMs } from '../store/backup-record';
+import { overdueReportSince } from '../store/count-overdue';
 import { createNotificationStore } from '../store/notification-record';
 import { createProcessStore } from '../store/processes';
 import { readRedisState } from '../store/redis-state';
@@ -17,6 +18,7 @@ import { createWebhookAnswerStore } from '../store/webhook-answers';
 import {
   watchConservation,
   watchNotices,
+  watchOverdueReport,
   watchProcesses,
   watchSending,
   watchSpool,
@@ -39,6 +41,8 @@ export function watchInstallation(parts: Watched): void {
   watchWebhooks(metrics, { health: webhookHealth, answers: createWebhookAnswerStore(redis) });
   watchQueues(metrics, queues, backlogOf);
   watchTasks(metrics, createTaskStore(redis), clock);
+  const { reportMs } = config.rules.overdueAfter;
+  watchOverdueReport(metrics, (nowMs) => overdueReportSince(redis, reportMs, nowMs), clock);
   watchProcesses(metrics, createProcessStore(redis));
   watchNotices(metrics, createNotificationStore(redis), clock);
   watchRedis(parts);

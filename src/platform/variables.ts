@@ -189,7 +189,7 @@ const operatorApi = {
     'Age after which a tow in the state started is shown as overdue. 0 means never.',
   ),
   OVERDUE_REPORT_MINUTES: minutes(15).describe(
-    'Age of an unsent report after which its tow is shown as overdue. 0 means never.',
+    'Age of an unsent report after which its tow is shown as overdue and an alarm begins; violations likewise. 0 means never.',
   ),
 };
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { OverdueAfter } from '../domain/overdue';
 import { systemClock } from '../platform/clock';
-import { unsentTowsKey } from './keys';
+import { unsentTowsKey, unsentViolationsKey } from './keys';
 import { overdueLimits, type OverdueLimits } from './tow-filter';
 
 /** Tows that are checked for a second reason, at most. */
@@ -69,4 +69,14 @@ function cached(redis: Redis, name: string, count: () => Promise<number>): Promi
   const counted = { countedMs: nowMs, count: count() };
   counts.set(name, counted);
   return counted.count;
+}
+
+/** When the oldest unsettled report or check was recorded, if it is older than `reportMs`; else null. 0 = never. */
+export async function overdueReportSince(redis: Redis, reportMs: number, nowMs: number): Promise<number | null> {
+  if (reportMs === 0) return null;
+  const oldest = await Promise.all(
+    [unsentTowsKey, unsentViolationsKey].map((key) => redis.zrange(key, '0', '0', 'WITHSCORES')),
+  );
+  const sinceMs = Math.min(...oldest.flatMap(([, score]) => (score === undefined ? [] : [Number(score)])));
+  return sinceMs < nowMs - reportMs ? sinceMs : null;
 }

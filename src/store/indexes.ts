@@ -15,6 +15,7 @@ import {
   towsOfCrewKey,
   towsSinceKey,
   unsentTowsKey,
+  unsentViolationsKey,
   violationsInStateKey,
   crewsKey,
 } from './keys';
@@ -140,12 +141,14 @@ function towEntries({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow
 }
 
 function violationEntries(record: StoredViolation): IndexEntry[] {
-  const { id, createdAtMs, entries, overSinceMs } = record;
+  const { id, createdAtMs, entries, overSinceMs, shadow } = record;
+  const unsentSinceMs = unsettledSinceMs({ reports: entries, shadow });
   const at = (key: string, score: number): IndexEntry => ({ key, member: id, score });
   const [entry] = entries;
   return [
     at(KEYS.indexViolations, createdAtMs),
     ...(entry ? [at(violationsInStateKey(entry.state), createdAtMs)] : []),
+    ...(unsentSinceMs === null ? [] : [at(unsentViolationsKey, unsentSinceMs)]),
     ...(overSinceMs === null ? [] : [at(KEYS.retireViolations, overSinceMs)]),
   ];
 }

@@ -116,6 +116,7 @@ export const taskGroupsKey = `${KEYS.openTasks}:groups`;
 /** The newest refused calls of a group, `<reason> <hash of the source>` (refused-calls.ts). */
 export const refusedCallsKey = (group: string) => `${KEYS.refusedCalls}:${group}`;
 export const violationKey = (id: string) => key('violation', id);
+export const unsentViolationsKey = `${KEYS.indexViolations}:unsent`;
 export const violationsInStateKey = (state: string) => `${KEYS.indexViolations}:${state}`;
 /** The deliveries that differ, by kind of difference and time of receipt. */
 export const differingDeliveriesKey = (differenceId: string) => `${KEYS.indexDeliveries}:differing:${differenceId}`;

@@ -7,6 +7,7 @@ import type { AlarmKind, AlarmSeverity, NoticeChannel } from '../domain/notifica
 import type { RedisSetting } from '../domain/redis-settings';
 import { isoTimestamp } from '../domain/timestamp';
 import type { EntryKind, QueueName } from '../domain/vocabulary';
+import type { TaskType } from '../domain/tasks';
 import { serviceDifference } from './called-service';
 import type { ProcessStatus } from './metrics-port';
 import type { ChannelState } from './notification-port';
@@ -54,6 +55,8 @@ export type Alarm =
   | { readonly kind: 'queuePaused'; readonly queue: QueueName }
   | { readonly kind: 'backlogOld'; readonly queue: QueueName; readonly ageMs: number }
   | { readonly kind: 'failedJobs'; readonly queue: QueueName; readonly count: number }
+  | { readonly kind: 'tasksOpen'; readonly count: number }
+  | { readonly kind: 'reportOverdue'; readonly since: string }
   | {
       readonly kind: 'noticesFail';
       readonly channel: NoticeChannel;
@@ -86,6 +89,20 @@ type NeededRole = (typeof NEEDED_ROLES)[number];
 export const SYSTEM_TASKS = ['archive_failing', 'delivery_failing'] as const;
 export type SystemTask = (typeof SYSTEM_TASKS)[number];
 
+/** Types of tasks with an alarm of their own. */
+export const TASKS_WITH_ALARM: readonly TaskType[] = [
+  ...SYSTEM_TASKS,
+  'connection_lost',
+  'service_down',
+  'operation_paused',
+  'records_lost',
+];
+
+export interface AttemptCounts {
+  readonly made: number;
+  readonly failed: number;
+}
+
 /** A queue with a known name. */
 export type OpsQueue = QueueView & { readonly name: QueueName };
 
@@ -105,8 +122,15 @@ export interface OpsState {
   /** Open system tasks. */
   readonly systemTasks: readonly SystemTask[];
   readonly openTasks: number;
+  /** Those of them that no other alarm is about. */
+  readonly tasksWithoutAlarm: number;
+  /** Since when the oldest report or check of a vehicle waits that is overdue; null without one. */
+  readonly overdueReportSince: string | null;
   /** Attempts of the last minutes, and how many failed. */
-  readonly attempts: { readonly made: number; readonly failed: number };
+  readonly attempts: AttemptCounts & {
+    /** Those of the newest of these minutes with an attempt. */
+    readonly newest: AttemptCounts;
+  };
   readonly nowMs: number;
 }
 
@@ -137,6 +161,7 @@ export function alarmsOf(known: OpsState): readonly Alarm[] {
     ...ofAttempts(known),
     ...ofProcesses(known.processes),
     ...known.queues.flatMap(ofQueue),
+    ...ofOwedWork(known),
     ...ofNotices(known),
     ...known.systemTasks.map((kind) => ({ kind })),
   ];
@@ -190,6 +215,8 @@ const RULES: { readonly [K in AlarmKind]: AlarmRule<K> } = {
   queuePaused: { severity: 'wait', key: ['queue'] },
   backlogOld: { severity: 'bad', key: ['queue'] },
   failedJobs: { severity: 'wait', key: ['queue'] },
+  tasksOpen: { severity: 'wait', key: [] },
+  reportOverdue: { severity: 'wait', key: [] },
   webhooksRefused: { severity: 'bad', key: ['path'] },
   webhooksMostlyRefused: { severity: 'wait', key: [] },
   // Webhooks that do not arrive may be lost: the service may not repeat them for long.
@@ -258,11 +285,21 @@ function ofWebhooks(alarm: WebhookAlarm): Alarm {
 }
 
 /** Most attempts fail although sending is not blocked. An outage and refusals have their own alarms. */
-function ofAttempts({ sending: { service }, attempts: { made, failed } }: OpsState): Alarm[] {
+function ofAttempts({ sending: { service }, attempts: { made, failed, newest } }: OpsState): Alarm[] {
   if (service.state === 'down') return [];
   if (service.failures > FAILURES_BORNE) return [{ kind: 'failing', failures: service.failures }];
-  const isMost = failed > ATTEMPTS_FAILED_BORNE && failed * 2 > made;
+  const isMost = failed > ATTEMPTS_FAILED_BORNE && failed * 2 > made && newest.failed * 2 > newest.made;
   return isMost ? [{ kind: 'attemptsFail', failed, made }] : [];
+}
+
+/** What waits for a person, and a report that is not accepted while others may be. An outage is an alarm of its own. */
+function ofOwedWork({ sending, tasksWithoutAlarm: count, overdueReportSince: since }: OpsState): Alarm[] {
+  const { mode, connection, service } = sending;
+  const isSending = mode.state === 'live' && connection.state !== 'broken' && service.state !== 'down';
+  return [
+    ...(count === 0 ? [] : [{ kind: 'tasksOpen' as const, count }]),
+    ...(since === null || !isSending ? [] : [{ kind: 'reportOverdue' as const, since }]),
+  ];
 }
 
 function ofConservation({ conservation, nowMs }: OpsState): Alarm[] {

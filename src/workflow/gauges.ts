@@ -201,6 +201,21 @@ export function watchTasks(
   );
 }
 
+/** Gauge of the oldest report or check that is not accepted in time. */
+export function watchOverdueReport(
+  metrics: Metrics,
+  overdueReport: (nowMs: number) => Promise<number | null>,
+  { nowMs }: Pick<Clock, 'nowMs'>,
+): void {
+  const watch = watcher(metrics, () => overdueReport(nowMs()));
+  watch(
+    'towhook_overdue_report_seconds',
+    'Age of the oldest report or violation that is not accepted within OVERDUE_REPORT_MINUTES; 0 without one.',
+    [],
+    (sinceMs) => secondsOf(sinceMs === null ? 0 : nowMs() - sinceMs),
+  );
+}
+
 /** Gauges of the processes by role and state, of those that lack a data key, and of stalled workers by queue. */
 export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, 'list'>): void {
   const watch = watcher(metrics, () => processes.list());

@@ -37,6 +37,8 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   queuePaused: ['TowhookQueuePaused'],
   backlogOld: ['TowhookBacklogOld'],
   failedJobs: ['TowhookFailedJobs'],
+  tasksOpen: ['TowhookTasksWaiting'],
+  reportOverdue: ['TowhookReportOverdue'],
   webhooksRefused: ['TowhookWebhooksRefused', 'TowhookOtherCallsRefused'],
   webhooksMostlyRefused: ['TowhookWebhooksMostlyRefused'],
   noWebhooks: ['TowhookNoWebhooks'],

@@ -51,13 +51,12 @@ describe('console: operations overview', () => {
     expect(text).toContain(`${ops.processes.roles.all} ${ops.processes.alive}`);
   });
 
-  test('shows the number of open tasks on the operations page without an alarm', async () => {
+  test('shows the number of open tasks on the operations page, as an alarm', async () => {
     const visitor = await signedIn(app);
     expect((await visitor.get('/ops')).html).not.toContain('See: Tasks');
     await openGeneral(app, rivalRequestTask);
     const { html } = await visitor.get('/ops');
-    expect(textOf(html)).toContain('Everything works.');
-    // Some tasks close automatically, so it does not say that they need a decision.
+    expect(textOf(html)).toContain('1 open task waits for a person.');
     expect(html).toContain(`<p>1 task is open. <a href="/tasks">See: Tasks</a></p>`);
   });
 

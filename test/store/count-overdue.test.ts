@@ -1,4 +1,4 @@
-import { countOverdue } from '../../src/store/count-overdue';
+import { countOverdue, overdueReportSince } from '../../src/store/count-overdue';
 import { towsSinceKey, unsentTowsKey } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
@@ -84,4 +84,13 @@ test('only tows in a state that may be overdue are in an index of times', async 
   expect(await indexed()).toEqual(['started']);
   await stores.say('T1', { event: 'detained' });
   expect(await indexed()).toEqual([]);
+});
+
+test('the oldest report is overdue once it is older than the limit, and never without a limit', async () => {
+  expect(await overdueReportSince(stores.redis, 3000, NOW_MS)).toBeNull();
+  await list(unsentTowsKey, { from: 0, to: 1, ageMs: 3000 });
+  expect(await overdueReportSince(stores.redis, 3000, NOW_MS)).toBeNull();
+  await list(unsentTowsKey, { from: 1, to: 2, ageMs: 3001 });
+  expect(await overdueReportSince(stores.redis, 3000, NOW_MS)).toBe(NOW_MS - 3001);
+  expect(await overdueReportSince(stores.redis, 0, NOW_MS)).toBeNull();
 });

@@ -1,4 +1,5 @@
 import type { ViolationCommand } from '../../src/domain/decide-violation';
+import { overdueReportSince } from '../../src/store/count-overdue';
 import { KEYS } from '../../src/store/keys';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
@@ -249,4 +250,12 @@ test('a violation with missing images is blocked without an attempt, and is sent
   const claimed = await mustClaimViolation(outbox, 'U1');
   expect(claimed.record.ticketOverruled).toBe(false);
   expect((await outbox.settle(claimed, takenAs('V-1'))).kind).toBe('done');
+});
+
+test('a refused violation is overdue until a person settles it', async () => {
+  await refused();
+  const { createdAtMs } = await read();
+  expect(await overdueReportSince(stores.redis, 1000, createdAtMs + 1001)).toBe(createdAtMs);
+  await decide(WAIVE);
+  expect(await overdueReportSince(stores.redis, 1000, createdAtMs + 1001)).toBeNull();
 });

@@ -25,6 +25,8 @@ const ALARMS: Readonly<Record<string, Alarm>> = {
   'queuePaused:reports': { kind: 'queuePaused', queue: 'reports' },
   'backlogOld:reports': { kind: 'backlogOld', queue: 'reports', ageMs: 7 },
   'failedJobs:reports': { kind: 'failedJobs', queue: 'reports', count: 7 },
+  tasksOpen: { kind: 'tasksOpen', count: 2 },
+  reportOverdue: { kind: 'reportOverdue', since: 'a' },
   'webhooksRefused:tow_request': {
     kind: 'webhooksRefused',
     path: 'tow_request',

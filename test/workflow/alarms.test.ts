@@ -68,7 +68,9 @@ function known(changes: Partial<OpsState> = {}): OpsState {
     noticeChannels: { webhook: null, mail: null },
     systemTasks: [],
     openTasks: 0,
-    attempts: { made: 0, failed: 0 },
+    tasksWithoutAlarm: 0,
+    overdueReportSince: null,
+    attempts: { made: 0, failed: 0, newest: { made: 0, failed: 0 } },
     nowMs: NOW,
     ...changes,
   };
@@ -92,9 +94,22 @@ test('warns when the service keeps failing or most attempts fail', () => {
   expect(alarmsOf(known(failing(64)))).toEqual([{ kind: 'failing', failures: 64 }]);
   expect(severityOf({ kind: 'failing' })).toBe('wait');
 
-  expect(kindsOf({ attempts: { made: 8, failed: 8 } })).toEqual([]);
-  expect(kindsOf({ attempts: { made: 500, failed: 120 } })).toEqual([]);
-  expect(kindsOf({ attempts: { made: 130, failed: 120 } })).toEqual(['attemptsFail']);
+  const newest = { made: 3, failed: 3 };
+  expect(kindsOf({ attempts: { made: 8, failed: 8, newest } })).toEqual([]);
+  expect(kindsOf({ attempts: { made: 500, failed: 120, newest } })).toEqual([]);
+  expect(kindsOf({ attempts: { made: 130, failed: 120, newest } })).toEqual(['attemptsFail']);
+});
+
+test('ends the warning about attempts as soon as the newest ones pass', () => {
+  expect(kindsOf({ attempts: { made: 45, failed: 39, newest: { made: 6, failed: 1 } } })).toEqual([]);
+});
+
+test('warns of open tasks, and of a report that is overdue while the service works', () => {
+  const { sending } = known();
+  expect(alarmsOf(known({ tasksWithoutAlarm: 2 }))).toEqual([{ kind: 'tasksOpen', count: 2 }]);
+  expect(alarmsOf(known({ overdueReportSince: SINCE }))).toEqual([{ kind: 'reportOverdue', since: SINCE }]);
+  const down = { ...sending, service: { ...sending.service, state: 'down' as const } };
+  expect(kindsOf({ sending: down, overdueReportSince: SINCE })).toEqual(['outage']);
 });
 
 test('warns while the service has closed a budget for more than a minute', () => {

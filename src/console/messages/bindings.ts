@@ -271,6 +271,10 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
         ...catalogue.opsAlarms.backlogOld,
         title: bind<{ readonly queue: string }>(catalogue.opsAlarms.backlogOld.title),
       },
+      tasksOpen: {
+        ...catalogue.opsAlarms.tasksOpen,
+        title: bind<{ readonly count: number }>(catalogue.opsAlarms.tasksOpen.title),
+      },
       failedJobs: {
         ...catalogue.opsAlarms.failedJobs,
         title: bind<{ readonly count: number; readonly queue: string }>(catalogue.opsAlarms.failedJobs.title),

@@ -37,6 +37,7 @@ function titleOf(
     case 'shadow':
     case 'archive_failing':
     case 'delivery_failing':
+    case 'reportOverdue':
     case 'conservationCheckOld':
     case 'recordsMissing':
       return opsAlarms[alarm.kind].title;
@@ -54,6 +55,8 @@ function titleOf(
       return opsAlarms.attemptsFail.title({ failed: alarm.failed, made: alarm.made });
     case 'lost':
       return opsAlarms.lost.title({ count: alarm.count });
+    case 'tasksOpen':
+      return opsAlarms.tasksOpen.title({ count: alarm.count });
     case 'silent':
       return opsAlarms.silent.title({ role: opsAlarms.roles[alarm.role], host: alarm.host });
     case 'workerStalled':

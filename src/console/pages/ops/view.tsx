@@ -249,6 +249,9 @@ function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, la
       return ['#processes', ops.processes.title];
     case 'failedJobs':
       return ['/queues', ops.queues.board];
+    case 'reportOverdue':
+      return ['/board?unsent=true', common.board];
+    case 'tasksOpen':
     case 'attemptsFail':
     case 'archive_failing':
     case 'delivery_failing':
