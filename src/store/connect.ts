@@ -176,11 +176,48 @@ function ownOptions(server: Server) {
   return { disableClientInfo: true, ...(typeof server === 'string' ? {} : optionsOf(server)) };
 }
 
-/** Adds an error listener, without which an ioredis client ends the process. */
+/** Adds an error listener, without which an ioredis client ends the process, and leaves a server that is demoted. */
 function watched(redis: RedisConnection, { log }: ConnectionTools): Redis {
   redis.on('error', (error: Error) => {
     redis.wasReplica = false;
     log.error('redis.failed', { ...errorFacts(error), stack: undefined });
   });
+  let everyMs = ROLE_EVERY_MS;
+  redis.on('ready', () => {
+    const { socket } = redis;
+    const look = async () => {
+      if (redis.socket !== socket) return;
+      const role = await roleOf(redis);
+      if (role === 'refused' || redis.socket !== socket) return;
+      // Behind the address may be no other server than the replica: it is left less and less often.
+      everyMs = role === 'replica' ? Math.min(2 * everyMs, ROLE_EVERY_MAX_MS) : ROLE_EVERY_MS;
+      if (role !== 'replica') return void lookLater();
+      redis.wasReplica = true;
+      redis.disconnect(true);
+    };
+    const lookLater = () => setTimeout(() => void look(), everyMs).unref();
+    lookLater();
+  });
   return redis;
+}
+
+/** How often a connection asks its server for its role, ms. */
+const ROLE_EVERY_MS = 5000;
+const ROLE_EVERY_MAX_MS = 60_000;
+
+/**
+ * The role of the server. A master that is demoted keeps the sockets of subscribers and readers, who never meet READONLY.
+ * `refused`: the user may not ask. `unknown`: no answer, or a subscriber of a server without RESP3.
+ */
+async function roleOf(redis: Redis): Promise<'master' | 'replica' | 'refused' | 'unknown'> {
+  try {
+    return isReplica(await redis.info('replication')) ? 'replica' : 'master';
+  } catch (error) {
+    return deniedCommand(error) === null ? 'unknown' : 'refused';
+  }
+}
+
+/** Whether the section `replication` of what Redis reports about itself is that of a replica. */
+export function isReplica(replication: string): boolean {
+  return /^role:slave/m.test(replication);
 }

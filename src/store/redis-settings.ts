@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisFault, RedisSetting } from '../domain/redis-settings';
 import { errorMessage } from '../platform/errors';
-import { isReply } from './connect';
+import { isReplica, isReply } from './connect';
 import { KEYS } from './keys';
 
 export interface RedisSafety {
@@ -42,7 +42,7 @@ export async function redisSafety(
           },
         ];
   // A replica may take writes (replica-read-only no): its next synchronisation with the master replaces all its data.
-  const replica: RedisFault[] = /^role:slave/m.test(replication)
+  const replica: RedisFault[] = isReplica(replication)
     ? [{ setting: 'role', problem: 'is replica: it loses what it stored when it synchronises with its master' }]
     : [];
   const isPolicyHidden = policy === undefined && !trustsPersistence;

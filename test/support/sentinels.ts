@@ -12,7 +12,7 @@ import { testServer, type TestRedis } from './redis-server';
 export const MASTER_NAME = 'towhook-master';
 
 /** Makes a server a replica; resolves when it has the data of the master. */
-export async function makeReplica(replica: TestRedis, masterPort: number): Promise<void> {
+export async function makeReplica(replica: Pick<TestRedis, 'ask'>, masterPort: number): Promise<void> {
   await replica.ask('REPLICAOF', '127.0.0.1', String(masterPort));
   const isUp: unknown = expect.stringContaining('master_link_status:up');
   await eventually(async () => expect(await replica.ask('INFO', 'replication')).toEqual(isUp), 60_000);
