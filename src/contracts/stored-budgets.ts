@@ -27,9 +27,13 @@ export function decodeBudgetState(json: string | null | undefined): StoredBudget
 
 const storedText = jsonText(storedBudgetState);
 
-/** The limit that the service announced, while it is followed; null without one. */
+/** How long an announced limit is followed at most: ten windows, each 2 % longer than a minute. */
+const FOLLOWED_MAX_MS = 612_000;
+
+/** The limit that the service announced, while it is followed; null without one. A clock that jumped is not believed. */
 export function followedLimit(state: StoredBudgetState, nowMs: number): number | null {
-  return state.limit !== undefined && state.limit_until !== undefined && state.limit_until > nowMs ? state.limit : null;
+  const endsInMs = (state.limit_until ?? nowMs) - nowMs;
+  return endsInMs > 0 && endsInMs <= FOLLOWED_MAX_MS ? (state.limit ?? null) : null;
 }
 
 /** True when calls need a permit although the budget has no limit of ours. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { BudgetName } from '../../src/contracts/operations';
+import { followedLimit } from '../../src/contracts/stored-budgets';
 import { createBudgets, type BudgetSettings } from '../../src/store/budgets';
 import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis-time';
@@ -159,13 +160,21 @@ describe('a limit that the service announced', () => {
     const replies = [await limited(ours).reserve(BUDGET, 0), await limited(ours).reserve(BUDGET, 0)];
     return replies.filter(({ granted }) => granted).length;
   };
-  const LATER = () => Date.now() + 3_600_000;
+  const LATER = () => Date.now() + 600_000;
 
   test('counts while it is followed, and no longer', async () => {
     await announced({ limit: 1, limit_until: LATER() });
     expect(await freeOfTwo(0)).toBe(1);
     await announced({ limit: 1, limit_until: Date.now() - 1000 });
     expect(await freeOfTwo(0)).toBe(2);
+  });
+
+  test('is not followed for longer than a limit ever is: a clock that jumped has stored its end', async () => {
+    const nowMs = await redisTimeMs(stores.redis);
+    await announced({ limit: 1, limit_until: nowMs + 3 * 3_600_000 });
+    expect(await freeOfTwo(0)).toBe(2);
+    expect(followedLimit({ limit: 1, limit_until: nowMs + 600_000 }, nowMs)).toBe(1);
+    expect(followedLimit({ limit: 1, limit_until: nowMs + 3 * 3_600_000 }, nowMs)).toBeNull();
   });
 
   test.each([0, 100])('of %i calls does not lift ours', async (limit) => {

@@ -46,9 +46,9 @@ local function count_earlier_calls(limit)
 end
 
 if announced then
-  local followed = effective_limit(ours, state, now)
+  local followed = effective_limit(ours, state, window_ms, now)
   state.limit, state.limit_at, state.limit_until = announced, now, now + tonumber(ARGV[7])
-  local limit = effective_limit(ours, state, now)
+  local limit = effective_limit(ours, state, window_ms, now)
   if left and left < announced and limit > 0 and (followed == 0 or limit < followed) then
     count_earlier_calls(limit)
   end

@@ -10,7 +10,7 @@
 local window_ms = tonumber(ARGV[2])
 local now = now_ms()
 local state = budget_state(KEYS[3], ARGV[3])
-local limit = effective_limit(tonumber(ARGV[1]), state, now)
+local limit = effective_limit(tonumber(ARGV[1]), state, window_ms, now)
 local closed_until = closed_until_of(state, now)
 
 local reply = { redis.call('ZCARD', KEYS[2]), closed_until > now and string.format('%.0f', closed_until) or 0 }

@@ -10,7 +10,7 @@
 local now = now_ms()
 local window_ms, field = tonumber(ARGV[2]), ARGV[5]
 local state = budget_state(KEYS[2], field)
-local limit = effective_limit(tonumber(ARGV[1]), state, now)
+local limit = effective_limit(tonumber(ARGV[1]), state, window_ms, now)
 if ARGV[4] ~= '' and state.tried_at == tonumber(ARGV[4]) then
   state.tried_at = nil
 end

@@ -10,7 +10,7 @@
 local member, window_ms, field = ARGV[1], tonumber(ARGV[4]), ARGV[5]
 local now = now_ms()
 local state = budget_state(KEYS[3], field)
-local limit = effective_limit(tonumber(ARGV[3]), state, now)
+local limit = effective_limit(tonumber(ARGV[3]), state, window_ms, now)
 redis.call('ZADD', KEYS[2], 'LT', ARGV[2], member)
 local at = permit_at(KEYS[1], limit, window_ms, redis.call('ZRANK', KEYS[2], member), now, state)
 if at > now then

@@ -27,10 +27,14 @@ local function budget_state(key, field)
   return is_json and type(state) == 'table' and state or {}
 end
 
+-- How long an announced limit is followed at most, in windows. A later end was stored by a clock that jumped.
+local FOLLOWED_WINDOWS = 10
+
 -- The limit that counts: the lower one of ours (0 = none) and the one that the service announced.
-local function effective_limit(configured, state, now)
-  local announced = tonumber(state.limit)
-  if not announced or announced < 1 or (tonumber(state.limit_until) or 0) <= now then
+local function effective_limit(configured, state, window_ms, now)
+  local announced, ends_at = tonumber(state.limit), tonumber(state.limit_until) or 0
+  local is_followed = ends_at > now and ends_at <= now + FOLLOWED_WINDOWS * window_ms
+  if not announced or announced < 1 or not is_followed then
     return configured
   end
   return configured == 0 and announced or math.min(configured, announced)
