@@ -61,6 +61,7 @@ export function createHeartbeatSender(tools: {
   let repetition: Repetition | null = null;
   let clockOffsetSeconds = 0;
   let shownOffset = { seconds: 0, untilMs: -Infinity };
+  let last: Beaten | null = null;
   let resolveFirst = () => {};
   const firstStored = new Promise<void>((resolve) => {
     resolveFirst = resolve;
@@ -79,21 +80,27 @@ export function createHeartbeatSender(tools: {
       })),
     };
     const uptimeMs = clock.monotonicMs() - startedMs;
-    const sentMs = clock.nowMs();
-    return { ...(await store.beat({ id, uptimeMs, document }, counters.take())), sentMs };
+    const [sentMs, ranMs] = [clock.nowMs(), clock.monotonicMs()];
+    const stored = await store.beat({ id, uptimeMs, document }, counters.take());
+    const beaten = { atMs: stored.atMs, sentMs: ranMs, receivedMs: clock.monotonicMs() };
+    const steppedSeconds = last === null ? 0 : stepSeconds(last, beaten);
+    last = beaten;
+    return { ...stored, sentMs, steppedSeconds };
   };
   const send = async () => {
     if (status === null) return;
-    const { maySample, atMs, sentMs } = await beat(status).catch((error: unknown) => {
+    const { maySample, atMs, sentMs, steppedSeconds } = await beat(status).catch((error: unknown) => {
       gaps.missed();
       throw error;
     });
     gaps.stored();
     resolveFirst();
     clockOffsetSeconds = offsetSeconds(atMs, { sentMs, receivedMs: clock.nowMs() });
-    if (clockOffsetSeconds !== 0) {
-      shownOffset = { seconds: clockOffsetSeconds, untilMs: clock.monotonicMs() + OFFSET_SHOWN_MS };
-      tools.log.error('clock.off', { ahead_of_redis_seconds: clockOffsetSeconds, problem: CLOCK_PROBLEM });
+    const seconds = clockOffsetSeconds === 0 ? steppedSeconds : clockOffsetSeconds;
+    if (seconds !== 0) {
+      shownOffset = { seconds, untilMs: clock.monotonicMs() + OFFSET_SHOWN_MS };
+      const measured = { ahead_of_redis_seconds: clockOffsetSeconds, redis_stepped_seconds: steppedSeconds };
+      tools.log.error('clock.off', { ...measured, problem: CLOCK_PROBLEM });
     }
     if (maySample) await tools.sample();
   };
@@ -121,6 +128,13 @@ export function createHeartbeatSender(tools: {
   };
 }
 
+/** A stored heartbeat: the time of Redis, and when it was sent and answered by the monotonic clock. */
+interface Beaten {
+  readonly atMs: number;
+  readonly sentMs: number;
+  readonly receivedMs: number;
+}
+
 /** Times in reports are those of the process; a clock is set by NTP to far less than this. */
 const CLOCK_BORNE_MS = 30_000;
 /** Other processes see an offset for so long: a clock that was wrong for a moment may have put work off. */
@@ -131,6 +145,15 @@ const CLOCK_PROBLEM = 'the clock of this machine or that of Redis is wrong: time
 function offsetSeconds(redisMs: number, { sentMs, receivedMs }: { sentMs: number; receivedMs: number }): number {
   const aheadMs = Math.max(0, sentMs - redisMs) + Math.min(0, receivedMs - redisMs);
   return Math.abs(aheadMs) > CLOCK_BORNE_MS ? Math.round(aheadMs / 1000) : 0;
+}
+
+/**
+ * How far the time of Redis was set forward between two heartbeats at least; 0 if that is borne. On one machine the clock
+ * of this process is set with it, so only a monotonic one shows that.
+ */
+function stepSeconds(last: Beaten, { atMs, sentMs, receivedMs }: Beaten): number {
+  const ranMs = { sentMs: sentMs - last.receivedMs, receivedMs: receivedMs - last.sentMs };
+  return 0 - offsetSeconds(atMs - last.atMs, ranMs);
 }
 
 /** Names of the checks that fail, reject or take too long. */
