@@ -60,14 +60,24 @@ async function askService(config: Config, access: ServiceAccess, tools: ServiceT
         throw error;
       }),
   };
-  const { timeoutMs, envelopeCode } = config.service;
+  const { timeoutMs, envelopeCode, readsLeniently } = config.service;
   const skews: number[] = [];
   const observe = ({ date, durationMs }: ObservedCall) => {
     const theirsMs = Date.parse(date ?? '');
     // The header counts whole seconds.
     if (!Number.isNaN(theirsMs)) skews.push(theirsMs + 500 - (clock.nowMs() - durationMs / 2));
   };
-  const settings = { ...access, timeoutMs, envelopeCode, tokens, budgets, clock, log: silentLog, observe };
+  const settings = {
+    ...access,
+    timeoutMs,
+    envelopeCode,
+    readsLeniently,
+    tokens,
+    budgets,
+    clock,
+    log: silentLog,
+    observe,
+  };
   const client = createServiceClient(settings);
   try {
     const { url } = callAddresses(access.baseUrl, access.paths)('token');

@@ -78,6 +78,13 @@ function unreachable(cause: string, { config }: TokenCall): Finding {
     );
   }
   if (cause.startsWith('tls_')) return tlsFault(cause, what);
+  if (cause.startsWith('unreadable_')) {
+    const fix = config.service.readsLeniently
+      ? 'Ask its administration, and that of the proxies before it, to send answers that keep HTTP.'
+      : 'Ask its administration, and that of the proxies before it, to repair that. SERVICE_LENIENT_HTTP=true may read it meanwhile.';
+    const why = `its answers have a head that breaks HTTP: ${cause.replaceAll('_', ' ')}`;
+    return notes.fault('service_answers_otherwise', why, fix);
+  }
   if (proxyUrl === null && config.namesProxy) {
     return notes.fault(
       'service_proxy_needed',

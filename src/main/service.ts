@@ -18,6 +18,7 @@ export function openServiceClient(
     timeoutMs: config.service.timeoutMs,
     upload: { timeoutMs: config.service.uploadTimeoutMs },
     envelopeCode: config.service.envelopeCode,
+    readsLeniently: config.service.readsLeniently,
     tokens: createTokenCache(redis, accessDigest(access)),
     budgets: createBudgets(redis, config.budgetsPerMinute),
     followsLimitHeaders: config.followsLimitHeaders,

@@ -228,6 +228,7 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
         clientKeyFile: env.SERVICE_CLIENT_KEY_FILE ?? null,
       },
       envelopeCode: env.SERVICE_ENVELOPE_CODE,
+      readsLeniently: env.SERVICE_LENIENT_HTTP,
       mode: env.SERVICE_MODE,
       timeoutMs: env.SERVICE_TIMEOUT_MS,
       uploadTimeoutMs: env.SERVICE_UPLOAD_TIMEOUT_MS,

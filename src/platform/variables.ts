@@ -78,6 +78,9 @@ const service = {
     .describe(
       'What a 2xx means whose body has a `code` of 400 or more: `refusal` takes it as a refusal with that status (above 599 with 400), `ignore` takes the status of HTTP alone.',
     ),
+  SERVICE_LENIENT_HTTP: flag('false').describe(
+    'Reads answers whose head breaks HTTP as curl reads them, such as a length beside chunks, a control character or line feeds alone. Each call has a connection of its own then. Set it only while the service or its proxy cannot be repaired.',
+  ),
   SERVICE_MODE: z
     .enum(SERVICE_MODES)
     .default('live')

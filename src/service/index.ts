@@ -69,6 +69,8 @@ export interface ServiceClientOptions {
   /** The limits of an attempt with images, by default 2 minutes in all and 10 s without progress. */
   readonly upload?: Partial<UploadLimits>;
   readonly envelopeCode?: EnvelopeCode;
+  /** Reads heads of answers that break HTTP, as curl does, on one connection per call. False by default. */
+  readonly readsLeniently?: boolean;
   readonly tokens: TokenCache;
   readonly budgets: Budgets;
   readonly clock: Clock;
@@ -103,9 +105,18 @@ const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = {
  * Throws an Error for an address or credentials that cannot be used; its text repeats neither.
  */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  const { clock, log, timeoutMs, upload, envelopeCode = 'refusal', userAgent = 'towhook' } = options;
+  const {
+    clock,
+    log,
+    timeoutMs,
+    upload,
+    wayOut,
+    readsLeniently,
+    envelopeCode = 'refusal',
+    userAgent = 'towhook',
+  } = options;
   const addressOf = callAddresses(options.baseUrl, options.paths ?? {});
-  const transport = createTransport({ addressOf, timeoutMs, upload, wayOut: options.wayOut, userAgent });
+  const transport = createTransport({ addressOf, timeoutMs, upload, wayOut, readsLeniently, userAgent });
   const credentials = credentialHeaders(options);
   const tokenSource = createTokenSource({ ...options, fetchToken });
   const permitsOf = createPermits(options);

@@ -56,7 +56,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /**
  * Why a connection failed, as one word: `dns_failed`, `connection_refused`, `connection_reset`, `unreachable`,
- * `connect_timeout`, `timeout`, `not_http`, `tls_<code>` while securing, `proxy_<word>` for a tunnel that
+ * `connect_timeout`, `timeout`, `not_http`, `unreadable_<code>` for the head of an answer that breaks HTTP (the code of
+ * Node's parser, such as `unreadable_header_overflow`), `tls_<code>` while securing, `proxy_<word>` for a tunnel that
  * was not opened (`proxy_http_407`, `proxy_connection_refused`, `proxy_timeout`), else the system's own code in lower case.
  * Taken from the error's code alone, never from its text, which may name hosts and paths.
  */
@@ -64,7 +65,8 @@ export function transportFailureReason(error: unknown, stage: ConnectionStage): 
   const code = codeOf(error);
   if (code === 'ETIMEDOUT') return stage === 'connected' ? 'timeout' : 'connect_timeout';
   if (stage === 'securing') return `tls_${codeWord(code)}`;
-  if (code.startsWith('HPE_')) return 'not_http';
+  if (code === 'HPE_INVALID_CONSTANT') return 'not_http';
+  if (code.startsWith('HPE_')) return codeWord(code.replace('HPE', 'unreadable'));
   return REASONS[code] ?? codeWord(code);
 }
 

@@ -31,6 +31,8 @@ export interface Transport {
   close(): void;
 }
 
+/** The limit of Node is 16 KiB, which gateways with many cookies and policies exceed. */
+const ANSWER_HEAD_BYTES_MAX = 64 * 1024;
 /** Answers of the service are small; a longer one comes from something else. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 const CONNECT_TIMEOUT_MAX_MS = 5_000;
@@ -65,14 +67,18 @@ export function createTransport(settings: {
   readonly timeoutMs: number;
   readonly upload?: Partial<UploadLimits> | undefined;
   readonly wayOut?: WayOutSettings | undefined;
+  readonly readsLeniently?: boolean | undefined;
   readonly userAgent: string;
 }): Transport {
   const { addressOf, timeoutMs } = settings;
   const upload = { ...UPLOAD_LIMITS, ...settings.upload };
   const connectTimeoutMs = Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS);
   const wayOut = openWayOut(settings.wayOut, { connectTimeoutMs });
-  const kept = wayOut({ keepAlive: true, scheduling: 'lifo', timeout: IDLE_CONNECTION_MS });
-  const surelyOpen = wayOut({ keepAlive: true, scheduling: 'lifo', timeout: SURELY_OPEN_MS });
+  const { readsLeniently = false } = settings;
+  // Where an answer ends that breaks HTTP is a guess, and its rest must not count as the answer to the next call.
+  const keepAlive = !readsLeniently;
+  const kept = wayOut({ keepAlive, scheduling: 'lifo', timeout: IDLE_CONNECTION_MS });
+  const surelyOpen = wayOut({ keepAlive, scheduling: 'lifo', timeout: SURELY_OPEN_MS });
   // Without the word `identity` a gateway may compress answers, which only takes time.
   const ownHeaders = {
     Accept: 'application/json',
@@ -98,6 +104,8 @@ export function createTransport(settings: {
         method: (config.method ?? 'get').toUpperCase(),
         path: config.url ?? '/',
         headers,
+        maxHeaderSize: ANSWER_HEAD_BYTES_MAX,
+        insecureHTTPParser: readsLeniently,
       },
       body: bodyOf(config.data),
       bodyBytes: Number(headers['Content-Length'] ?? 0),

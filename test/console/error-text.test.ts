@@ -40,6 +40,8 @@ test.each([
   ['token_http_401', codes.token_refused],
   ['token_connection_refused', `towhook cannot sign in: ${codes.connection_refused}`],
   ['token_encoding_aws-chunked', `towhook cannot sign in: ${codes.encoding}`],
+  ['unreadable_cr_expected', codes.unreadable],
+  ['token_unreadable_header_overflow', `towhook cannot sign in: ${codes.unreadable_header_overflow}`],
   ['eproto', codes.failed],
   ['the worker was lost while sending', codes.worker_lost],
 ])('the code "%s" of a call without an answer reads "%s"', (message, text) => {

@@ -171,6 +171,34 @@ it('names the encoding that cannot be read: once for all status updates, and whe
   expect((await stores.redis.hget(KEYS.tasks, 'connection')) ?? '').toContain('encoding zstd');
 });
 
+it('takes a call whose answer has a head that breaks HTTP as unanswered, and names why', async () => {
+  const works = answer;
+  const why = { http_status: null, message: 'unreadable_invalid_transfer_encoding' };
+  const broken = (socket: Socket) =>
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n');
+  await tow();
+  answer = broken;
+  expect(await run()).toMatchObject({ what: 'retry' });
+  expect((await stores.read('T1')).reports[0]).toMatchObject({ unanswered: 1, error: why });
+
+  answer = works;
+  await eventually(async () => {
+    await run();
+    expect(await stores.states('T1')).toEqual(['started accepted']);
+  });
+  await stores.say('T1', INVOICE);
+  answer = broken;
+  calls = 0;
+  expect(await run()).toMatchObject({ what: 'unknown' });
+  await eventually(async () => {
+    await run();
+    expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'report_unknown' }]);
+  });
+  expect((await stores.read('T1')).reports[1]).toMatchObject({ state: 'unknown', unanswered: 2, error: why });
+  expect(calls).toBe(2);
+  expect((await readCircuits(stores.redis)).open).toEqual({});
+});
+
 it('describes the foreign answer in the task of a report that alone keeps getting one', async () => {
   const works = answer;
   await tow();

@@ -22,6 +22,7 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['SERVICE_CLIENT_CERT_FILE', ({ service }) => service.wayOut.clientCertFile, null],
   ['SERVICE_CLIENT_KEY_FILE', ({ service }) => service.wayOut.clientKeyFile, null],
   ['SERVICE_ENVELOPE_CODE', ({ service }) => service.envelopeCode, 'refusal'],
+  ['SERVICE_LENIENT_HTTP', ({ service }) => service.readsLeniently, false],
   ['SERVICE_MODE', ({ service }) => service.mode, 'live'],
   ['REDIS_URL', ({ redis }) => redis.url, null],
   ['REDIS_PASSWORD', ({ redis }) => redis.password, null],

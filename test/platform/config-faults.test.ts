@@ -60,6 +60,7 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
     ],
   ),
   ['SERVICE_ENVELOPE_CODE', 'both-5521', 'must be one of refusal, ignore'],
+  ['SERVICE_LENIENT_HTTP', 'yes-5521', 'must be one of true, false'],
   ['REDIS_URL', 'http://5521.example', 'must start with redis:// or rediss://'],
   ['REDIS_PASSWORD_FILE', '/no/5521', 'must name a file that can be read'],
   ['REDIS_SENTINEL_PASSWORD_FILE', '/no/5521', 'must name a file that can be read'],

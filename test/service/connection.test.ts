@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { ServiceClientOptions } from '../../src/service';
 import { runAttempt } from '../../src/service/attempt';
 import { eventually } from '../support/eventually';
-import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
+import { clientFor, clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { startRawServer, TOW_ANSWER, type RawServer } from './fake-service';
 
 /** Generous for a busy machine: a call that ignored its deadline would never return. */
@@ -143,6 +143,45 @@ describe('unanswered', () => {
   });
 });
 
+describe('a response whose head breaks HTTP', () => {
+  const body = TOW_ANSWER.body ?? '';
+  const length = `content-length: ${body.length}`;
+  const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines].join('\r\n');
+  const whole = (...lines: string[]) => `${head(...lines)}\r\n\r\n${body}`;
+  const chunked = `${head(length, 'transfer-encoding: chunked')}\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const LENIENT: [string, string, string][] = [
+    ['a length beside chunks', chunked, 'unreadable_invalid_transfer_encoding'],
+    ['a control character', whole('x-a: a\u0001b', length), 'unreadable_invalid_header_token'],
+    ['a folded line', whole('x-a: a', ' b', length), 'unreadable_invalid_header_token'],
+    ['line feeds alone', whole(length).replaceAll('\r', ''), 'unreadable_cr_expected'],
+  ];
+
+  it.each<[string, string, string]>([
+    ...LENIENT,
+    ['two lengths', whole(length, length), 'unreadable_unexpected_content_length'],
+    ['80 kB', whole(`x-a: ${'a'.repeat(80_000)}`, length), 'unreadable_header_overflow'],
+  ])('a call that was answered with %s is unanswered, and its cause is named', async (_, answer, cause) => {
+    const { exchange } = await callTo((socket) => socket.end(answer));
+    expect(exchange).toEqual({ kind: 'unanswered', cause });
+    expect(server?.received).toHaveLength(1);
+    const invoice = await (await withToken(server?.url ?? '')).call('invoice', REQUESTS.invoice);
+    expect(invoice.exchange).toEqual({ kind: 'unanswered', cause });
+    const withoutToken = await clientFor(server?.url ?? '').call('detained', REQUESTS.detained);
+    expect(withoutToken.exchange).toMatchObject({ kind: 'surely_not_sent', cause: `token_${cause}` });
+  });
+
+  it.each(LENIENT)('lenient reading takes %s, on one connection per call', async (_, answer) => {
+    const { exchange } = await callTo((socket) => socket.end(answer), { readsLeniently: true });
+    expect(exchange).toEqual({ kind: 'accepted', httpStatus: 200 });
+    expect(server?.received[0]).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  it('a head of 60 kB is read', async () => {
+    const { exchange } = await callTo((socket) => socket.end(whole(`x-a: ${'a'.repeat(60_000)}`, length)));
+    expect(exchange).toEqual({ kind: 'accepted', httpStatus: 200 });
+  });
+});
+
 describe('a response that breaks off after its status', () => {
   const half = (status: string) =>
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"code":`;
@@ -160,6 +199,12 @@ describe('a response that breaks off after its status', () => {
     });
     expect(exchange).toEqual({ kind: 'not_the_service', httpStatus: 200, cause: 'broken_off' });
     expect(rawBody).toBe('{"code":');
+  });
+
+  it('a response with a chunk that breaks HTTP keeps its status', async () => {
+    const bad = 'HTTP/1.1 422 No\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n';
+    const { exchange } = await callTo((socket) => socket.end(bad));
+    expect(exchange).toMatchObject({ kind: 'refused', httpStatus: 422, isJson: true });
   });
 
   it('a response that breaks off after valid JSON is not the service', async () => {

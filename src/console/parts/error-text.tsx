@@ -44,6 +44,7 @@ function textOfCode(causes: Messages['causes'], code: string): string {
   if (code.startsWith('token_http_4')) return causes.codes.token_refused;
   if (code.startsWith('token_')) return causes.token({ cause: textOfCode(causes, code.slice('token_'.length)) });
   if (code.startsWith('proxy_')) return causes.codes.proxy;
+  if (code.startsWith('unreadable_')) return causes.codes.unreadable;
   if (isUnreadableEncoding(code)) return causes.codes.encoding;
   if (!code.startsWith('tls_')) return causes.codes.failed;
   return causes.codes[tlsTroubleOf(code) ?? 'tls'];
