@@ -190,7 +190,7 @@ export const otherCall = z.object({
 });
 export type OtherCall = z.infer<typeof otherCall>;
 
-/** The types of events that the store publishes. Live pages listen for each of them (assets/scripts/live.js). */
+/** The types of events that the store publishes. Live pages listen for each of them (assets/scripts/stream.js). */
 export const EVENT_TYPES = [
   'tow.changed',
   'tow.archived',

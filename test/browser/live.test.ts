@@ -288,3 +288,91 @@ test.each([
   await eventually(() => expect(asked.toSorted()).toEqual(['/board/live', '/tasks/count']));
   await live(page);
 });
+
+/** Opens live pages of one visitor, and records the paths of the streams that they request. */
+async function openWindows(count: number): Promise<{ pages: readonly Page[]; streams: readonly string[] }> {
+  const first = await browser.open();
+  const streams: string[] = [];
+  first.context().on('request', (request) => {
+    if (STREAM.test(request.url())) streams.push(request.url());
+  });
+  await world.signIn(first, 'viewer');
+  await live(first);
+  const pages = [first];
+  while (pages.length < count) {
+    const page = await first.context().newPage();
+    await page.goto(world.at('/board'));
+    await live(page);
+    pages.push(page);
+  }
+  return { pages, streams };
+}
+
+test('eight visible windows load, show changes, and share one stream', async () => {
+  const { pages, streams } = await openWindows(8);
+  const ref = await world.orderTow();
+  for (const page of pages) await page.locator('#board').getByText(ref).first().waitFor();
+  expect(streams).toHaveLength(1);
+});
+
+test('a window that was just loaded beside another one does not request its content again', async () => {
+  const { pages } = await openWindows(2);
+  const [first, second] = pages;
+  if (first === undefined || second === undefined) throw new Error('there are two pages');
+  await untilEventsAreOld(first);
+  const asked = partsAsked(second);
+  await second.goto(world.at('/board'));
+  await live(second);
+  await publishTaskEvent();
+  await eventually(() => expect(asked).toContain('/tasks/count'));
+  expect(new Set(asked)).toEqual(new Set(['/tasks/count']));
+});
+
+test.each([
+  ['closed', (page: Page) => page.close()],
+  ['hidden', setHidden(true)],
+])(
+  'when the window with the stream is %s another one takes over and shows what changed meanwhile',
+  async (_how, end) => {
+    const { pages, streams } = await openWindows(3);
+    const [leading, ...others] = pages;
+    if (leading === undefined) throw new Error('there are three pages');
+    browser.announce(leading, { path: STREAM, status: 503 });
+    let isDown = true;
+    await leading.context().route(STREAM, (route) => (isDown ? route.fulfill({ status: 503 }) : route.fallback()));
+    await end(leading);
+    await eventually(() => expect(streams.length).toBeGreaterThan(1));
+    const ref = await world.orderTow();
+    isDown = false;
+    await leading.context().unroute(STREAM);
+    for (const page of others) await page.locator('#board').getByText(ref).first().waitFor();
+    await world.record(ref, 'started');
+    for (const page of others) await waitForText(page.locator('.tow-row'), 'Started');
+  },
+);
+
+test('no window keeps its stream after another user has signed in, or this one out, unless it has unsent entries', async () => {
+  const ref = await world.orderTow();
+  const path = `/tows/${ref}`;
+  const { pages, streams } = await openWindows(2);
+  const [first, second] = pages;
+  if (first === undefined || second === undefined) throw new Error('there are two pages');
+  await second.goto(world.at(path));
+  await world.signIn(first, 'dispatcher', path);
+  await second.locator('.who', { hasText: 'dispatcher' }).waitFor({ state: 'attached' });
+  await live(second);
+  await first.locator('#form-started').getByLabel('Plate').fill('KLM 77');
+  await world.signIn(second, 'ops', path);
+  await live(second);
+  await waitForText(label(first), common.liveLost);
+  const before = streams.length;
+  await world.record(ref, 'started');
+  await waitForText(second.locator('.plate').first(), 'A B J 1234');
+  expect(await first.locator('#form-started').getByLabel('Plate').inputValue()).toBe('KLM 77');
+  expect(streams).toHaveLength(before);
+  await first.locator('#form-started').getByLabel('Plate').fill('');
+  await live(first);
+  // The one that leads stays.
+  await first.evaluate(`document.querySelector('form[action="/sign-out"] button').click()`);
+  await waitForPath(second, `/sign-in?next=${encodeURIComponent(path)}`);
+});

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENT_TYPES } from '../../src/contracts/records';
 
-const SCRIPT = join(__dirname, '../../src/console/assets/scripts/live.js');
+const SCRIPT = join(__dirname, '../../src/console/assets/scripts/stream.js');
 const DOCUMENT = join(__dirname, '../../docs/operator-api.md');
 
 test('live pages listen for every type of event that the store publishes, and for missed events', () => {

@@ -158,6 +158,11 @@ describe('docker-compose.yml', () => {
     expect(people).toContain('proxy_request_buffering off;');
   });
 
+  test('the proxy serves the console over HTTP/2, on one connection for all windows of a browser', () => {
+    const [, , people = ''] = settingsOf('proxy').split(/^  server \{$/m);
+    expect(people).toContain('    listen 8444 ssl http2;\n');
+  });
+
   test('the proxy limits connections, requests and slow senders of each address on both ports', () => {
     const [common = '', ...servers] = settingsOf('proxy').split(/^  server \{$/m);
     for (const setting of ['client_header_timeout', 'client_body_timeout', 'send_timeout', 'keepalive_timeout']) {

@@ -120,8 +120,8 @@ function keptEntries() {
   return Object.fromEntries(Object.entries(entries ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
-/** The form token, which is the same in all forms of a session. */
-function sessionOfPage() {
+/** The form token, which is the same in all forms of a session; '' on a page without one. */
+export function sessionOfPage() {
   const token = document.querySelector('form[action$="/sign-out"] input[name="form_token"]');
   return token instanceof HTMLInputElement ? token.value : '';
 }

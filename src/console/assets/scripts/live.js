@@ -3,28 +3,22 @@
  * Live pages. `data-live` of the body is the address of the event stream. `data-watch` of an element lists the topics
  * that concern it (`tows`, `tow:TW-1`, `tasks`, `violations`, `violation:V-1`, `all`). It receives the event `changed` at
  * most once a second, and htmx then loads it again. A load that fails is repeated, because no further event may come;
- * until one succeeds the page shows that it cannot update. A hidden page closes the connection and catches up when shown.
+ * until one succeeds the page shows that it cannot update. A hidden page receives no events and catches up when shown.
  */
 
-import { hasUnsentEntries, isSignIn, ROOT } from './entries.js';
+import { announceSession, fieldOf, shareStream } from './stream.js';
 
 const GAP_MS = 1000;
-const RETRY_MS = 1000;
-const RETRY_MAX_MS = 30_000;
 /** A part that could not be loaded is loaded again after about this time. */
 const RELOAD_MS = 5000;
 /** When all pages have missed events, they do not all load at once. */
 const SPREAD_MS = 3000;
 /** Without a limit, a request that hangs would hold up all later ones of its part. */
 const LOAD_MAX_MS = 30_000;
-/** The stream repeats the events of this long since the page was rendered (`since` in its address). */
-const REPEATED_MS = 30_000;
-/** A cheap address that needs a session. */
-const SESSION_PROBE = `${ROOT}tasks/count`;
 
 export function watchEvents() {
   const { live: address, liveStates = '' } = document.body.dataset;
-  if (address === undefined) return;
+  if (address === undefined) return void announceSession();
   const [live = '', paused = '', lost = ''] = liveStates.split('|');
   const label = document.querySelector('[data-live-state]');
   let isPaused = false;
@@ -65,7 +59,7 @@ export function watchEvents() {
       show();
     } else timer ??= setTimeout(dispatch, GAP_MS);
   };
-  keepStream(address, {
+  shareStream(address, {
     opened(missedSome) {
       isOpen = true;
       show();
@@ -188,109 +182,6 @@ function topicsOf(text) {
     ...(violation === '' ? [] : ['violations', `violation:${violation}`]),
   ];
 }
-
-/**
- * A string property of an object; '' when it is absent.
- *
- * @param {unknown} value
- * @param {string} name
- */
-function fieldOf(value, name) {
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  /** @type {unknown} */
-  const field = new Map(entries).get(name);
-  return typeof field === 'string' ? field : '';
-}
-
-/**
- * Keeps an event stream open while the page is visible. The browser reconnects by itself after a lost connection, but not
- * after a response that is no stream, such as an error page of a proxy; this function does.
- *
- * @param {string} address
- * @param {object} callbacks
- * @param {(missedSome: boolean) => void} callbacks.opened `missedSome`: events may have been missed
- * @param {() => void} callbacks.lost
- * @param {(data: string) => void} callbacks.event
- */
-function keepStream(address, { opened, lost, event: received }) {
-  /** @type {EventSource | null} */
-  let source = null;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let retry;
-  let retryMs = RETRY_MS;
-  let isFirst = true;
-
-  const open = () => {
-    if (source !== null || document.hidden) return;
-    clearTimeout(retry);
-    const opening = new EventSource(address);
-    source = opening;
-    opening.addEventListener('open', () => {
-      retryMs = RETRY_MS;
-      opened(!isFirst || performance.now() > REPEATED_MS);
-      isFirst = false;
-    });
-    opening.addEventListener('error', () => {
-      isFirst = false;
-      lost();
-      if (opening.readyState === EventSource.CLOSED && source === opening) comeBack();
-    });
-    for (const type of EVENT_TYPES) opening.addEventListener(type, (event) => received(String(event.data)));
-  };
-  const comeBack = () => {
-    source = null;
-    void leaveIfSignedOut();
-    // Jitter, so that all pages do not reconnect at once.
-    retry = setTimeout(open, retryMs * (0.5 + Math.random() / 2));
-    retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
-  };
-  const close = () => {
-    clearTimeout(retry);
-    source?.close();
-    source = null;
-    isFirst = false;
-  };
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) close();
-    else open();
-  });
-  globalThis.addEventListener('pagehide', close);
-  // The browser may restore the page from its cache.
-  globalThis.addEventListener('pageshow', open);
-  open();
-}
-
-/**
- * An event stream does not report why it was refused. Loads the page again if the session has ended, unless that would
- * lose unsent entries.
- */
-async function leaveIfSignedOut() {
-  try {
-    const { redirected, url } = await fetch(SESSION_PROBE, { headers: { 'hx-request': 'true' } });
-    if (redirected && isSignIn(url) && !hasUnsentEntries()) location.reload();
-  } catch {
-    // The server does not respond. Keep the page.
-  }
-}
-
-/** The types of the store (contracts/records.ts), and the event of the stream itself. */
-const EVENT_TYPES = [
-  'events.missed',
-  'tow.changed',
-  'tow.archived',
-  'violation.changed',
-  'violation.archived',
-  'task.opened',
-  'task.closed',
-  'delivery.accepted',
-  'delivery.processed',
-  'delivery.parked',
-  'delivery.differs',
-  'judgement.changed',
-  'gate.closed',
-  'gate.opened',
-  'bulk.changed',
-];
 
 /**
  * True for an attribute that a refresh may change. The open state of a `<details>` element is kept.
