@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ROUTES } from '../contracts/operator-routes';
-import { openImages, saveFile, upload } from './files';
+import { ACCEPTS_DAMAGED, imagesOf, saveFile, upload } from './files';
 import { towOutput } from './tow-lines';
 import { addCommand, option, type CommandTools } from './command';
 
@@ -11,14 +11,15 @@ export function addTowPhotos(tow: Command, tools: CommandTools): void {
   addCommand(tow, tools, {
     usage: 'photos <reference> <images...>',
     summary: 'add photos of the vehicle, at most 10 MB at once unless configured otherwise',
+    options: [ACCEPTS_DAMAGED],
     examples: [`towhook tow photos ${REFERENCE} front.jpg left.jpg`],
     changes: true,
     run: async (call) => {
-      const images = await openImages(call.rest(1));
+      const body = await imagesOf(call, call.rest(1));
       const params = { towing_reference_id: call.argument(0) };
       return towOutput(
-        await upload(call, images, (onSent) =>
-          call.client.call(ROUTES.addPhotos, { params, body: { images }, key: call.key, onSent }),
+        await upload(call, body.images, (onSent) =>
+          call.client.call(ROUTES.addPhotos, { params, body, key: call.key, onSent }),
         ),
       );
     },

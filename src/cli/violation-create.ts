@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ROUTES } from '../contracts/operator-routes';
 import { VIOLATION_FIELDS, violationInput } from '../contracts/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
-import { openImages, upload } from './files';
+import { ACCEPTS_DAMAGED, imagesOf, upload } from './files';
 import { addCommand, checked, numberOption, option, type Invocation, type CommandTools } from './command';
 import { violationOutput } from './violation-lines';
 
@@ -47,6 +47,7 @@ export function addViolationCreate(violation: Command, tools: CommandTools): voi
       ...FORM_OPTIONS,
       option('--metadata <json>', 'your own data, a JSON object; its id identifies the violation'),
       option('--image <files...>', 'images, at most 10 MB in all unless configured otherwise'),
+      ACCEPTS_DAMAGED,
     ],
     examples: [
       'towhook violation create --plate-number "ABC 1234" --plate-type PRIVATE --violation-type WRONG_PARKING \\\n' +
@@ -57,9 +58,9 @@ export function addViolationCreate(violation: Command, tools: CommandTools): voi
     changes: true,
     run: async (call) => {
       const { metadata, ...fields } = checked(violationInput, textsGiven(call));
-      const images = await openImages(call.list('image'));
+      const { images, ...flags } = await imagesOf(call, call.list('image'));
       // The metadata is sent as the text that was entered.
-      const body = { ...fields, metadata: metadata?.text, images: images.length === 0 ? undefined : images };
+      const body = { ...fields, metadata: metadata?.text, images: images.length === 0 ? undefined : images, ...flags };
       return violationOutput(
         await upload(call, images, (onSent) =>
           call.client.call(ROUTES.reportViolation, { body, key: call.key, onSent }),

@@ -5,7 +5,7 @@ import { CLEARABLE_FIELDS, violationCorrection, violationImagesInput } from '../
 import { violationAcceptBody, violationsQuery } from '../contracts/violations';
 import { VIOLATION_STATES } from '../domain/vocabulary';
 import { LIST_OPTIONS, listOutput } from './list-command';
-import { openImages, saveFile, upload } from './files';
+import { ACCEPTS_DAMAGED, imagesOf, saveFile, upload } from './files';
 import {
   addCommand,
   checked,
@@ -93,10 +93,9 @@ async function correctWithImages(call: Invocation): Promise<CommandOutput> {
   // The form of the images ignores empty fields, so they are refused here.
   checked(violationCorrection, fieldsGiven(call));
   const fields = checked(violationImagesInput, textsGiven(call));
-  const images = await openImages(call.list('image'));
-  const body = { ...fields, images };
+  const body = { ...fields, ...(await imagesOf(call, call.list('image'))) };
   return violationOutput(
-    await upload(call, images, (onSent) =>
+    await upload(call, body.images, (onSent) =>
       call.client.call(ROUTES.replaceViolationImages, { params: paramsOf(call), body, key: call.key, onSent }),
     ),
   );
@@ -119,6 +118,7 @@ function addDecisions(violation: Command, tools: CommandTools): void {
       ...FORM_OPTIONS,
       option('--clear <fields...>', 'optional fields to empty', CLEARABLE_FIELDS.map(clearNameOf)),
       option('--image <files...>', 'images that replace all its images'),
+      ACCEPTS_DAMAGED,
     ],
     examples: [
       `towhook violation correct ${ID} --zone-id 3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f`,

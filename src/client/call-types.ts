@@ -25,10 +25,17 @@ type PathName<P extends string> = P extends `${string}/:${infer Name}/${infer Re
 
 type InputOf<S> = S extends z.ZodType ? z.input<S> : Record<string, never>;
 
+/** What every form may have. `accept_damaged_images` takes images of which a part is missing. */
+interface ImageFields {
+  readonly images?: readonly Blob[] | undefined;
+  readonly accept_damaged_images?: boolean | undefined;
+}
+
 /** The fields of a form and its images: `File`, or `Blob` without a name. A Blob of `fs.openAsBlob` is streamed. */
-type FormOf<S> = { readonly images?: readonly Blob[] | undefined } & (S extends z.ZodType
-  ? { readonly [Name in keyof z.output<S>]: string | number | boolean | JsonObject | readonly Blob[] | undefined }
-  : unknown);
+type FormOf<S> = ImageFields &
+  (S extends z.ZodType
+    ? { readonly [Name in keyof z.output<S>]: string | number | boolean | JsonObject | readonly Blob[] | undefined }
+    : unknown);
 
 type BodyOf<R extends Route> = R extends { readonly takes: 'form' } ? FormOf<R['body']> : InputOf<R['body']>;
 

@@ -64,6 +64,8 @@ const NOT_AN_AMOUNT = 'must be a number or a numeric string';
 /** An amount in SAR: a number, or a number as text. */
 export const amount = z.union([z.number(), z.string().regex(/^\s*-?\d+(\.\d+)?\s*$/, NOT_AN_AMOUNT)], NOT_AN_AMOUNT);
 
+/** The field of a form with images that takes those of which a part is missing. */
+export const ACCEPT_DAMAGED_IMAGES = 'accept_damaged_images';
 /** The most images in a form. */
 export const FORM_IMAGES_MAX = 100;
 

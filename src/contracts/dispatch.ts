@@ -35,6 +35,7 @@ export const dispatchRecord: z.ZodType<Dispatch> = z.looseObject({
       contentType: z.string(),
       sizeBytes: z.number(),
       sha256: z.string(),
+      isDamaged: z.boolean().optional(),
     }),
   ),
 });

@@ -24,6 +24,7 @@ const image = z.looseObject({
   contentType: z.string(),
   sizeBytes: z.number(),
   sha256: z.string(),
+  isDamaged: z.boolean().optional(),
 });
 
 /** The form as stored and shown: of a violation that other software reported, some fields may be unknown. */

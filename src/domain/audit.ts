@@ -1,6 +1,7 @@
 import type { FactCommand } from './fact-command';
 import { FACTS, auditReasonOf } from './facts';
 import type { NoticeChannel } from './notification-settings';
+import type { ViolationImage } from './violation';
 import { type EntryKind, FACT_EVENTS, type Role } from './vocabulary';
 
 /**
@@ -93,6 +94,8 @@ export interface AuditDetails {
   readonly fields?: readonly string[];
   /** Images that a correction replaced, by their hashes. */
   readonly replaced_images?: readonly string[];
+  /** Images of which a part is missing, and that were accepted so, by their hashes. */
+  readonly damaged_images?: readonly string[];
   /** Reports that the same action waived. */
   readonly also_waived?: readonly string[];
   readonly task_type?: string;
@@ -153,6 +156,12 @@ export function auditOfFact(
     why: auditReasonOf(command),
     what: { ...(fact.occurredAt === null ? {} : { occurred_at: fact.occurredAt }), ...alsoWaived(fact.withdrawn) },
   });
+}
+
+/** The images that were accepted although a part of them is missing; no detail without any. */
+export function damagedAmong(images: readonly ViolationImage[]): AuditDetails {
+  const damaged = images.filter(({ isDamaged }) => isDamaged === true);
+  return damaged.length > 0 ? { damaged_images: damaged.map(({ sha256 }) => sha256) } : {};
 }
 
 /** The ids of the reports that are waived with what is audited; no detail without any. */

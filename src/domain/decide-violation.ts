@@ -1,4 +1,4 @@
-import { auditOf, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from './audit';
+import { auditOf, damagedAmong, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from './audit';
 import { decideEntry, type EntryDecision } from './decide-entry';
 import { refusedForViolation, type DecisionAction } from './decisions';
 import { formatWarnings, keptWarnings, visibleForm } from './format-warnings';
@@ -6,7 +6,13 @@ import { editEntry, type StoredViolation } from './outbox-record';
 import { conflict, invalid, type Decision } from './refusal';
 import { asShown } from './shadow';
 import { entryOf } from './stored-violation';
-import type { ReplacedImage, Violation, ViolationForm, ViolationImage } from './violation';
+import {
+  damagedNumbers,
+  type ReplacedImage,
+  type Violation,
+  type ViolationForm,
+  type ViolationImage,
+} from './violation';
 import { addReference } from './violation-references';
 
 /** New values by wire name; null clears an optional field, omitted fields stay. */
@@ -81,9 +87,9 @@ export function decideViolation(
 
 type CorrectionCommand = Extract<ViolationCommand, { readonly action: 'correct' }>;
 
-/** The hashes of the images that a correction replaces. */
+/** The hashes of the images that a correction replaces, and of damaged ones that it brings. */
 function replacedBy({ images }: Violation, command: CorrectionCommand): AuditDetails {
-  return command.images ? { replaced_images: images.map(({ sha256 }) => sha256) } : {};
+  return command.images ? { replaced_images: images.map(({ sha256 }) => sha256), ...damagedAmong(command.images) } : {};
 }
 
 /** The violation with new values in its form, or other images, and their names. */
@@ -99,7 +105,12 @@ function correctedViolation(
   const values = Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined]));
   const entered: ViolationForm = { ...violation.form, ...values };
   const shown = images ?? violation.images;
-  const found = formatWarnings(entered, { api: violation.api, images: shown.length, nowMs: clockMs });
+  const found = formatWarnings(entered, {
+    api: violation.api,
+    images: shown.length,
+    damaged: damagedNumbers(shown),
+    nowMs: clockMs,
+  });
   const warnings = [...keptWarnings(violation.warnings, names), ...found];
   const corrected = { ...violation, form: visibleForm(entered), warnings };
   if (!images) return { ok: true, violation: corrected, fields: names };

@@ -8,13 +8,20 @@ import type { PlateType, ViolationApi } from './vocabulary';
 
 /**
  * Warnings about fields of a violation that look wrong in Saudi Arabia although the service's documentation allows them.
- * They never refuse a form, or contain a value. `entered` is the form before `visibleForm`.
+ * They never refuse a form, or contain a value. `entered` is the form before `visibleForm`, `damaged` the numbers
+ * of images of which a part is missing.
  */
 export function formatWarnings(
   entered: ViolationForm,
-  about: { readonly api: ViolationApi; readonly images: number; readonly nowMs: number },
+  about: {
+    readonly api: ViolationApi;
+    readonly images: number;
+    readonly damaged?: readonly number[];
+    readonly nowMs: number;
+  },
 ): FieldRule[] {
   const form = visibleForm(entered);
+  const { damaged = [] } = about;
   return [
     ...INVISIBLE_GO.flatMap((field) => invisibleWarnings(field, entered[field])),
     ...dateWarnings(form.date, about.nowMs),
@@ -24,6 +31,7 @@ export function formatWarnings(
     ...identityWarnings('supervisorIdentityNumber', form.supervisorIdentityNumber),
     ...mobileWarnings('supervisorMobileNumber', form.supervisorMobileNumber),
     ...warnIf(about.api === 'guide' && about.images > 0, 'images', 'are not sent: VIOLATION_API is guide'),
+    ...warnIf(damaged.length > 0, 'images', `are cut off or damaged, and were accepted: ${damaged.join(', ')}`),
   ];
 }
 

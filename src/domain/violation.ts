@@ -68,6 +68,13 @@ export interface ViolationImage {
   readonly contentType: string;
   readonly sizeBytes: number;
   readonly sha256: string;
+  /** A part of it is missing, and the person accepted that. */
+  readonly isDamaged?: boolean | undefined;
+}
+
+/** The numbers of the images of which a part is missing, counted from 1. */
+export function damagedNumbers(images: readonly ViolationImage[]): number[] {
+  return images.flatMap(({ isDamaged }, index) => (isDamaged === true ? [index + 1] : []));
 }
 
 /** An image that a correction replaced. */

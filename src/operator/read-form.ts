@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
-import { FORM_IMAGES_MAX } from '../contracts/common';
+import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX } from '../contracts/common';
 import type { FieldRule } from '../domain/refusal';
 import type { ViolationImage } from '../domain/violation';
-import type { Upload } from '../workflow/spool-port';
+import type { SpooledFile, Upload } from '../workflow/spool-port';
 import { boundaryOf, PartCount } from './count-parts';
 
 /**
@@ -15,7 +15,7 @@ import { boundaryOf, PartCount } from './count-parts';
 /** A multipart form: its fields as text, its images in the spool. */
 export interface ParsedForm {
   readonly fields: Readonly<Record<string, string>>;
-  /** In the order of the form. Files that are no image are reported in `faults` and left out. */
+  /** In the order of the form. Files that are no image, or a damaged one, are reported in `faults`. */
   readonly images: readonly ViolationImage[];
   readonly faults: readonly FieldRule[];
 }
@@ -48,6 +48,9 @@ export const FORM_ALLOWANCE_BYTES = 256 * 1024;
 const LIMITS = { fields: 50, fieldSize: 70_000, files: FORM_IMAGES_MAX };
 const NAME_MAX = 200;
 
+/** Read here, since it is about the files: no contract of a form has it. */
+const ACCEPTS: Readonly<Record<string, boolean>> = { '': false, false: false, true: true };
+const DAMAGED_IMAGE = `is cut off or damaged: send a whole copy, or ${ACCEPT_DAMAGED_IMAGES}=true`;
 const NOT_AN_IMAGE = 'must be a whole image: JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF or AVIF';
 /** The message of busboy's error for a part whose header block cannot be parsed. */
 const MALFORMED_HEADER = 'Malformed part header';
@@ -65,24 +68,29 @@ export async function readForm(
   const end = await reader.run(request);
   // The upload must not be discarded while a write is under way.
   const settled = await Promise.allSettled(reader.images);
-  const fields = Object.fromEntries(reader.fields);
+  const { [ACCEPT_DAMAGED_IMAGES]: entered = '', ...fields } = Object.fromEntries(reader.fields);
   if (end.kind !== 'complete') return { ...end, fields };
   const images = settled.flatMap((image) => (image.status === 'fulfilled' && image.value ? [image.value] : []));
-  const notImages = images.flatMap(({ contentType }, index) =>
-    contentType === null ? [{ field: `${IMAGES}.${index + 1}`, rule: NOT_AN_IMAGE }] : [],
-  );
+  const accepts = ACCEPTS[entered.trim()];
+  const wrongFlag = { field: ACCEPT_DAMAGED_IMAGES, rule: 'must be one of true, false' };
+  const wrongImages = images.flatMap(({ contentType, isDamaged }, index) => {
+    if (contentType !== null && !(isDamaged === true && accepts === false)) return [];
+    return [{ field: `${IMAGES}.${index + 1}`, rule: contentType === null ? NOT_AN_IMAGE : DAMAGED_IMAGE }];
+  });
   return {
     kind: 'read',
     form: {
       fields,
-      images: images.flatMap(({ contentType, ...image }) => (contentType === null ? [] : [{ ...image, contentType }])),
-      faults: [...reader.faults, ...notImages],
+      images: images.flatMap(({ contentType, isDamaged, ...image }) =>
+        contentType === null ? [] : [{ ...image, contentType, ...(isDamaged === true && { isDamaged }) }],
+      ),
+      faults: [...reader.faults, ...(accepts === undefined ? [wrongFlag] : []), ...wrongImages],
     },
   };
 }
 
 /** `contentType` is null for a file that is not an image. */
-type StoredFile = Omit<ViolationImage, 'contentType'> & { readonly contentType: string | null };
+type StoredFile = SpooledFile & Pick<ViolationImage, 'name'>;
 type FormEnd = { readonly kind: 'complete' } | FormReadFailure;
 
 class FormReader {

@@ -2,11 +2,11 @@ import type { FileHandle } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Detects images that were cut off in transit, which their header does not show. Bytes after the end of an image are
- * ignored. A file is read at most once, block by block.
+ * Detects images that were cut off in transit, which their header does not show; JPEGs in `jpeg.ts`. Bytes after the end
+ * of an image are ignored. A file is read at most once, block by block.
  */
 
-const BLOCK_BYTES = 65_536;
+export const BLOCK_BYTES = 65_536;
 
 const SIGNATURE_BYTES = 8;
 /** Length, name and checksum of a PNG chunk. */
@@ -38,53 +38,31 @@ export async function isPngWhole(file: StoredBytes, sizeBytes: number): Promise<
   return false;
 }
 
-/** True when a JPEG has a scan followed by the end marker. */
-export async function isJpegWhole(file: StoredBytes, sizeBytes: number): Promise<boolean> {
-  const scanAt = await jpegSegmentAt(file, sizeBytes, [START_OF_SCAN]);
-  if (scanAt === null) return false;
-  // Inside image data 0xff is never followed by 0xd9.
-  for (let at = scanAt; at < sizeBytes; at += BLOCK_BYTES - 1) {
-    const block = await bytesAt(file, at, Math.min(BLOCK_BYTES, sizeBytes - at));
-    if (Buffer.from(block.buffer, block.byteOffset, block.length).includes(END_OF_IMAGE)) return true;
-  }
-  return false;
+/** True when the file has as many bytes as the head of a WebP says. */
+export async function isWebpWhole(file: StoredBytes, sizeBytes: number): Promise<boolean> {
+  const head = await bytesAt(file, 4, 4);
+  return 8 + new DataView(head.buffer).getUint32(0, true) <= sizeBytes;
 }
 
-const END_OF_IMAGE = Buffer.from([0xff, 0xd9]);
-/** The marker of the segment with which the image data of a JPEG begins. */
-export const START_OF_SCAN = 0xda;
-/** Marker and length of a JPEG segment. */
-const SEGMENT_HEAD_BYTES = 4;
+/** The boxes that hold pictures and what is known about them. */
+const HEIF_BOXES = ['ftyp', 'free', 'skip', 'meta', 'moov', 'mdat', 'idat', 'uuid'];
+const BOX_HEAD_BYTES = 16;
+/** Far more than cameras write. */
+const BOXES_MAX = 1000;
 
-/**
- * The position of the first segment of a JPEG that has one of the markers; null without one. Other segments, such as
- * previews, are skipped by their lengths.
- */
-export async function jpegSegmentAt(
-  file: StoredBytes,
-  sizeBytes: number,
-  markers: readonly number[],
-): Promise<number | null> {
-  let at = 2;
-  while (at + SEGMENT_HEAD_BYTES <= sizeBytes) {
-    const block = await bytesAt(file, at, Math.min(BLOCK_BYTES, sizeBytes - at));
-    if (block.length < SEGMENT_HEAD_BYTES) return null;
-    const numbers = new DataView(block.buffer, block.byteOffset, block.length);
-    let from = 0;
-    while (from + SEGMENT_HEAD_BYTES <= block.length) {
-      const first = numbers.getUint8(from);
-      const mark = numbers.getUint8(from + 1);
-      if (first === 0xff && markers.includes(mark)) return at + from;
-      if (first !== 0xff || mark === 0 || mark === 0xff) from += 1;
-      else from += hasNoLength(mark) ? 2 : 2 + numbers.getUint16(from + 2);
-    }
-    at += from;
+/** True when no box of a HEIF ends behind the file. What is no box is ignored. */
+export async function isHeifWhole(file: StoredBytes, sizeBytes: number): Promise<boolean> {
+  let at = 0;
+  for (let count = 0; count < BOXES_MAX && at + 8 <= sizeBytes; count += 1) {
+    const head = Buffer.from(await bytesAt(file, at, Math.min(BOX_HEAD_BYTES, sizeBytes - at)));
+    if (!HEIF_BOXES.includes(head.toString('latin1', 4, 8))) return true;
+    const bytes = head.readUInt32BE(0);
+    // A length of 0 reaches to the end of the file; one of 1 is written in the next eight bytes.
+    if (bytes === 0) return true;
+    if (bytes === 1 && head.length < BOX_HEAD_BYTES) return false;
+    at += Math.max(8, bytes === 1 ? Number(head.readBigUInt64BE(8)) : bytes);
   }
-  return null;
-}
-
-function hasNoLength(mark: number): boolean {
-  return mark === 0x01 || (mark >= 0xd0 && mark <= 0xd9);
+  return at <= sizeBytes;
 }
 
 /** Reads bytes into their own buffer: image-size reads past the end of a view of a larger one. */

@@ -1,5 +1,6 @@
 import { imageSize } from 'image-size';
-import { bytesAt, isJpegWhole, isPngWhole, jpegSegmentAt, START_OF_SCAN, type StoredBytes } from './image-end';
+import { bytesAt, isHeifWhole, isPngWhole, isWebpWhole, type StoredBytes } from './image-end';
+import { isJpegWhole, JPEG_SIZES, jpegSegmentAt, START_OF_SCAN } from './jpeg';
 
 /**
  * The accepted kinds of images, detected by their bytes only. Text formats such as SVG are refused, because a browser
@@ -41,19 +42,26 @@ const HEADER_BYTES: Readonly<Record<ImageFormat, number>> = {
 const HEAD_BYTES = 4096;
 /** Far more than cameras need. image-size takes quadratic time for the parts of a HEIF: half a minute for 1 MB. */
 const HEIF_HEAD_BYTES = 65_536;
-/** Markers of the JPEG segments that have the image size. */
-const JPEG_SIZES = [0xc0, 0xc1, 0xc2];
 const JPEG_SIZE_BYTES = 10;
 /** The directory of a TIFF may be anywhere, mostly after the image data. No image has more entries than fit here. */
 const TIFF_DIRECTORY_BYTES = 16_384;
 
-/** The content type of an image; null when the kind is not accepted or the image is cut off. */
-export async function imageTypeOf(file: StoredBytes, sizeBytes: number): Promise<string | null> {
+/** What the bytes of a file are: `isDamaged` when they are an image of which a part is missing. */
+export interface ImageFinding {
+  /** Null when they are no image, or one of a kind that is not accepted. */
+  readonly contentType: string | null;
+  readonly isDamaged: boolean;
+}
+
+const NO_IMAGE: ImageFinding = { contentType: null, isDamaged: false };
+
+/** Finds the kind of an image, and whether it is whole. */
+export async function imageTypeOf(file: StoredBytes, sizeBytes: number): Promise<ImageFinding> {
   const head = await bytesAt(file, 0, Math.min(HEAD_BYTES, sizeBytes));
   const kind = kindOf(head);
-  if (kind === null || sizeBytes < HEADER_BYTES[kind]) return null;
-  const type = typeIn(await headerOf(kind, file, head, sizeBytes));
-  return type !== null && (await isWhole(kind, file, sizeBytes)) ? type : null;
+  if (kind === null || sizeBytes < HEADER_BYTES[kind]) return NO_IMAGE;
+  const contentType = typeIn(await headerOf(kind, file, head, sizeBytes));
+  return contentType === null ? NO_IMAGE : { contentType, isDamaged: !(await isWhole(kind, file, sizeBytes)) };
 }
 
 /** The bytes in which image-size finds the image size, as few as possible: it does not yield to the event loop. */
@@ -78,10 +86,22 @@ function headerOf(
   }
 }
 
-/** Checked for PNG and JPEG, which cameras and screens produce. */
-async function isWhole(kind: ImageFormat, file: StoredBytes, sizeBytes: number): Promise<boolean> {
-  if (kind === 'png') return isPngWhole(file, sizeBytes);
-  return kind !== 'jpg' || isJpegWhole(file, sizeBytes);
+/** Checked for what cameras, screens and messengers produce. */
+function isWhole(kind: ImageFormat, file: StoredBytes, sizeBytes: number): Promise<boolean> | boolean {
+  switch (kind) {
+    case 'jpg':
+      return isJpegWhole(file, sizeBytes);
+    case 'png':
+      return isPngWhole(file, sizeBytes);
+    case 'webp':
+      return isWebpWhole(file, sizeBytes);
+    case 'heif':
+      return isHeifWhole(file, sizeBytes);
+    case 'gif':
+    case 'bmp':
+    case 'tiff':
+      return true;
+  }
 }
 
 function typeIn(head: Uint8Array): string | null {

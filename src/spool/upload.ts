@@ -104,7 +104,7 @@ async function writeFile(
     await handle.sync();
     // Read back, and whole only for a moment: bytes that come slowly never wait in memory.
     const written = keys === null ? handle : await imageBytes(path, keys);
-    return { sizeBytes, sha256: hash.digest('hex'), contentType: await imageTypeOf(written, sizeBytes) };
+    return { sizeBytes, sha256: hash.digest('hex'), ...(await imageTypeOf(written, sizeBytes)) };
   } finally {
     await handle.close();
   }

@@ -1,5 +1,5 @@
 import type { TowView } from '../contracts/operator';
-import { auditOf, type Actor } from '../domain/audit';
+import { auditOf, damagedAmong, type Actor } from '../domain/audit';
 import type { Photo } from '../domain/dispatch';
 import { addPhotosTo } from '../domain/dispatch-rules';
 import { addEvent } from '../domain/outbox-record';
@@ -43,7 +43,8 @@ export async function addPhotos(tools: PhotosTools, request: PhotosRequest): Pro
       const added = addPhotosTo(draft.tow, photos);
       if (!added.ok) return added;
       draft.tow = added.tow;
-      const audit = auditOf(actor, 'tow.photo_added', { on: { towing_reference_id: ref }, what: { photo_ids: ids } });
+      const what = { photo_ids: ids, ...damagedAmong(photos) };
+      const audit = auditOf(actor, 'tow.photo_added', { on: { towing_reference_id: ref }, what });
       addEvent(draft, { type: audit.action, photo_ids: ids, by: actor.name }, nowMs);
       return { ok: true, audit };
     });

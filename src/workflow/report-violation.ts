@@ -1,12 +1,12 @@
 import type { ViolationInput } from '../contracts/violation-input';
 import type { ViolationView } from '../contracts/violations';
-import { auditOf, type Actor } from '../domain/audit';
+import { auditOf, damagedAmong, type Actor } from '../domain/audit';
 import { formatWarnings, visibleForm } from '../domain/format-warnings';
 import { conflict, type Refusal } from '../domain/refusal';
 import { markShadow } from '../domain/shadow';
 import { entryOf } from '../domain/stored-violation';
 import { isoTimestamp } from '../domain/timestamp';
-import { metadataIdOf, metadataWithId, type Violation, type ViolationImage } from '../domain/violation';
+import { damagedNumbers, metadataIdOf, metadataWithId, type Violation, type ViolationImage } from '../domain/violation';
 import type { ServiceMode, ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
@@ -44,13 +44,14 @@ export function newViolation(given: ViolationReport, tools: { api: ViolationApi;
   const metadata = metadataWithId(given.form.metadata, id);
   const entered = { ...given.form, metadata: metadata.value };
   const { api } = tools;
+  const { images } = given;
   return {
     id,
     api,
     form: visibleForm(entered),
     metadataText: metadata.text,
-    images: given.images,
-    warnings: formatWarnings(entered, { api, images: given.images.length, nowMs }),
+    images,
+    warnings: formatWarnings(entered, { api, images: images.length, damaged: damagedNumbers(images), nowMs }),
     createdAt: isoTimestamp(nowMs),
     by: given.actor.name,
   };
@@ -72,7 +73,8 @@ export async function reportViolation(
       if (refusal) return refused(refusal);
       const draft = transaction.createViolation(violation);
       if (await isShadowTime(transaction, tools.mode)) markShadow(draft);
-      transaction.audit(auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } }));
+      const act = { on: { violation_id: violation.id }, what: damagedAmong(violation.images) };
+      transaction.audit(auditOf(actor, 'violation.reported', act));
       return done(violationViewOf(violationAfter(draft)));
     });
   return changeWithFiles(tools.records, { upload, place: { kind: 'violation', id: violation.id } }, store);

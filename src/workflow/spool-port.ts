@@ -10,6 +10,8 @@ export interface SpooledFile {
   readonly sha256: string;
   /** Detected from its bytes; null when they are no image. */
   readonly contentType: string | null;
+  /** A part of the image is missing. */
+  readonly isDamaged?: boolean;
 }
 
 /** An upload in progress: its files do not count before `keep`. */

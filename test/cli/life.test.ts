@@ -44,6 +44,8 @@ describe('command line: violations on the reference path', () => {
     const { done, towhook, operations } = callsTo(installation());
     const images = ['one.png', 'two.png'].map((name) => join(installation().folder, name));
     for (const file of images) await writeFile(file, Buffer.concat([PNG, randomBytes(5000)]));
+    const damaged = join(installation().folder, 'damaged.png');
+    await writeFile(damaged, PNG.subarray(0, -4));
 
     const made = await done(
       violationView,
@@ -70,7 +72,7 @@ describe('command line: violations on the reference path', () => {
       ['tow', 'detained', ref],
       ['tow', 'yard', ref, 'North', '--slot', 'B7'],
       ['tow', 'note', ref, 'Owner calls back'],
-      ['tow', 'photos', ref, ...images],
+      ['tow', 'photos', ref, ...images, damaged, '--accept-damaged-images'],
       ['tow', 'invoice', ref],
       ['tow', 'payment', ref, '--external-reference', 'receipt-1'],
       ['tow', 'released', ref],
@@ -90,7 +92,7 @@ describe('command line: violations on the reference path', () => {
       yard: { slot: 'B7' },
       steps: [{ step: 'en_route' }],
     });
-    expect(tow.dispatch.photos).toHaveLength(2);
+    expect(tow.dispatch.photos).toHaveLength(3);
     expect(await operations()).toEqual(expect.arrayContaining(['violation', 'started', 'payment', 'released']));
     const seen = working(await towhook('tow', 'list', '--q', ref));
     expect(seen.out).toMatch(new RegExp(`${ref} +released +ABJ 1235`));

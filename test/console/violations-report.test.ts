@@ -189,6 +189,19 @@ describe('console: refused violation form', () => {
     expect(textIn(text.html, 'report-images-error')).toContain('Image 2: must be a whole image');
   });
 
+  test('offers to send a damaged image after it was refused', async () => {
+    const visitor = await signedIn(app);
+    const CHECKBOX = 'name="accept_damaged_images" value="true"';
+    const files = [PHOTO, { name: 'cut.png', bytes: PNG.subarray(0, -4) }];
+    expect((await visitor.get(FORM_PATH)).html).not.toContain(CHECKBOX);
+    const refused = await sendReport(visitor, { fields: COMPLETE, files });
+    expect(refused.status).toBe(422);
+    expect(textIn(refused.html, 'report-images-error')).toContain('Image 2: is cut off or damaged');
+    expect(refused.html).toContain(CHECKBOX);
+    const sent = await sendReport(visitor, { fields: { ...COMPLETE, accept_damaged_images: 'true' }, files });
+    expect(sent.status).toBe(303);
+  });
+
   test('opens a folded group of the violation form that holds an error', async () => {
     const visitor = await signedIn(app);
     const folded = (html: string) => [...html.matchAll(/<details class="card group"( open)?/g)].map(([, open]) => open);

@@ -1,8 +1,8 @@
 import { useApp } from '../support/app';
-import { imageOf, PNG } from '../support/images';
+import { imageOf, jpegOfBlocks, PNG } from '../support/images';
 import { api, audited, errorOf, fieldsOf } from './client';
 import { clearDisk, formOf, imagesOnDisk, postForm, report, REQUIRED, violationIn } from './forms';
-import { violationOf } from './world';
+import { newTow, violationOf } from './world';
 
 const app = useApp({ role: 'console' });
 beforeEach(() => clearDisk(app));
@@ -46,5 +46,58 @@ describe('operator API: other images of a violation', () => {
     expect([refused.status, errorOf(refused).code]).toEqual([409, 'violation_settled']);
     expect((await replace('gone', {})).status).toBe(404);
     expect(await imagesOnDisk(app)).toHaveLength(1);
+  });
+});
+
+describe('operator API: damaged images', () => {
+  /** A third of a photo, with the end marker of its trailer. */
+  const DAMAGED = { name: 'damaged.jpg', bytes: jpegOfBlocks([0x3f, 0xff, 0xd9]) };
+  const ACCEPTED = { accept_damaged_images: 'true' };
+  const WARNING = { field: 'images', rule: 'are cut off or damaged, and were accepted: 2' };
+  const newest = async () => (await audited(app)).items[0]?.what;
+
+  it('refuses a damaged image and says how to send it', async () => {
+    for (const fields of [REQUIRED, { ...REQUIRED, accept_damaged_images: 'false' }]) {
+      const refused = await report(app, fields, [FIRST, DAMAGED]);
+      expect([refused.status, errorOf(refused).details]).toEqual([
+        422,
+        [
+          {
+            field: 'images.2',
+            rule: 'is cut off or damaged: send a whole copy, or accept_damaged_images=true',
+          },
+        ],
+      ]);
+    }
+    expect(fieldsOf(await report(app, { ...REQUIRED, accept_damaged_images: 'yes' }, [FIRST]))).toEqual([
+      'accept_damaged_images',
+    ]);
+    expect(await imagesOnDisk(app)).toEqual([]);
+  });
+
+  it('reports a violation with a damaged image that is accepted, and notes it', async () => {
+    const { images, warnings } = violationIn(await report(app, { ...REQUIRED, ...ACCEPTED }, [FIRST, DAMAGED]));
+    expect(images).toHaveLength(2);
+    expect(warnings).toContainEqual(WARNING);
+    expect(await newest()).toEqual({ damaged_images: [images[1]?.sha256] });
+  });
+
+  it('takes a damaged image in place of others, and keeps the note when another field is corrected', async () => {
+    const { id } = await reported();
+    expect(fieldsOf(await replace(id, {}, [FIRST, DAMAGED]))).toEqual(['images.2']);
+    const { images } = violationIn(await replace(id, ACCEPTED, [FIRST, DAMAGED]));
+    expect(await newest()).toMatchObject({ damaged_images: [images[1]?.sha256] });
+    await api(app).post(`/api/violations/${id}/correct`).send({ location: 'Gate 4' }).expect(202);
+    expect((await violationOf(app, id)).warnings).toContainEqual(WARNING);
+  });
+
+  it('takes a damaged photo of a tow, and never a file that is no image', async () => {
+    const ref = await newTow(app);
+    const add = (fields: Readonly<Record<string, string>>, files = [DAMAGED]) =>
+      postForm(app, `/api/tows/${ref}/photos`, formOf(fields, files));
+    expect(fieldsOf(await add({}))).toEqual(['images.1']);
+    expect(fieldsOf(await add(ACCEPTED, [{ name: 'a.jpg', bytes: Buffer.from('text') }]))).toEqual(['images.1']);
+    expect((await add(ACCEPTED)).status).toBe(202);
+    expect(await newest()).toMatchObject({ damaged_images: [expect.any(String)] });
   });
 });

@@ -2,8 +2,8 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { array, assert, asyncProperty, nat, record, tuple } from 'fast-check';
-import { imageTypeOf } from '../../src/spool/image-type';
-import { IMAGES, PNG } from '../support/images';
+import { imageTypeOf, type ImageFinding } from '../../src/spool/image-type';
+import { IMAGES, jpegOfBlocks, PNG } from '../support/images';
 
 let folder = '';
 beforeAll(async () => {
@@ -11,12 +11,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** `damaged` for an image of which a part is missing. */
+function wholeTypeOf({ contentType, isDamaged }: ImageFinding): string | null {
+  return isDamaged ? 'damaged' : contentType;
+}
+
+/** The content type of a whole image; null for no image, `damaged` for one of which a part is missing. */
 async function typeOf(bytes: Buffer): Promise<string | null> {
   const path = join(folder, 'image');
   await writeFile(path, bytes);
   const file = await open(path, 'r');
   try {
-    return await imageTypeOf(file, bytes.length);
+    return wholeTypeOf(await imageTypeOf(file, bytes.length));
   } finally {
     await file.close();
   }
@@ -42,11 +48,18 @@ it('a PNG that ends within its first chunk is not an image', async () => {
   for (const length of [16, 20, 24, 28, 32]) expect(await typeOf(png.subarray(0, length))).toBeNull();
 });
 
-it.each(IMAGES.slice(0, 3))('the file %s that was truncated on upload is not an image', async (_name, image) => {
-  for (let length = 33; length < image.length; length += Math.max(1, Math.floor(image.length / 200))) {
-    expect([length, await typeOf(image.subarray(0, length))]).toEqual([length, null]);
+const SMALL_PREVIEW = IMAGES[1]?.[1] ?? PNG;
+const LARGE_PREVIEW = IMAGES[2]?.[1] ?? PNG;
+it.each([
+  ['PNG', PNG, 33, PNG.length - 1],
+  ['JPEG', SMALL_PREVIEW, SMALL_PREVIEW.indexOf('3fff00', 'hex') - 8, SMALL_PREVIEW.indexOf('3fff00', 'hex')],
+  ['JPEG with a preview', LARGE_PREVIEW, LARGE_PREVIEW.length - 16, LARGE_PREVIEW.length - 6],
+  ['WebP', IMAGES[5]?.[1] ?? PNG, 30, 33],
+  ['HEIC', IMAGES[7]?.[1] ?? PNG, 76, 91],
+])('a %s of which the rest is missing is a damaged image', async (_name, image, from, to) => {
+  for (let length = from; length <= to; length += 1) {
+    expect([length, await typeOf(image.subarray(0, length))]).toEqual([length, 'damaged']);
   }
-  expect(await typeOf(image.subarray(0, image.length - 1))).toBeNull();
 });
 
 it('a PNG of many chunks is an image only with its end', async () => {
@@ -57,7 +70,7 @@ it('a PNG of many chunks is an image only with its end', async () => {
     const pieces = Array.from({ length: Math.ceil(200_000 / piece.length) }, () => piece);
     const image = Buffer.concat([head, ...pieces, tail, Buffer.from('behind it')]);
     expect([size, await typeOf(image)]).toEqual([size, 'image/png']);
-    expect([size, await typeOf(Buffer.concat([head, ...pieces]))]).toEqual([size, null]);
+    expect([size, await typeOf(Buffer.concat([head, ...pieces]))]).toEqual([size, 'damaged']);
   }
 });
 
@@ -66,17 +79,51 @@ describe('a JPEG', () => {
   const [whole, end] = [image.subarray(0, -2), image.subarray(-2)];
   const preview = Buffer.concat([Buffer.from([0xff, 0xe1, 0, image.length + 8]), Buffer.from('Exif\0\0'), image]);
 
-  it('a JPEG with several scans is an image when its last scan ends', async () => {
-    const tables = Buffer.from([0xff, 0xc4, 0, 4, 1, 2]);
-    const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x3f, 0xff, 0, 0xff, 0xd0, 0x11]);
-    const progressive = Buffer.concat([whole, tables, scan, tables, scan]);
-    expect(await typeOf(progressive)).toBeNull();
-    expect(await typeOf(Buffer.concat([progressive, end]))).toBe('image/jpeg');
+  /** Of the two scans of the image, the second has the coefficients but the first. */
+  const progressiveOf = (...scans: Buffer[]) => {
+    const progressive = Buffer.from(whole.subarray(0, whole.indexOf(Buffer.from([0xff, 0xda]))));
+    progressive[progressive.indexOf(Buffer.from([0xff, 0xc0])) + 1] = 0xc2;
+    return Buffer.concat([progressive, ...scans]);
+  };
+  const scanOf = (first: number, last: number, bits: number) =>
+    Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, first, last, bits, 0x3f, 0xff, 0, 0xff, 0xd0, 0x11]);
+
+  it('a progressive JPEG is whole with all its scans and its end', async () => {
+    const scans = [scanOf(0, 0, 1), scanOf(1, 63, 0), scanOf(0, 0, 0x10)];
+    expect(await typeOf(progressiveOf(...scans, end))).toBe('image/jpeg');
+    expect(await typeOf(progressiveOf(...scans))).toBe('damaged');
+    expect(await typeOf(progressiveOf(...scans.slice(0, 2), end))).toBe('damaged');
+    expect(await typeOf(progressiveOf(...scans.slice(1), end))).toBe('image/jpeg');
   });
 
-  it('a truncated JPEG is not an image although its embedded preview is complete', async () => {
+  it('a JPEG without its end marker is whole when all its blocks are there', async () => {
+    expect(await typeOf(whole)).toBe('image/jpeg');
+    expect(await typeOf(whole.subarray(0, -3))).toBe('image/jpeg');
+    expect(await typeOf(whole.subarray(0, -4))).toBe('damaged');
+  });
+
+  it.each([
+    ['whole', 'image/jpeg', [0x3f, 0xff, 0xd0, 0x3f, 0xff, 0xd1, 0x3f]],
+    ['without its last block', 'damaged', [0x3f, 0xff, 0xd0, 0x3f, 0xff, 0xd1]],
+    ['without a block between two restarts', 'damaged', [0x3f, 0xff, 0xd0, 0xff, 0xd1, 0x3f]],
+    ['with a block that is no code', 'damaged', [0x3f, 0xff, 0xd0, 0x80, 0xff, 0xd1, 0x3f]],
+  ])('the blocks of a JPEG are counted: %s', async (_what, found, scan) => {
+    for (const trailer of ['ffd9', 'ffd9ffd8ffe0', '']) {
+      expect(await typeOf(Buffer.concat([jpegOfBlocks(scan), Buffer.from(trailer, 'hex')]))).toBe(found);
+    }
+  });
+
+  it.each([
+    ['of text', Buffer.from('SEFHe\x00\x00\x00SEFT')],
+    ['with a second image', image],
+  ])('a JPEG that ends early is damaged although a trailer %s has an end marker', async (_what, trailer) => {
+    const cut = jpegOfBlocks([0x3f]);
+    expect(await typeOf(Buffer.concat([cut, trailer, end]))).toBe('damaged');
+  });
+
+  it('a truncated JPEG is damaged although its embedded preview is complete', async () => {
     const previewed = Buffer.concat([image.subarray(0, 2), preview, whole.subarray(2)]);
-    expect(await typeOf(previewed)).toBeNull();
+    expect(await typeOf(previewed.subarray(0, -4))).toBe('damaged');
     expect(await typeOf(Buffer.concat([previewed, end]))).toBe('image/jpeg');
   });
 
@@ -163,7 +210,9 @@ it.each([
   ['JPEG of empty segments', filledWith(JPEG_WITH_SIZE, [0xff, 0xe0, 0, 2])],
   ['PNG of empty chunks', filledWith(PNG.subarray(0, 33), [0, 0, 0, 0, 0x74, 0x65, 0x58, 0x74, 0, 0, 0, 0])],
 ])('the event loop goes on while the end of a truncated %s is searched in memory', async (_what, image) => {
-  const turns = await turnsDuring(async () => expect(await imageTypeOf(image, image.length)).toBeNull());
+  const turns = await turnsDuring(async () =>
+    expect([null, 'damaged']).toContain(wholeTypeOf(await imageTypeOf(image, image.length))),
+  );
   // A turn for each 100 kB.
   expect(turns).toBeGreaterThan(100);
 });

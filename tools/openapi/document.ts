@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FORM_IMAGES_MAX, metadata, plateText, violationTime } from '../../src/contracts/common';
+import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX, metadata, plateText, violationTime } from '../../src/contracts/common';
 import { eventsQuery, eventView } from '../../src/contracts/operator';
 import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
@@ -177,11 +177,16 @@ function requestBody(body: z.ZodType, route: Route, schemas: SchemaWriter): Open
     maxItems: FORM_IMAGES_MAX,
     items: BINARY,
   };
+  const acceptsDamaged = {
+    type: 'boolean',
+    description: 'Takes images of which a part is missing. Such an image is refused without it.',
+    default: false,
+  };
   const { properties, required = [], ...written } = formSchema.parse(schemas.write(fields, 'input'));
   const encoding = { images: { contentType: 'image/*' } };
   const schema = {
     ...written,
-    properties: { ...properties, images },
+    properties: { ...properties, images, [ACCEPT_DAMAGED_IMAGES]: acceptsDamaged },
     required: WITHOUT_IMAGES.includes(route.path) ? required : [...required, 'images'],
   };
   return { required: true, content: { 'multipart/form-data': { schema, encoding } } };

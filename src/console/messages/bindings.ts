@@ -298,6 +298,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       not_before_previous: bind<{ readonly values: string }>(catalogue.rules.not_before_previous),
       not_after_next: bind<{ readonly values: string }>(catalogue.rules.not_after_next),
       one_of_fields: bind<{ readonly fields: string }>(catalogue.rules.one_of_fields),
+      damaged_accepted: bind<{ readonly values: string }>(catalogue.rules.damaged_accepted),
       one_of: bind<{ readonly values: string }>(catalogue.rules.one_of),
       at_least_characters: bind<{ readonly limit: string }>(catalogue.rules.at_least_characters),
       at_least: bind<{ readonly limit: string }>(catalogue.rules.at_least),

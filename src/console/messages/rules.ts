@@ -8,13 +8,14 @@ import { formatted, type Messages } from './index';
 
 type RuleName = keyof Messages['rules'];
 
-/** Rules of the API about data types, which the console words for people. */
+/** Rules of the API that the console words for people. */
 const REWORDED: readonly (readonly [pattern: RegExp, name: RuleName])[] = [
   [/^must be of type number$/, 'number'],
   [/^must be of type string$/, 'text'],
   [/^must be of type boolean$/, 'yes_or_no'],
   [/^is required \(.+\)$/, 'required'],
   [/^must be at most (?<limit>\d+ bytes) in all$/, 'at_most_bytes'],
+  [/^is cut off or damaged: /, 'image_damaged'],
 ];
 
 /** The longest first, since `must be at most {limit}` also matches a text with `characters` behind the limit. */

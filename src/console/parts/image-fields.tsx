@@ -1,3 +1,4 @@
+import { ACCEPT_DAMAGED_IMAGES } from '../../contracts/common';
 import type { FormFailure, ImageSettings } from '../page';
 import type { Viewer } from '../viewer';
 import { fieldId } from './form';
@@ -90,6 +91,13 @@ export function ImageFields({ viewer, form, images, failure, label, isRequired =
           </p>
         </div>
       </div>
+      {rules.some(({ rule }) => rule.includes(ACCEPT_DAMAGED_IMAGES)) && (
+        <p>
+          <label>
+            <input type="checkbox" name={ACCEPT_DAMAGED_IMAGES} value="true" /> {messages.acceptDamaged}
+          </label>
+        </p>
+      )}
       <ul
         class="photos"
         aria-label={messages.chosen}
