@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -42,13 +42,29 @@ describe('a folder lock', () => {
     expect(existsSync(join(folder, 'lock'))).toBe(false);
   });
 
-  test('a folder lock without heartbeat is taken over although its process id is in use', async () => {
+  test('a folder lock whose process id belongs to another process by now is taken over at once', async () => {
     const folder = await makeFolder();
-    const file = join(folder, 'lock');
-    await writeFile(file, `some-id ${hostname()} ${process.pid}`);
-    const longAgo = new Date(systemClock.nowMs() - 60_000);
-    await utimes(file, longAgo, longAgo);
+    await writeFile(join(folder, 'lock'), `some-id ${hostname()} ${process.pid} 1`);
     expect(await withFolderLock(lockIn(folder, 1_000), () => Promise.resolve('in'))).toBe('in');
+  });
+
+  test('a folder lock of a living process is kept although the time of day was set to an hour later', async () => {
+    const folder = await makeFolder();
+    await withFolderLock(lockIn(folder), async () => {
+      const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 3_600_000 };
+      const second = withFolderLock({ ...lockIn(folder, 100), clock: later }, () => Promise.resolve('in'));
+      await expect(second).rejects.toThrow('another process has owned');
+    });
+  });
+
+  test('a folder lock of another machine is taken over after 20 s without a heartbeat', async () => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, 'lock'), `some-id another-container ${process.pid} 1`);
+    const fast = { ...systemClock, monotonicMs: () => 100 * systemClock.monotonicMs() };
+    await expect(
+      withFolderLock({ ...lockIn(folder, 10_000), clock: fast }, () => Promise.resolve('in')),
+    ).rejects.toThrow('another process has owned');
+    expect(await withFolderLock({ ...lockIn(folder, 60_000), clock: fast }, () => Promise.resolve('in'))).toBe('in');
   });
 
   test('waiting for the folder lock of a live holder ends with an error that names the lock file', async () => {
