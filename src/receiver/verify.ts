@@ -130,7 +130,7 @@ function signatureHeaders(headers: Headers): SignatureHeaders | null {
     const timestamp = one(headers[family.timestamp]);
     const signature = one(headers[family.signature]);
     if (id && timestamp && signature) {
-      const versioned = signature.split(' ').map((part) => part.split(','));
+      const versioned = signature.split(' ', SIGNATURES_MAX).map((part) => part.split(',', 2));
       return {
         id,
         timestamp,
@@ -141,6 +141,8 @@ function signatureHeaders(headers: Headers): SignatureHeaders | null {
   return null;
 }
 
+/** A rotation of secrets needs a handful; a header has room for thousands, and comparing them takes time. */
+const SIGNATURES_MAX = 20;
 const TOLERANCE_SECONDS = 5 * 60;
 
 /** Standard Webhooks has seconds. A number that would be a year after 5000 is milliseconds. */

@@ -35,6 +35,13 @@ describe('receiver: rejected signatures', () => {
     ['signed more than 5 minutes ago', () => signed(body, { secret: current, offSeconds: -330 })],
     ['signed more than 5 minutes in the future', () => signed(body, { secret: current, offSeconds: 330 })],
     [
+      'with a valid signature behind twenty others',
+      () => {
+        const others = `v1,${Buffer.alloc(32).toString('base64')} `.repeat(20);
+        return { ...valid(), 'webhook-signature': `${others}${valid()['webhook-signature']}` };
+      },
+    ],
+    [
       'with a signature of an unknown version',
       () => {
         const headers = valid();
