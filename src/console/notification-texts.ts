@@ -17,24 +17,20 @@ export function mailTextIn(
   { language, consoleUrl }: { readonly language: NoticeLanguage; readonly consoleUrl: string | null },
 ): { subject: string; text: string } {
   const { notices } = messagesIn(language);
-  const { type, alarms, createdAtMs } = notice;
-  const [first] = alarms;
-  const title = first?.title ?? '';
-  const count = alarms.length;
+  const { type, alarm, createdAtMs } = notice;
+  const title = alarm?.title ?? '';
   const page = pageOfNotice(notice, consoleUrl);
-  const paragraphs = alarms.map((alarm) => alarmParagraph(alarm, language, createdAtMs));
+  const paragraph = alarm === null ? '' : alarmParagraph(alarm, language, createdAtMs);
   // On a line of its own, so that a mail program makes a link of the whole address.
   const footer = page === null ? notices.footer : `${notices.footerLink}\n${page}`;
   const textOf = (...parts: readonly string[]) => parts.join('\n\n');
   switch (type) {
     case 'alarm.started':
-      return { subject: notices.started({ title }), text: textOf(...paragraphs, footer) };
-    case 'alarm.escalated':
-      return { subject: notices.escalated({ title }), text: textOf(notices.escalatedIntro, ...paragraphs, footer) };
-    case 'alarm.summary':
-      return { subject: notices.summary({ count }), text: textOf(notices.summaryIntro, ...paragraphs, footer) };
+      return { subject: notices.started({ title }), text: textOf(paragraph, footer) };
+    case 'alarm.reminded':
+      return { subject: notices.reminded({ title }), text: textOf(notices.remindedIntro, paragraph, footer) };
     case 'alarm.ended':
-      return { subject: notices.ended({ title }), text: textOf(notices.endedIntro, ...paragraphs, footer) };
+      return { subject: notices.ended({ title }), text: textOf(notices.endedIntro, paragraph, footer) };
     case 'test':
       return { subject: notices.test, text: textOf(notices.testIntro, ...(page === null ? [] : [page])) };
   }

@@ -9,7 +9,6 @@ import type { SessionUser } from './sessions';
 import type { Viewer } from './viewer';
 import type { Bulk } from '../workflow/bulk';
 import type { MetricsStore } from '../workflow/metrics-port';
-import type { NotificationStore } from '../workflow/notification-port';
 import type { ReadOpsState } from '../workflow/ops-state';
 import type { DifferenceStore, TaskStore, TowStore, ViolationStore } from '../workflow/ports';
 import type { ShadowStore } from '../workflow/shadow-list';
@@ -133,7 +132,5 @@ export interface PageTools {
   readonly shadow: Pick<ShadowStore, 'summary'>;
   readonly figures: MetricsStore;
   readonly opsState: ReadOpsState;
-  /** What notifications know of the alarms. */
-  readonly notifications: Pick<NotificationStore, 'read'>;
   readonly differences: DifferenceStore;
 }

@@ -18,7 +18,6 @@ import { createDifferenceStore } from '../store/differences';
 import { createJudgementStore } from '../store/judgements';
 import { createImageReferences } from '../store/kept-images';
 import { subscribeToEvents } from '../store/events';
-import { createNotificationStore } from '../store/notification-record';
 import { createMetricsStore } from '../store/metrics';
 import { recordsOf } from '../store/records';
 import { createSeenServiceStore } from '../store/seen-service';
@@ -181,7 +180,6 @@ function openPages(
     shadow: createShadowStore(redis),
     figures: createMetricsStore(redis),
     opsState: foundation.opsState,
-    notifications: createNotificationStore(redis),
     ...access,
     formLimit: createFormLimit(),
     trustProxy: config.trustProxy,

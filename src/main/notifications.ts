@@ -16,14 +16,14 @@ const LOCK_MS = 30_000;
 
 /** @throws ConfigurationError if the file of authorities of the mail server cannot be used. */
 export function openNotifications({ config, clock, redis, opsState }: Foundation): NotificationTools {
-  const { webhookSecret, mail, consoleUrl, defaults } = config.notifications;
+  const { webhookSecret, mail, consoleUrl, settings } = config.notifications;
   return {
     store: createNotificationStore(redis),
     senders: {
       webhook: createWebhookSender({ secret: webhookSecret, consoleUrl, clock }),
       mail: createMailSender(mail, (notice, language) => texts().mailTextIn(notice, { language, consoleUrl })),
     },
-    defaults,
+    settings,
     observe: alarmObserver({
       opsState,
       textOf: (alarm, language, nowMs) => texts().alarmTextIn(alarm, language, nowMs),

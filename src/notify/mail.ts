@@ -1,5 +1,5 @@
 import type * as nodemailer from 'nodemailer';
-import { addressesOf, type Notice } from '../domain/notices';
+import type { Notice } from '../domain/notices';
 import type { NoticeLanguage } from '../domain/notification-settings';
 import { errorCode } from '../platform/errors';
 import { authoritiesIn, defaultAuthorities } from '../platform/tls-files';
@@ -47,17 +47,15 @@ export function createMailSender(server: MailSettings | null, mailText: MailText
     missing: [],
     async send(notice, settings) {
       const { subject, text } = mailText(notice, settings.language);
-      const [alarm, ...others] = notice.alarms;
+      const { alarm } = notice;
       // Mail programs show what is about one alarm together.
       const references =
-        alarm === undefined || others.length > 0 || notice.id === `${alarm.id}.started`
-          ? {}
-          : { references: messageId(`${alarm.id}.started`) };
+        alarm === null || notice.id === `${alarm.id}.started` ? {} : { references: messageId(`${alarm.id}.started`) };
       const transport = require('nodemailer').createTransport(options);
       try {
         const { rejected } = await transport.sendMail({
           from,
-          to: addressesOf(notice, settings),
+          to: [...settings.mailTo],
           subject,
           text,
           ...references,

@@ -8,7 +8,7 @@ import type { NoticeSender } from '../workflow/notification-port';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts notices as JSON, signed as Standard Webhooks. Any 2xx is a delivery. The address is entered by a person: no redirect
+ * Posts notices as JSON, signed as Standard Webhooks. Any 2xx is a delivery. No redirect
  * is followed, and nothing of the answer but its status is read.
  *
  * @param tools.secret `whsec_…`; null when none is configured.
@@ -22,7 +22,7 @@ export function createWebhookSender(tools: {
   const { secret, consoleUrl, clock } = tools;
   return {
     missing: secret === null ? ['NOTIFY_WEBHOOK_SECRET'] : [],
-    async send(notice, { webhook_url: url }) {
+    async send(notice, { webhookUrl: url }) {
       const body = JSON.stringify(noticeBody(notice, consoleUrl));
       const timestamp = Math.floor(clock.nowMs() / 1000);
       const signed = secret === null ? null : signedHeaders({ id: notice.id, timestamp, body }, secret);
@@ -48,21 +48,21 @@ export function createWebhookSender(tools: {
 
 /** The body of a notice; docs/operations/notifications.md describes it. */
 function noticeBody(notice: Notice, consoleUrl: string | null) {
-  const { id, type, alarms, createdAtMs } = notice;
+  const { id, type, alarm, createdAtMs } = notice;
   return {
     id,
     type,
     timestamp: isoTimestamp(createdAtMs),
     data: {
       page: pageOfNotice(notice, consoleUrl),
-      alarms: alarms.map((alarm) => ({
+      alarm: alarm && {
         id: alarm.id,
         kind: alarm.kind.toString(),
         severity: alarm.severity,
         since: isoTimestamp(alarm.seenAtMs),
         title: alarm.title,
         what_to_do: alarm.todo,
-      })),
+      },
     },
   };
 }

@@ -190,7 +190,7 @@ export function configSummary(config: Config): Record<string, unknown> {
     data_dir: config.dataDir,
     webhook_signatures_configured: Object.values(config.webhook.secrets).some((secrets) => secrets.length > 0),
     webhook_shared_secret_configured: config.webhook.sharedSecret !== null,
-    notify_webhook_configured: config.notifications.defaults.webhook_url !== null,
+    notify_webhook_configured: config.notifications.settings.webhookUrl !== null,
     notify_mail_configured: config.notifications.mail !== null,
     bootstrap_api_key_configured: config.bootstrapApiKey !== null,
     oidc_issuer: config.signIn.oidc?.issuer ?? null,

@@ -3,34 +3,30 @@ import {
   ALARM_KINDS,
   ALARM_SEVERITIES,
   isNoticeAddress,
-  isTimeZone,
   MAIL_ADDRESS_RULE,
   NOTICE_ADDRESS_RULE,
   NOTICE_LANGUAGES,
-  NOTIFICATION_LIMITS,
-  TIME_ZONE_RULE,
   type NotificationSettings,
 } from '../domain/notification-settings';
+import { HOUR_MS } from '../domain/timestamp';
 import { list, signingSecret, smtpAddress, wholeNumber, type Environment } from './variable-rules';
 
 const filePath = z.string().min(1).optional();
-const { mailAddressLength } = NOTIFICATION_LIMITS;
+const ADDRESS_LENGTH_MAX = 254;
 const mailAddress = z
   .email(MAIL_ADDRESS_RULE)
-  .max(mailAddressLength, `must be mail addresses of at most ${mailAddressLength} characters`);
-const mailAddresses = list.pipe(z.array(mailAddress).max(NOTIFICATION_LIMITS.addresses)).default([]);
+  .max(ADDRESS_LENGTH_MAX, `must be mail addresses of at most ${ADDRESS_LENGTH_MAX} characters`);
+const mailAddresses = list.pipe(z.array(mailAddress).max(20)).default([]);
 
 /** The variables of notifications, like those of variables.ts. */
 export const NOTIFICATION_VARIABLES = {
   NOTIFY_WEBHOOK_URL: z
     .string()
     .trim()
-    .max(NOTIFICATION_LIMITS.noticeAddressLength)
+    .max(2000)
     .refine(isNoticeAddress, NOTICE_ADDRESS_RULE)
     .optional()
-    .describe(
-      'Address that alarms are posted to, signed. This and the following settings can also be set on `/ops/notifications`, which then counts; secrets, the mail server and `NOTIFY_MAIL_FROM` cannot. See [Notifications](operations/notifications.md).',
-    ),
+    .describe('Address that alarms are posted to, signed. See [Notifications](operations/notifications.md).'),
   NOTIFY_WEBHOOK_SECRET: signingSecret
     .optional()
     .describe('The `whsec_…` secret that signs them. Required for the webhook.'),
@@ -46,33 +42,17 @@ export const NOTIFICATION_VARIABLES = {
   ),
   NOTIFY_MAIL_FROM: z.email(MAIL_ADDRESS_RULE).optional().describe('Sender of the mails. Required for mails.'),
   NOTIFY_MAIL_TO: mailAddresses.describe('Comma list of mail addresses that get every notice.'),
-  NOTIFY_ESCALATE_TO: mailAddresses.describe(
-    'Comma list of mail addresses that get alarms which are not acknowledged in time.',
+  NOTIFY_SEVERITIES: list
+    .pipe(z.array(z.enum(ALARM_SEVERITIES)))
+    .default(['bad', 'wait'])
+    .describe('Comma list of severities with notices: `bad` (work is stalled or lost), `wait` (other alarms).'),
+  NOTIFY_REMIND_HOURS: wholeNumber(z.int().min(0).max(720).default(24)).describe(
+    'Hours after which an alarm that lasts is sent again. 0 means never.',
   ),
-  NOTIFY_ESCALATE_MINUTES: wholeNumber(
-    z.int().min(0).max(NOTIFICATION_LIMITS.escalateAfterMinutes).default(15),
-  ).describe('Minutes after which an alarm that is not acknowledged is escalated. 0 means never.'),
   NOTIFY_MUTED_ALARMS: list
-    .pipe(z.array(z.enum(ALARM_KINDS)).max(NOTIFICATION_LIMITS.mutedAlarms))
+    .pipe(z.array(z.enum(ALARM_KINDS)))
     .default([])
     .describe('Comma list of kinds of alarms without notices: `'.concat(ALARM_KINDS.join('`, `'), '`.')),
-  NOTIFY_QUIET_HOURS: z
-    .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be a window such as 22:00-06:00')
-    .refine((text) => text.slice(0, 5) !== text.slice(6), 'must have two different ends')
-    .optional()
-    .describe('Hours without notices, such as `22:00-06:00`. What still holds at their end is sent in one summary.'),
-  NOTIFY_QUIET_SEVERITIES: list
-    .pipe(z.array(z.enum(ALARM_SEVERITIES)).max(NOTIFICATION_LIMITS.quietSeverities))
-    .default(['wait'])
-    .describe(
-      'Comma list of severities without notices in these hours: `bad` (work is stalled or lost), `wait` (other alarms).',
-    ),
-  NOTIFY_TIME_ZONE: z
-    .string()
-    .refine(isTimeZone, TIME_ZONE_RULE)
-    .default('Asia/Riyadh')
-    .describe('Time zone of these hours.'),
   NOTIFY_LANGUAGE: z.enum(NOTICE_LANGUAGES).default('en').describe('Language of the notices.'),
 };
 
@@ -82,24 +62,18 @@ type NotificationVariables = z.output<z.ZodObject<typeof NOTIFICATION_VARIABLES>
 
 export function notificationConfig(env: NotificationVariables) {
   const { NOTIFY_SMTP_URL: smtpUrl, NOTIFY_MAIL_FROM: from, NOTIFY_SMTP_CA_FILE: caFile = null } = env;
-  const [quietFrom = null, quietTo = null] = env.NOTIFY_QUIET_HOURS?.split('-') ?? [];
   return {
     webhookSecret: env.NOTIFY_WEBHOOK_SECRET ?? null,
     /** Address of the console, for links in notices. */
     consoleUrl: env.CONSOLE_PUBLIC_URL ?? null,
     mail: smtpUrl === undefined || from === undefined ? null : { smtpUrl, from, caFile },
-    /** What counts until a person changes it. */
-    defaults: {
+    settings: {
       language: env.NOTIFY_LANGUAGE,
-      webhook_url: env.NOTIFY_WEBHOOK_URL ?? null,
-      mail_to: env.NOTIFY_MAIL_TO,
-      escalate_to: env.NOTIFY_ESCALATE_TO,
-      escalate_after_minutes: env.NOTIFY_ESCALATE_MINUTES,
-      muted_alarms: env.NOTIFY_MUTED_ALARMS,
-      quiet_from: quietFrom,
-      quiet_to: quietTo,
-      time_zone: env.NOTIFY_TIME_ZONE,
-      quiet_severities: env.NOTIFY_QUIET_SEVERITIES,
+      webhookUrl: env.NOTIFY_WEBHOOK_URL ?? null,
+      mailTo: env.NOTIFY_MAIL_TO,
+      severities: env.NOTIFY_SEVERITIES,
+      mutedAlarms: env.NOTIFY_MUTED_ALARMS,
+      remindMs: env.NOTIFY_REMIND_HOURS * HOUR_MS,
     } satisfies NotificationSettings,
   };
 }
@@ -110,7 +84,6 @@ export function missingForNotifications(given: Environment): { variable: string;
     ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'],
     ['NOTIFY_MAIL_FROM', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_MAIL_TO', 'NOTIFY_SMTP_URL'],
-    ['NOTIFY_ESCALATE_TO', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_SMTP_CA_FILE', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET'],
   ] as const;

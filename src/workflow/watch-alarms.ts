@@ -30,9 +30,7 @@ const STOP_MS = 2000;
 export function watchAlarms(tools: AlarmWatchTools, everyMs = EVERY_MS): Repetition {
   let owned: OwnedLock | null = null;
   const work = async () => {
-    const { settings, state } = await tools.store.read();
-    const isUsed = usedChannels(settings ?? tools.defaults, tools.senders).length > 0;
-    if (!isUsed && isEmpty(state)) return 'wait' as const;
+    if (usedChannels(tools).length === 0 && isEmpty(await tools.store.read())) return 'wait' as const;
     if (owned !== null && !(await owned.renew())) owned = null;
     owned ??= await tools.lock.acquire();
     if (owned !== null) await runWatch(tools);
@@ -54,15 +52,13 @@ function isEmpty({ incidents, notices, channels }: NotificationState): boolean {
 
 /** One look at the alarms, and one attempt of each notice that is due. */
 export async function runWatch(tools: Omit<AlarmWatchTools, 'lock'>): Promise<void> {
-  const { store, senders, defaults, clock } = tools;
-  const before = await store.read();
-  const observed = await tools.observe((before.settings ?? defaults).language);
+  const { store, settings, clock } = tools;
+  const observed = await tools.observe(settings.language);
+  const channels = usedChannels(tools);
   let dueAtMs = 0;
   const state = await store.advance((stored, nowMs) => {
     dueAtMs = nowMs;
-    const settings = stored.settings ?? defaults;
-    const channels = usedChannels(settings, senders);
-    return evaluateAlarms(stored.state, { observed, settings, channels, nowMs, newId: () => clock.id() });
+    return evaluateAlarms(stored, { observed, settings, channels, nowMs, newId: () => clock.id() });
   });
   const due = dueNotices(state, dueAtMs);
   const chosen = NOTICE_CHANNELS.flatMap((name) =>
@@ -89,13 +85,12 @@ export function alarmObserver(tools: {
 
 /** One attempt. If the process ends before its outcome is stored, the notice is sent again with the same id. */
 async function attempt(tools: Omit<AlarmWatchTools, 'lock'>, notice: Notice) {
-  const { store, senders, defaults, clock, log, metrics } = tools;
+  const { store, senders, settings, clock, log, metrics } = tools;
   const { id, type, channel, attempts } = notice;
-  const { settings } = await store.read();
-  const outcome = await senders[channel].send(notice, settings ?? defaults);
+  const outcome = await senders[channel].send(notice, settings);
   const about = { notice_id: id, type, channel, attempts: attempts + 1, problem: outcome.problem };
   const after = await store.advance((stored, nowMs) =>
-    afterAttempt(stored.state, notice, { outcome, nowMs, jitter: clock.random() }),
+    afterAttempt(stored, notice, { outcome, nowMs, jitter: clock.random() }),
   );
   const isKept = after.notices.some((each) => each.id === id && each.channel === channel);
   metrics.noticeAttempted(channel, outcome.kind);

@@ -20,8 +20,7 @@ test.each([
   const formats = formatsOf(language, atMs);
   expect(formats.timestamp(AFTER_MIDNIGHT)).toBe(timestamp);
   expect(formats.clockTime(AFTER_MIDNIGHT)).toBe('00:05:00.000');
-  const [alarm] = startNotice().alarms;
-  const alarms = alarm ? [{ ...alarm, seenAtMs: atMs }] : [];
-  const notice = startNotice({ alarms, createdAtMs: atMs });
+  const { alarm } = startNotice();
+  const notice = startNotice({ alarm: alarm && { ...alarm, seenAtMs: atMs }, createdAtMs: atMs });
   expect(mailTextIn(notice, { language, consoleUrl: null }).text).toContain(timestamp);
 });

@@ -37,7 +37,7 @@ test.each(LANGUAGES)('the pages of alarms and notifications say in "%s" why a ch
   const { notifications } = messagesIn(language);
   const store = createNotificationStore(app.foundation.redis);
   const webhook = { deliveredAtMs: null, failingSinceMs: systemClock.nowMs() - 3_600_000, problem: 'ECONNREFUSED' };
-  await store.advance(({ state }) => ({ ...state, channels: { ...state.channels, webhook } }));
+  await store.advance((state) => ({ ...state, channels: { ...state.channels, webhook } }));
   const visitor = await signedIn(app);
   visitor.cookies.set('towhook_language', language);
 

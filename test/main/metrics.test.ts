@@ -94,7 +94,7 @@ async function fillSeries(): Promise<void> {
   metrics.limitHeadersIgnored('tow');
   metrics.archived('tow', 1);
   metrics.noticeAttempted('webhook', 'failed');
-  await createNotificationStore(redis).advance(({ state }) => ({
+  await createNotificationStore(redis).advance((state) => ({
     ...state,
     notices: [startNotice({ nextAtMs: Number.MAX_SAFE_INTEGER })],
     channels: {

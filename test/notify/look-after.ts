@@ -9,6 +9,6 @@ export async function lookAfter({ foundation }: Pick<App, 'foundation'>, ms: num
   const { clock, metrics } = foundation;
   const tools = openNotifications(foundation);
   await runWatch({ ...tools, clock, metrics, log: silentLog });
-  await tools.store.advance(({ state }) => agedBy(state, ms));
+  await tools.store.advance((state) => agedBy(state, ms));
   await runWatch({ ...tools, clock, metrics, log: silentLog });
 }

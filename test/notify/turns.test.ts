@@ -1,7 +1,6 @@
-import { addressesOf, type Notice } from '../../src/domain/notices';
+import type { Notice } from '../../src/domain/notices';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { KEYS } from '../../src/store/keys';
 import { createNotificationStore } from '../../src/store/notification-record';
 import type { NoticeSender, NoticeSenders } from '../../src/workflow/notification-port';
 import { runWatch, watchAlarms } from '../../src/workflow/watch-alarms';
@@ -18,9 +17,7 @@ const notice = (id: string, channel: Notice['channel']): Notice => ({
   id,
   type: 'alarm.started',
   channel,
-  lists: [],
-  to: channel === 'mail' ? ['one@towing.example'] : [],
-  alarms: [],
+  alarm: null,
   createdAtMs: Date.now(),
   attempts: 0,
   nextAtMs: 0,
@@ -32,7 +29,7 @@ const HANGING: NoticeSenders = { webhook: hanging, mail: hanging };
 const toolsWith = (senders: NoticeSenders) => ({
   store: createNotificationStore(stores.redis),
   senders,
-  defaults: { ...NO_RECEIVER, webhook_url: 'http://receiver.example', mail_to: ['one@towing.example'] },
+  settings: { ...NO_RECEIVER, webhookUrl: 'http://receiver.example', mailTo: ['one@towing.example'] },
   observe: () => Promise.resolve([]),
   clock: systemClock,
   log: silentLog,
@@ -42,7 +39,7 @@ const toolsWith = (senders: NoticeSenders) => ({
 test('many due notices of a channel that fails do not delay those of the other', async () => {
   const { store } = toolsWith(HANGING);
   const mails = Array.from({ length: 50 }, (_, at) => notice(`mail-${at}`, 'mail'));
-  await store.advance(({ state }) => ({ ...state, notices: [...mails, notice('call', 'webhook')] }));
+  await store.advance((state) => ({ ...state, notices: [...mails, notice('call', 'webhook')] }));
   const delivered: string[] = [];
   const webhook: NoticeSender = {
     missing: [],
@@ -56,16 +53,7 @@ test('many due notices of a channel that fails do not delay those of the other',
   await runWatch(toolsWith({ webhook, mail }));
 
   expect(delivered).toEqual(['call']);
-  expect((await store.read()).state.notices).toHaveLength(mails.length);
-});
-
-test('mails a notice that an earlier version stored to its addresses', async () => {
-  const tools = toolsWith(HANGING);
-  const { lists: _lists, ...stored } = notice('earlier', 'mail');
-  const state = { incidents: [], notices: [stored], channels: { webhook: null, mail: null } };
-  await stores.redis.hset(KEYS.notifications, 'v', 'earlier', 'state', JSON.stringify(state));
-  const [read] = (await tools.store.read()).state.notices;
-  expect(read && addressesOf(read, NO_RECEIVER)).toEqual(['one@towing.example']);
+  expect((await store.read()).notices).toHaveLength(mails.length);
 });
 
 test('a stop does not wait for an attempt that hangs', async () => {
@@ -78,7 +66,7 @@ test('a stop does not wait for an attempt that hangs', async () => {
     },
   };
   const tools = toolsWith({ ...HANGING, webhook });
-  await tools.store.advance(({ state }) => ({ ...state, notices: [notice('call', 'webhook')] }));
+  await tools.store.advance((state) => ({ ...state, notices: [notice('call', 'webhook')] }));
   const release = jest.fn(() => Promise.resolve());
   const owned = { epoch: 1, renew: () => Promise.resolve(true), isSurelyOwned: () => true, release };
   const lock = { acquire: () => Promise.resolve(owned) };

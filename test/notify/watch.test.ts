@@ -54,7 +54,7 @@ function startWatch(lockMs = 30_000): { readonly connection: Redis } {
         webhook: createWebhookSender({ secret: SIGNING_SECRET, consoleUrl: null, clock: systemClock }),
         mail: createMailSender(null, () => ({ subject: '', text: '' })),
       },
-      defaults: { ...NO_RECEIVER, webhook_url: receiver.url },
+      settings: { ...NO_RECEIVER, webhookUrl: receiver.url },
       lock: { acquire: () => locks.acquire('notifications', lockMs) },
       observe: () => Promise.resolve(alarms),
       clock: systemClock,
@@ -69,10 +69,10 @@ function startWatch(lockMs = 30_000): { readonly connection: Redis } {
 
 /** Lets the time of the stored alarms pass. */
 async function pass(ms: number): Promise<void> {
-  await store.advance(({ state }) => agedBy(state, ms));
+  await store.advance((state) => agedBy(state, ms));
 }
 
-const stateOf = async () => (await store.read()).state;
+const stateOf = async () => await store.read();
 
 /** Raises the alarm and lets its hold pass. */
 async function raise(): Promise<string> {

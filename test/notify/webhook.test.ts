@@ -14,7 +14,7 @@ afterEach(() => receiver.close());
 
 const consoleUrl = 'https://console.towing.example';
 const sender = createWebhookSender({ secret: SIGNING_SECRET, consoleUrl, clock: systemClock });
-const send = (changes = {}) => sender.send(startNotice(), { ...NO_RECEIVER, webhook_url: receiver.url, ...changes });
+const send = (changes = {}) => sender.send(startNotice(), { ...NO_RECEIVER, webhookUrl: receiver.url, ...changes });
 
 test('posts a notice whose signature any library of Standard Webhooks verifies', async () => {
   expect(await send()).toEqual({ kind: 'delivered', problem: null });
@@ -26,16 +26,14 @@ test('posts a notice whose signature any library of Standard Webhooks verifies',
     timestamp: '2026-11-22T06:01:00.000Z',
     data: {
       page: 'https://console.towing.example/ops',
-      alarms: [
-        {
-          id: 'a1',
-          kind: 'outage',
-          severity: 'bad',
-          since: '2026-11-22T06:00:00.000Z',
-          title: 'The service is down.',
-          what_to_do: 'Wait.',
-        },
-      ],
+      alarm: {
+        id: 'a1',
+        kind: 'outage',
+        severity: 'bad',
+        since: '2026-11-22T06:00:00.000Z',
+        title: 'The service is down.',
+        what_to_do: 'Wait.',
+      },
     },
   });
   expect(() => new Webhook(SIGNING_SECRET).verify(`${body} `, headers)).toThrow('No matching signature found');
@@ -51,13 +49,13 @@ test('counts only a 2xx as delivered, and follows no redirect', async () => {
 });
 
 test('names a connection that fails by its code, without the address', async () => {
-  const { kind, problem } = await send({ webhook_url: `${DEAD_ADDRESS}/secret-path` });
+  const { kind, problem } = await send({ webhookUrl: `${DEAD_ADDRESS}/secret-path` });
   expect(kind).toBe('failed');
   expect(problem).toBe('ECONNREFUSED');
 });
 
 test('names a port of another protocol, which fetch never calls', async () => {
-  const outcome = await send({ webhook_url: 'http://127.0.0.1:6000/secret-path' });
+  const outcome = await send({ webhookUrl: 'http://127.0.0.1:6000/secret-path' });
   expect(outcome).toEqual({ kind: 'failed', problem: 'port_never_called' });
   expect(noticeProblemText(messagesIn('en'), 'port_never_called')).toContain('belongs to another protocol');
 });
@@ -65,7 +63,7 @@ test('names a port of another protocol, which fetch never calls', async () => {
 test('needs a secret, so that no notice leaves unsigned', async () => {
   const unsigned = createWebhookSender({ secret: null, consoleUrl, clock: systemClock });
   expect(unsigned.missing).toEqual(['NOTIFY_WEBHOOK_SECRET']);
-  expect(await unsigned.send(startNotice(), { ...NO_RECEIVER, webhook_url: receiver.url })).toEqual({
+  expect(await unsigned.send(startNotice(), { ...NO_RECEIVER, webhookUrl: receiver.url })).toEqual({
     kind: 'failed',
     problem: 'not_configured',
   });

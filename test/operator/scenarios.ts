@@ -10,9 +10,7 @@ import { createDifferenceStore } from '../../src/store/differences';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore } from '../support/stores';
 import { markShadow } from '../../src/domain/shadow';
-import { createNotificationStore } from '../../src/store/notification-record';
 import { recordsOf } from '../../src/store/records';
-import { announcedIncident } from '../support/notifications';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
 
 /** A request with an effect, another valid body for it (null when there is none), and a count of its effects. */
@@ -169,29 +167,6 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       const effects = async () => deliveryDetail.parse((await api(app).get(`/api/deliveries/${id}`)).body).replays;
       return { path: `/api/deliveries/${id}/replay`, body: {}, other: null, effects };
     },
-    acknowledgeAlarm: async () => {
-      const incident = announcedIncident();
-      const store = createNotificationStore(app.foundation.redis);
-      await store.advance(({ state }) => ({ ...state, incidents: [incident] }));
-      return {
-        path: `/api/alarms/${incident.id}/acknowledge`,
-        body: { reason: 'on my way' },
-        other: { reason: 'at the office' },
-        effects: actsOf('alarm.acknowledged'),
-      };
-    },
-    changeNotifications: async () => ({
-      path: '/api/notifications',
-      body: { language: 'ar' },
-      other: { language: 'en' },
-      effects: actsOf('notifications.changed'),
-    }),
-    resetNotifications: async () => ({
-      path: '/api/notifications/reset',
-      body: {},
-      other: null,
-      effects: actsOf('notifications.reset'),
-    }),
     pauseQueue: async () => ({
       path: '/api/queues/reports/pause',
       body: { reason: 'deploying' },

@@ -18,7 +18,7 @@ describe('numbers', () => {
     'NOT_FOUND_RETRIES',
     'STOP_GRACE_MS',
     'REDIS_MIN_REPLICAS',
-    'NOTIFY_ESCALATE_MINUTES',
+    'NOTIFY_REMIND_HOURS',
   ])('%s is a whole number in digits', (variable) => {
     const given = (value: string) => ({ REDIS_URL: 'redis://redis.example', [variable]: value });
     for (const value of ['0x1', '0b1', '1e0', '1.0', '+1', 'Infinity', '-Infinity']) {

@@ -76,8 +76,8 @@ describe('full Redis', () => {
     const store = createNotificationStore(stores.redis);
     await fill();
 
-    await store.advance((stored) => ({ ...stored.state, channels: { ...stored.state.channels, mail: HEALTH } }));
-    expect((await store.read()).state.channels.mail).toEqual(HEALTH);
+    await store.advance((state) => ({ ...state, channels: { ...state.channels, mail: HEALTH } }));
+    expect((await store.read()).channels.mail).toEqual(HEALTH);
   });
 
   test('a process is listed with its heartbeats and leaves the list while Redis is full', async () => {

@@ -6,7 +6,7 @@ import { bulkDocument, bulkHead, bulkResult, bulkStoredItem } from '../../src/co
 import { storedDifference } from '../../src/contracts/differences';
 import { storedJudgement } from '../../src/contracts/judgements';
 import { processDocument } from '../../src/contracts/metrics';
-import { storedNotificationSettings, storedNotificationState } from '../../src/contracts/notifications';
+import { storedNotificationState } from '../../src/contracts/notifications';
 import { apiKeyRecord, deliveryRecord, sessionRecord, towDocument } from '../../src/contracts/records';
 import { storedCalls, storedMessages } from '../../src/contracts/seen-service';
 import { storedCircuits } from '../../src/contracts/stored-circuits';
@@ -43,7 +43,6 @@ const RECORDS: Readonly<Record<string, z.ZodType>> = {
   'bulk-run.head': bulkHead,
   'bulk-items.item': bulkStoredItem,
   'bulk-items.result': bulkResult,
-  'notifications.settings': storedNotificationSettings,
   'notifications.state': storedNotificationState,
   'api-key': apiKeyRecord,
   session: sessionRecord,

@@ -1,20 +1,16 @@
 import { createServer } from 'node:http';
-import type { ChannelHealth, Incident, Notice, NotificationState, ObservedAlarm } from '../../src/domain/notices';
+import type { ChannelHealth, Notice, NotificationState, ObservedAlarm } from '../../src/domain/notices';
 import type { NotificationSettings } from '../../src/domain/notification-settings';
 import { portOf } from './server-port';
 
 /** Settings without a receiver. */
 export const NO_RECEIVER: NotificationSettings = {
   language: 'en',
-  webhook_url: null,
-  mail_to: [],
-  escalate_to: [],
-  escalate_after_minutes: 15,
-  muted_alarms: [],
-  quiet_from: null,
-  quiet_to: null,
-  time_zone: 'Asia/Riyadh',
-  quiet_severities: ['wait'],
+  webhookUrl: null,
+  mailTo: [],
+  severities: ['bad', 'wait'],
+  mutedAlarms: [],
+  remindMs: 86_400_000,
 };
 
 export const SIGNING_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -31,13 +27,6 @@ export function observedAlarm(changes: Partial<ObservedAlarm> = {}): ObservedAla
   };
 }
 
-/** The alarm about a missing worker, announced and not acknowledged. */
-export function announcedIncident(): Incident {
-  const times = { seenAtMs: 1, startedAtMs: 2, missingSinceMs: null, worseSinceMs: null, escalatedAtMs: null };
-  const alarm = observedAlarm({ key: 'noProcess:worker', kind: 'noProcess' });
-  return { ...alarm, ...times, id: 'a1', isAnnounced: true, isHeldBack: false, acknowledged: null };
-}
-
 /** The state as it is when everything in it happened earlier. */
 export function agedBy({ incidents, notices, channels }: NotificationState, ms: number): NotificationState {
   const back = (atMs: number | null) => (atMs === null ? null : atMs - ms);
@@ -48,7 +37,7 @@ export function agedBy({ incidents, notices, channels }: NotificationState, ms: 
       seenAtMs: incident.seenAtMs - ms,
       missingSinceMs: back(incident.missingSinceMs),
       startedAtMs: back(incident.startedAtMs),
-      worseSinceMs: back(incident.worseSinceMs),
+      remindedAtMs: back(incident.remindedAtMs),
     })),
     notices: notices.map((notice) => ({ ...notice, nextAtMs: notice.nextAtMs - ms })),
     channels: { webhook: aged(channels.webhook), mail: aged(channels.mail) },
@@ -62,9 +51,7 @@ export function startNotice(changes: Partial<Notice> = {}): Notice {
     id: 'a1.started',
     type: 'alarm.started',
     channel: 'webhook',
-    lists: [],
-    to: [],
-    alarms: [{ id: 'a1', kind, severity, title, todo, seenAtMs: Date.UTC(2026, 10, 22, 6) }],
+    alarm: { id: 'a1', kind, severity, title, todo, seenAtMs: Date.UTC(2026, 10, 22, 6) },
     createdAtMs: Date.UTC(2026, 10, 22, 6, 1),
     attempts: 0,
     nextAtMs: 0,

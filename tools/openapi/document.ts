@@ -48,7 +48,7 @@ const GROUPS: readonly RouteGroup[] = [
   },
   {
     name: 'Notifications',
-    description: 'Alarms, their acknowledgement, and the notifications about them.',
+    description: 'Alarms and the notifications about them.',
     routes: NOTIFICATION_ROUTES,
   },
 ];

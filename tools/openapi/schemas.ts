@@ -11,7 +11,7 @@ import {
 import { conservationView } from '../../src/contracts/conservation';
 import { timestamp } from '../../src/contracts/facts';
 import { capacityView, ticketView } from '../../src/contracts/lookups';
-import { alarmView, notificationSettings, notificationsView } from '../../src/contracts/notifications';
+import { alarmView, notificationsView } from '../../src/contracts/notifications';
 import * as operator from '../../src/contracts/operator';
 import { otherCall } from '../../src/contracts/records';
 import { refusedCall } from '../../src/contracts/refused-calls';
@@ -41,7 +41,6 @@ const NAMES: readonly [z.ZodType, string][] = [
   [operator.queueView, 'Queue'],
   [conservationView, 'Conservation'],
   [alarmView, 'Alarm'],
-  [notificationSettings, 'NotificationSettings'],
   [notificationsView, 'Notifications'],
   [operator.apiKeyView, 'ApiKey'],
   [operator.newApiKeyView, 'NewApiKey'],

@@ -162,9 +162,8 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
     notices: {
       ...catalogue.notices,
       started: bind<{ readonly title: string }>(catalogue.notices.started),
+      reminded: bind<{ readonly title: string }>(catalogue.notices.reminded),
       ended: bind<{ readonly title: string }>(catalogue.notices.ended),
-      escalated: bind<{ readonly title: string }>(catalogue.notices.escalated),
-      summary: bind<{ readonly count: number }>(catalogue.notices.summary),
       since: bind<{ readonly time: string }>(catalogue.notices.since),
     },
     notifications: {
@@ -174,8 +173,6 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
       testFailed: bind<{ readonly channel: string }>(catalogue.notifications.testFailed),
       answered: bind<{ readonly status: string }>(catalogue.notifications.answered),
       someRefused: bind<{ readonly count: number }>(catalogue.notifications.someRefused),
-      acknowledgeOf: bind<{ readonly title: string }>(catalogue.notifications.acknowledgeOf),
-      acknowledgedBy: bind<{ readonly name: string }>(catalogue.notifications.acknowledgedBy),
     },
     opsAlarms: {
       ...catalogue.opsAlarms,

@@ -112,12 +112,11 @@ export function fieldLabel({ messages }: Viewer, name: string, form: string | nu
 const LABELS = new WeakMap<Messages, ReadonlyMap<string, string>>();
 
 function labelsIn(messages: Messages): ReadonlyMap<string, string> {
-  const { towFacts, towReports, towDispatch, violationForm, keys, signIn, tow, common, notifications } = messages;
+  const { towFacts, towReports, towDispatch, violationForm, keys, signIn, tow, common } = messages;
   return new Map<string, string>([
     ...Object.entries(violationForm.fields),
     ...Object.entries(towReports.fields),
     ...Object.entries(towFacts.fields),
-    ...Object.entries(notifications.fields),
     ['reason', towDispatch.holds.reason],
     ['crew', towDispatch.crew.crew],
     ['truck', towDispatch.crew.truck],

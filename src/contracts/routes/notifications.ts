@@ -1,57 +1,23 @@
-import {
-  alarmPage,
-  notificationSettingsBody,
-  notificationsView,
-  testNoticeBody,
-  testNoticeView,
-} from '../notifications';
-import { emptyBody, resolveBody } from '../operator';
+import { alarmPage, notificationsView, testNoticeBody, testNoticeView } from '../notifications';
 import type { Route } from './route';
 
-/** Alarms, their acknowledgement, and the notifications about them. */
+/** Alarms and the notifications about them. */
 
 export const NOTIFICATION_ROUTES = {
   listAlarms: {
     method: 'get',
     path: '/api/alarms',
     role: 'viewer',
-    summary: 'The alarms that hold now, the worst first, and who was notified and acknowledged them.',
+    summary: 'The alarms that hold now, the worst first, and when they were sent.',
     status: 200,
-    answer: alarmPage,
-  },
-  acknowledgeAlarm: {
-    method: 'post',
-    path: '/api/alarms/:alarm_id/acknowledge',
-    role: 'ops',
-    summary: 'Acknowledge an announced alarm, so that it is not escalated. The first acknowledgement counts.',
-    body: resolveBody,
-    status: 202,
     answer: alarmPage,
   },
   readNotifications: {
     method: 'get',
     path: '/api/notifications',
     role: 'ops',
-    summary: 'The settings of notifications, and whether its channels work; never a secret.',
+    summary: 'Whether the channels of notifications are configured and work.',
     status: 200,
-    answer: notificationsView,
-  },
-  changeNotifications: {
-    method: 'post',
-    path: '/api/notifications',
-    role: 'ops',
-    summary: 'Change settings of notifications. Absent fields stay; from then on the configuration no longer counts.',
-    body: notificationSettingsBody,
-    status: 202,
-    answer: notificationsView,
-  },
-  resetNotifications: {
-    method: 'post',
-    path: '/api/notifications/reset',
-    role: 'ops',
-    summary: 'Take the settings of the configuration again.',
-    body: emptyBody,
-    status: 202,
     answer: notificationsView,
   },
   testNotifications: {

@@ -1,15 +1,13 @@
 import type { NotificationsView } from '../../../contracts/notifications';
-import { ALARM_KINDS, NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/notification-settings';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/notification-settings';
 import type { FormFailure } from '../../page';
 import { PAGES } from '../../page-table';
-import { Field, PostForm, type FieldProps } from '../../parts/form';
-import { digestOf } from '../../parts/live-form';
-import { ActionForm, Table, Tabs } from '../../parts/ops';
+import { PostForm } from '../../parts/form';
+import { Table, Tabs } from '../../parts/ops';
 import { noticeProblemText } from '../../parts/notice-problem';
 import { Problem } from '../../parts/problem';
-import { CHANGED_MEANWHILE } from '../../submit';
 import { Badge, Ref, Timestamp } from '../../parts/text';
-import { oneOf, type Viewer } from '../../viewer';
+import type { Viewer } from '../../viewer';
 
 /** What became of a test notice. */
 export interface TestResult {
@@ -38,20 +36,6 @@ export function NotificationsPage(props: NotificationsProps) {
       {tested !== null && <Tested viewer={viewer} tested={tested} />}
       <Problem viewer={viewer} failure={failure} form="test" />
       <Channels viewer={viewer} view={view} />
-      <Settings viewer={viewer} view={view} failure={failure} />
-      <p class="muted">{messages.sources[view.source]}</p>
-      {view.source === 'person' && (
-        <ActionForm
-          viewer={viewer}
-          form="reset"
-          action={`${PATH}/reset`}
-          label={messages.reset}
-          about={messages.reset}
-          hint={messages.resetWhat}
-          sure={messages.resetSure}
-          failure={failure}
-        />
-      )}
     </>
   );
 }
@@ -141,105 +125,5 @@ function ChannelState({ viewer, channel }: { viewer: Viewer; channel: Notificati
       <Badge tone="bad">{messages.failing}</Badge> <Timestamp viewer={viewer} at={channel.failing_since} />{' '}
       {channel.problem !== null && <NoticeProblem viewer={viewer} problem={channel.problem} />}
     </>
-  );
-}
-
-function Settings({ viewer, view, failure }: Pick<NotificationsProps, 'viewer' | 'view' | 'failure'>) {
-  const messages = viewer.messages.notifications;
-  const { fields, hints, languages, severities } = messages;
-  const { settings } = view;
-  // Of a form that was overtaken, the entries are listed beside the fields, which show what is recorded now.
-  const isOvertaken = failure?.refusal.code === CHANGED_MEANWHILE.code;
-  const shown = isOvertaken ? null : failure;
-  const common = { viewer, form: 'settings', failure: shown, autocomplete: 'off' };
-  const latin = { ...common, isLatin: true };
-  const texts: readonly (readonly [
-    name: keyof typeof fields,
-    value: string,
-    hint: string | null,
-    also?: Pick<FieldProps, 'inputMode' | 'isRequired'>,
-  ])[] = [
-    ['mail_to', settings.mail_to.join(', '), hints.mail_to],
-    ['escalate_to', settings.escalate_to.join(', '), hints.escalate_to],
-    [
-      'escalate_after_minutes',
-      String(settings.escalate_after_minutes),
-      hints.escalate_after_minutes,
-      { inputMode: 'numeric', isRequired: true },
-    ],
-    ['webhook_url', settings.webhook_url ?? '', hints.webhook_url],
-    ['quiet_from', settings.quiet_from ?? '', hints.quiet_from],
-    ['quiet_to', settings.quiet_to ?? '', null],
-    ['time_zone', settings.time_zone, null, { isRequired: true }],
-  ];
-  return (
-    <section class="card" aria-labelledby="settings-title">
-      <h2 id="settings-title">{messages.settingsTitle}</h2>
-      <PostForm viewer={viewer} action={PATH} question={digestOf(settings)}>
-        <Problem viewer={viewer} failure={failure} form="settings" showsEntered={isOvertaken} />
-        <div class="fields">
-          {texts.map(([name, value, hint, also]) => (
-            <Field {...latin} name={name} label={fields[name]} value={value} {...(hint ? { hint } : {})} {...also} />
-          ))}
-          <Field
-            {...common}
-            name="quiet_severities"
-            label={fields.quiet_severities}
-            value={settings.quiet_severities.toSorted().join(',')}
-            options={[
-              ['wait', severities.wait],
-              ['bad,wait', severities.all],
-            ]}
-            isRequired
-          />
-          <Field
-            {...common}
-            name="language"
-            label={fields.language}
-            value={settings.language}
-            options={[
-              ['en', languages.en],
-              ['ar', languages.ar],
-            ]}
-            isRequired
-          />
-        </div>
-        <Kinds viewer={viewer} failure={shown} muted={settings.muted_alarms} />
-        <div>
-          <button class="main">{messages.save}</button>
-        </div>
-      </PostForm>
-    </section>
-  );
-}
-
-/** One mark per kind of alarm; without it, the kind has no notices. */
-function Kinds(props: { viewer: Viewer; failure: FormFailure | null; muted: readonly string[] }) {
-  const { viewer, failure, muted } = props;
-  const messages = viewer.messages.notifications;
-  const entered = failure?.form === 'settings' ? failure.entered.getAll('announced') : null;
-  return (
-    <fieldset class="alarm-kinds">
-      <legend>{messages.fields.muted_alarms}</legend>
-      {ALARM_KINDS.map((kind) => (
-        <label>
-          <input
-            type="checkbox"
-            name="announced"
-            value={kind}
-            checked={entered === null ? !muted.includes(kind) : entered.includes(kind)}
-          />{' '}
-          {messages.kinds[kind]}
-        </label>
-      ))}
-      {/* Only a version that knows these kinds can announce them. */}
-      {muted
-        .filter((kind) => oneOf(ALARM_KINDS, kind) === null)
-        .map((kind) => (
-          <label>
-            <input type="checkbox" disabled /> <Ref>{kind}</Ref>
-          </label>
-        ))}
-    </fieldset>
   );
 }

@@ -6,35 +6,22 @@ import { bodyOf } from '../../forms';
 import { oneOf } from '../../viewer';
 import { HOURS, readSeries } from './chart-lines';
 import { Charts } from './charts';
-import { acknowledgeForm } from './acknowledge';
 import { OpsNow, OverviewPage } from './view';
 
-type OpsTools = Pick<PageTools, 'api' | 'figures' | 'opsState' | 'notifications'>;
+type OpsTools = Pick<PageTools, 'api' | 'figures' | 'opsState'>;
 
 const ASSETS = ['uplot.css', 'uplot.js', 'countdown.js', 'charts.js', 'ops.js'];
 
 /** The overview of ops: the state of sending, queues and processes, and the charts. */
 export function serveOps(pages: Pages, tools: OpsTools): void {
-  const { api, figures, opsState, notifications } = tools;
-  const incidents = async () => (await notifications.read()).state.incidents;
+  const { api, figures, opsState } = tools;
   const show = async (visit: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
     const { viewer, query } = visit;
     const hours = hoursIn(query);
-    const [known, announced, series] = await Promise.all([
-      opsState(viewer.nowMs),
-      incidents(),
-      readSeries(figures, hours, viewer.nowMs),
-    ]);
+    const [known, series] = await Promise.all([opsState(viewer.nowMs), readSeries(figures, hours, viewer.nowMs)]);
     return page(
       viewer.messages.ops.title,
-      <OverviewPage
-        viewer={viewer}
-        known={known}
-        incidents={announced}
-        series={series}
-        hours={hours}
-        failure={failure}
-      />,
+      <OverviewPage viewer={viewer} known={known} series={series} hours={hours} failure={failure} />,
       { assets: ASSETS, httpStatus: failure?.refusal.httpStatus ?? 200 },
     );
   };
@@ -42,8 +29,8 @@ export function serveOps(pages: Pages, tools: OpsTools): void {
   pages.get(PAGES.ops.path, PAGES.ops.role, async (visit) => {
     if (!visit.wantsPart) return show(visit, null);
     const { viewer } = visit;
-    const [known, announced] = await Promise.all([opsState(viewer.nowMs), incidents()]);
-    return part(<OpsNow viewer={viewer} known={known} incidents={announced} failure={null} />);
+    const known = await opsState(viewer.nowMs);
+    return part(<OpsNow viewer={viewer} known={known} failure={null} />);
   });
 
   pages.get('/ops/charts', 'viewer', async ({ viewer, query }) => {
@@ -66,19 +53,6 @@ export function serveOps(pages: Pages, tools: OpsTools): void {
       });
     });
   }
-
-  pages.post('/ops/alarms/:alarm/acknowledge', 'ops', async (posted) => {
-    const alarm = posted.params('alarm');
-    return submit(api, posted, {
-      route: ROUTES.acknowledgeAlarm,
-      form: acknowledgeForm(alarm),
-      params: { alarm_id: alarm },
-      body: bodyOf(posted.form, { only: ['reason'] }),
-      next: '/ops',
-      done: 'acknowledged',
-      again: (failure) => show(posted, failure),
-    });
-  });
 
   pages.post('/ops/operations/:operation/resume', 'ops', async (posted) => {
     const operation = posted.params('operation');

@@ -1,14 +1,11 @@
-import { alarmKey, alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/alarms';
+import { alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/alarms';
 import type { MetricSeries } from '../../../workflow/metrics-port';
 import type { FormFailure } from '../../page';
-import { shownAlarms, type Incident } from '../../../domain/notices';
 import type { AlarmSeverity } from '../../../domain/notification-settings';
-import { isoTimestamp } from '../../../domain/timestamp';
 import { alarmText } from '../../parts/alarm-text';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
 import type { Hours } from './chart-lines';
-import { Acknowledge, acknowledgeForm } from './acknowledge';
 import { Charts } from './charts';
 import { Conservation } from './conservation';
 import { Processes, Queues } from './workers';
@@ -19,13 +16,12 @@ import { Badge, Age, Countdown, Timestamp } from '../../parts/text';
 interface OverviewProps {
   readonly viewer: Viewer;
   readonly known: OpsState;
-  readonly incidents: readonly Incident[];
   readonly failure: FormFailure | null;
 }
 
 /** The ops overview. */
 export function OverviewPage(props: OverviewProps & { readonly series: MetricSeries; readonly hours: Hours }) {
-  const { viewer, known, incidents, failure, series, hours } = props;
+  const { viewer, known, failure, series, hours } = props;
   return (
     <>
       <div class="head">
@@ -36,9 +32,7 @@ export function OverviewPage(props: OverviewProps & { readonly series: MetricSer
         </button>
       </div>
       <Tabs viewer={viewer} here="/ops" />
-      {failure && !hasForm(known, incidents, failure.form) && (
-        <Problem viewer={viewer} failure={failure} form={failure.form} />
-      )}
+      {failure && !hasForm(known, failure.form) && <Problem viewer={viewer} failure={failure} form={failure.form} />}
       <OpsNow {...props} />
       <Charts viewer={viewer} series={series} hours={hours} />
     </>
@@ -46,18 +40,14 @@ export function OverviewPage(props: OverviewProps & { readonly series: MetricSer
 }
 
 /** False if the form is no longer on the page, because its subject changed meanwhile. */
-function hasForm({ sending, queues }: OpsState, incidents: readonly Incident[], form: string): boolean {
+function hasForm({ sending, queues }: OpsState, form: string): boolean {
   const paused = sending.operations.filter(({ state }) => state === 'paused');
-  const forms = [
-    ...paused.map(({ operation }) => `resume-${operation}`),
-    ...queues.map(({ name }) => `queue-${name}`),
-    ...incidents.map(({ id }) => acknowledgeForm(id)),
-  ];
+  const forms = [...paused.map(({ operation }) => `resume-${operation}`), ...queues.map(({ name }) => `queue-${name}`)];
   return forms.includes(form);
 }
 
 /** The part that refreshes itself by events and every 15 s. */
-export function OpsNow({ viewer, known, incidents, failure }: OverviewProps) {
+export function OpsNow({ viewer, known, failure }: OverviewProps) {
   return (
     <div
       id="ops-now"
@@ -67,12 +57,7 @@ export function OpsNow({ viewer, known, incidents, failure }: OverviewProps) {
       hx-trigger="changed, every 15s"
       hx-swap="morph:outerHTML"
     >
-      <Verdict
-        viewer={viewer}
-        alarms={alarmsFor(viewer, alarmsOf(known), incidents)}
-        failure={failure}
-        openTasks={known.openTasks}
-      />
+      <Verdict viewer={viewer} alarms={alarmsFor(viewer, alarmsOf(known))} openTasks={known.openTasks} />
       <div class="ops-cards">
         <Sending viewer={viewer} sending={known.sending} failure={failure} />
         <Conservation viewer={viewer} view={known.conservation} />
@@ -83,22 +68,16 @@ export function OpsNow({ viewer, known, incidents, failure }: OverviewProps) {
   );
 }
 
-/** An alarm that this version observes, or the incident of one that only a later version knows. */
 interface ShownAlarm {
   readonly severity: AlarmSeverity;
   readonly title: string;
   readonly todo: string;
-  readonly observed: Alarm | null;
-  readonly incident: Incident | null;
+  readonly observed: Alarm;
 }
 
 /** The worst first. */
-function alarmsFor(viewer: Viewer, alarms: readonly Alarm[], incidents: readonly Incident[]): readonly ShownAlarm[] {
-  const observed = alarms.map((alarm) => {
-    const { title, todo } = alarmText(viewer, alarm);
-    return { key: alarmKey(alarm), severity: severityOf(alarm), title, todo, observed: alarm };
-  });
-  return shownAlarms(observed, incidents).map(({ alarm, incident }) => ({ observed: null, ...alarm, incident }));
+function alarmsFor(viewer: Viewer, alarms: readonly Alarm[]): readonly ShownAlarm[] {
+  return alarms.map((observed) => ({ ...alarmText(viewer, observed), severity: severityOf(observed), observed }));
 }
 
 /**
@@ -106,12 +85,12 @@ function alarmsFor(viewer: Viewer, alarms: readonly Alarm[], incidents: readonly
  * repeat them.
  */
 function Verdict(
-  props: Pick<OverviewProps, 'viewer' | 'failure'> & {
+  props: Pick<OverviewProps, 'viewer'> & {
     readonly alarms: readonly ShownAlarm[];
     readonly openTasks: number;
   },
 ) {
-  const { viewer, alarms, openTasks, failure } = props;
+  const { viewer, alarms, openTasks } = props;
   const messages = viewer.messages.opsAlarms;
   const [worst, ...others] = alarms;
   if (worst === undefined) {
@@ -133,7 +112,6 @@ function Verdict(
       </p>
       <AsOf viewer={viewer} />
       <Remedy viewer={viewer} shown={worst} />
-      <Acknowledge {...worst} viewer={viewer} failure={failure} />
       <ForPeople viewer={viewer} openTasks={openTasks} />
       {others.length > 0 && (
         <>
@@ -145,7 +123,6 @@ function Verdict(
                   <Badge tone={shown.severity}>{messages.severities[shown.severity]}</Badge> <bdi>{shown.title}</bdi>
                 </p>
                 <Remedy viewer={viewer} shown={shown} />
-                <Acknowledge {...shown} viewer={viewer} failure={failure} />
               </li>
             ))}
           </ul>
@@ -172,24 +149,22 @@ function ForPeople({ viewer, openTasks }: { viewer: Viewer; openTasks: number })
   );
 }
 
-/** The remedy of an alarm, with a link if this version knows the place. */
-function Remedy({ viewer, shown: { observed, todo, incident } }: { viewer: Viewer; shown: ShownAlarm }) {
+/** The remedy of an alarm, with a link to its place. */
+function Remedy({ viewer, shown: { observed, todo } }: { viewer: Viewer; shown: ShownAlarm }) {
   const messages = viewer.messages.opsAlarms;
-  const [address, label] = observed === null ? [] : placeOf(viewer, observed);
-  const times = observed ?? (incident && { since: isoTimestamp(incident.seenAtMs) });
+  const [address, label] = placeOf(viewer, observed);
   return (
     <>
       <p>
-        <strong>{messages.todo}</strong> {observed === null ? <bdi>{todo}</bdi> : todo}{' '}
-        {address !== undefined && <a href={address}>{`${messages.see}: ${label}`}</a>}
+        <strong>{messages.todo}</strong> {todo} <a href={address}>{`${messages.see}: ${label}`}</a>
       </p>
-      {times && <Times viewer={viewer} alarm={times} />}
+      <Times viewer={viewer} alarm={observed} />
     </>
   );
 }
 
 /** Since when the alarm holds, and when the next attempt is. */
-function Times({ viewer, alarm }: { viewer: Viewer; alarm: Alarm | { readonly since: string } }) {
+function Times({ viewer, alarm }: { viewer: Viewer; alarm: Alarm }) {
   const { since: sinceWord, nextTry } = viewer.messages.opsAlarms;
   const since = 'since' in alarm ? alarm.since : null;
   const nextTryAt = 'nextTryAt' in alarm ? alarm.nextTryAt : null;
