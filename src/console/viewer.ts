@@ -32,6 +32,8 @@ export interface Viewer {
   readonly openTasks: number | null;
   /** The mode of the installation; null if not read. */
   readonly shadow: ShadowSummary | null;
+  /** True for a crew, to which ids of software and technical details mean nothing. */
+  readonly isInField: boolean;
   may(role: Role): boolean;
   /** A new idempotency key for a form. */
   formKey(): string;
@@ -61,6 +63,7 @@ export function viewerOf(request: Request, visitor: SessionUser | null, clock: C
     done: doneIn(messages, cookies[DONE_COOKIE]),
     openTasks: null,
     shadow: null,
+    isInField: actor?.role === 'crew',
     may: (role) => actor !== null && roleAllows(actor.role, role),
     formKey: () => randomUUID(),
   };

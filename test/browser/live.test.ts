@@ -5,7 +5,7 @@ import { apiKeyView } from '../../src/contracts/operator';
 import type { Role } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { newTow } from '../operator/world';
-import { useBrowser, waitForPath, waitForText } from '../support/browser';
+import { expectAccessible, useBrowser, waitForPath, waitForText } from '../support/browser';
 import { PNG } from '../support/images';
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
@@ -256,10 +256,18 @@ test('a board on a phone whose stream is open shows a lost connection while the 
   let isDown = true;
   await page.route(world.at('/tasks/count'), (route) => (isDown ? route.fulfill({ status: 503 }) : route.continue()));
   await waitForText(label(page), common.liveLost);
+  // Readable, and in sight at the end of the page too.
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
   const box = await label(page).boundingBox();
-  expect(box?.width).toBeGreaterThan(100);
+  expect(box?.width).toBeGreaterThan(300);
+  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(await page.evaluate<number>('innerHeight'));
+  const style =
+    "(({ position, fontSize }) => [position, fontSize])(getComputedStyle(document.querySelector('.live-state')))";
+  expect(await page.evaluate(style)).toEqual(['fixed', '15px']);
+  await expectAccessible(page);
   isDown = false;
   await waitForText(label(page), common.live);
+  expect((await label(page).boundingBox())?.width ?? 0).toBeLessThan(100);
 });
 
 /** Hides or shows the page, as another tab of the browser does. */

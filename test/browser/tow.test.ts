@@ -56,7 +56,7 @@ test('a dispatcher takes a tow from request to release in the console alone', as
   await waitForText(page.locator('.notice'), 'The crew is assigned.');
 
   await fillPlace(page, ['Plate', 'Towed from (address)', 'Latitude', 'Longitude']);
-  await submit(page, 'Vehicle hooked up: started');
+  await submit(page, 'Record the start of the tow');
   await waitForText(page.locator('.plate'), 'A B J 1234');
   await submit(page, 'Vehicle in the yard: detained');
   await submit(page, 'Request the invoice');
@@ -93,7 +93,7 @@ test('a crew records start, photos and detention of a tow on a phone in Arabic w
   await page.getByRole('button', { name: 'في الطريق' }).click();
   await waitForPath(page, pathOf(ref));
   await fillPlace(page, ['اللوحة', 'سُحبت من (العنوان)', 'خط العرض', 'خط الطول']);
-  await submit(page, 'رُفعت المركبة: بدء السحب');
+  await submit(page, 'تسجيل بدء السحب');
   await waitForText(page.locator('.plate'), 'ا ب ح ١٢٣٤');
   await unfold(page, 'إضافة صور');
   await page.locator('#photos-images').setInputFiles({ name: 'front.png', mimeType: 'image/png', buffer: PNG });
@@ -196,7 +196,7 @@ test('an open page shows and records the plate of the violation that its tow is 
   await waitForText(page.locator('#form-started'), 'A B J 1235');
   await town.call('POST', `/tows/${ref}/violation`, { violation_id: 'case-b' });
   await waitForText(page.locator('#form-started'), 'KLM 77');
-  await submit(page, 'Vehicle hooked up: started');
+  await submit(page, 'Record the start of the tow');
   expect((await town.towWhen(ref, 'started')).plate_number).toBe('KLM 77');
 });
 
@@ -224,7 +224,7 @@ test('a tow is started and canceled without JavaScript', async () => {
   const page = await browser.open({ javaScript: false });
   await town.signIn(page, 'dispatcher', pathOf(ref));
   await fillPlace(page, ['Plate', 'Towed from (address)', 'Latitude', 'Longitude']);
-  await submit(page, 'Vehicle hooked up: started');
+  await submit(page, 'Record the start of the tow');
   await unfold(page, 'Cancel the tow');
   await page.getByLabel('Reason for cancellation').first().selectOption({ label: 'Owner came and moved the vehicle' });
   await page.getByLabel('Details').fill('paid the fine');
@@ -252,6 +252,19 @@ test('coordinates that are pasted as a pair fill in latitude and longitude, and 
   expect([await latitude?.inputValue(), await longitude?.inputValue()]).toEqual(['24,7136', '']);
   await paste('24.7136, 46.6753');
   expect([await latitude?.inputValue(), await longitude?.inputValue()]).toEqual(['24.7136', '46.6753']);
+});
+
+test('the age of a tow counts on while its page is open', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open({ fastTimers: false });
+  await page.clock.install();
+  await town.signIn(page, 'crew', pathOf(ref));
+  // A refresh would bring the age that the server knows.
+  await page.route(town.at(pathOf(ref)), (route) => route.fulfill({ status: 204 }));
+  const age = page.locator('.tow-ways time');
+  await waitForText(age, /^\d+ s$/);
+  await page.clock.runFor(45_000);
+  await waitForText(age, /^(?:4[5-9]|5\d) s$|^1 min/);
 });
 
 test('the time of an event that happened earlier lies between the year 2000 and now', async () => {

@@ -81,3 +81,14 @@ test('formats counts in all six Arabic forms, with western digits', () => {
     '100 مهمة مفتوحة',
   ]);
 });
+
+test.each(LANGUAGES)('no step of a crew is named like an event or a state in the catalogue "%s"', (language) => {
+  const { towDispatch, towFacts, timeline, terms } = CATALOGUES[language];
+  const events = [towFacts.record, timeline.facts, terms.facts].flatMap((group) => Object.values(group));
+  const states = messages({ states: terms.reportStates, towStates: terms.towStates }).map(([, text]) => text);
+  for (const step of Object.values(towDispatch.stepNames)) {
+    const word = step.toLowerCase();
+    expect(events.filter((text) => text.toLowerCase().includes(word))).toEqual([]);
+    expect(states.filter((text) => text.toLowerCase() === word)).toEqual([]);
+  }
+});

@@ -60,7 +60,7 @@ test('lists service calls, actions of people and attempts newest first on the ti
     'The service posted an invoice',
     'Note added · by bootstrap',
     'Invoice requested · by bootstrap',
-    'Vehicle hooked up: started · by bootstrap',
+    'Start of the tow recorded · by bootstrap',
     'The service requested this tow',
   ].map((sentence) => text.indexOf(sentence));
   expect(order).toEqual(order.toSorted((a, b) => a - b));

@@ -1,6 +1,9 @@
 import { api, newKey, towOf, towPath } from '../operator/client';
 import { newTow, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
+import { report, REQUIRED, violationIn } from '../operator/forms';
+import { takenAs } from '../support/violations';
+import { sendAs } from './violation-world';
 import { markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
@@ -117,6 +120,32 @@ test.each([
   await visitor.get(pagePath(ref));
   await visitor.post(pagePath(ref, '/released'), taken);
   expect((await towOf(app, ref)).dispatch.notes).toMatchObject([{ text }]);
+});
+
+test.each([
+  [{ handed_to: 'Sami', handed_id: '1000000008' }, 'سُلّمت إلى Sami، رقم الهوية 1000000008'],
+  [{ handed_id: '1000000008' }, 'سُلّمت إلى (بلا اسم)، رقم الهوية 1000000008'],
+  [{ handed_to: 'Sami' }, 'سُلّمت إلى Sami'],
+])('shows the note on who took the vehicle, %j, in the language of the page', async (taken, arabic) => {
+  const ref = await towAfter(app, 'started');
+  await visitor.get(pagePath(ref));
+  await visitor.post(pagePath(ref, '/released'), taken);
+  visitor.cookies.set('towhook_language', 'ar');
+  expect(textIn((await visitor.get(pagePath(ref))).html, 'notes')).toContain(arabic);
+});
+
+test('shows a crew no JSON, deliveries, zones or other ids of software', async () => {
+  const { id } = violationIn(await report(app, REQUIRED));
+  await sendAs(app, id, takenAs('V-20261121-FIELD1'));
+  const ref = await newTow(app, { violation_reference_id: 'V-20261121-FIELD1' });
+  const crew = await signedIn(app, await newKey(app, 'crew'));
+  for (const address of [pagePath(ref), '/board', '/violations', `/violations/${id}`]) {
+    const office = (await visitor.get(address)).html;
+    expect(textOf(office)).toContain(REQUIRED.zoneId);
+    const { html, status } = await crew.get(address);
+    expect(status).toBe(200);
+    expect(textOf(html)).not.toMatch(/JSON|dlv_|[0-9a-f]{8}-[0-9a-f]{4}-|\/v1\//);
+  }
 });
 
 test('stores no note on who took the vehicle when a hold of another person refuses the release', async () => {

@@ -70,12 +70,19 @@ export function By({ viewer, at, by }: { viewer: Viewer; at: string; by: string 
   );
 }
 
-/** The time since a timestamp, with the timestamp in the tooltip. */
-export function Age({ viewer, since }: { viewer: Viewer; since: string }) {
-  const { formats, nowMs } = viewer;
+/** The time since a timestamp, with the timestamp in the tooltip. It counts on on pages that load `relative-times.js`. */
+export function Age(props: { readonly viewer: Viewer; readonly since: string; readonly nowMs?: number }) {
+  const { viewer, since, nowMs = viewer.nowMs } = props;
+  const { formats } = viewer;
+  const elapsedMs = Math.max(0, nowMs - Date.parse(since));
   return (
-    <time datetime={since} title={`${formats.timestamp(since)} · ${formats.hover(since)}`}>
-      {formats.duration(nowMs - Date.parse(since))}
+    <time
+      datetime={since}
+      title={`${formats.timestamp(since)} · ${formats.hover(since)}`}
+      data-elapsed={String(elapsedMs)}
+      data-units={unitsOf(viewer)}
+    >
+      {formats.duration(elapsedMs)}
     </time>
   );
 }
@@ -147,7 +154,7 @@ const SECOND_MS = 1000;
 
 /**
  * The time left until a timestamp, in a sentence, with the timestamp in the tooltip. The sentence has another form for
- * the last second and after it: no time is left then to put into it. Pages that show it load `countdown.js`.
+ * the last second and after it: no time is left then to put into it. Pages that show it load `relative-times.js`.
  */
 export function Countdown(props: {
   readonly viewer: Viewer;
@@ -156,7 +163,6 @@ export function Countdown(props: {
 }) {
   const { viewer, atMs, sentence } = props;
   const { formats, nowMs } = viewer;
-  const { units } = viewer.messages;
   const iso = new Date(atMs).toISOString();
   const left = atMs - nowMs;
   return (
@@ -164,13 +170,18 @@ export function Countdown(props: {
       datetime={iso}
       title={`${formats.timestamp(iso)} · ${formats.hover(iso)}`}
       data-countdown={String(Math.max(0, left))}
-      data-units={[units.days, units.hours, units.minutes, units.seconds].join('|')}
+      data-units={unitsOf(viewer)}
       data-over={sentence.now}
       data-sentence={sentence.in({ time: TIME_LEFT })}
     >
       {left < SECOND_MS ? sentence.now : sentence.in({ time: formats.duration(left) })}
     </time>
   );
+}
+
+/** The units of `relative-times.js`. */
+function unitsOf({ messages: { units } }: Viewer): string {
+  return [units.days, units.hours, units.minutes, units.seconds].join('|');
 }
 
 /** A section with a heading. */

@@ -79,7 +79,7 @@ function TowRow({ tools, record, matches }: { tools: RowTools; record: TowReadMo
             {tow.towedLocation}
           </span>
         )}
-        {tow.zoneId !== null && (
+        {tow.zoneId !== null && !viewer.isInField && (
           <span class="under zone" title={tow.zoneId}>
             {messages.zone} <Ref>{tow.zoneId}</Ref>
           </span>

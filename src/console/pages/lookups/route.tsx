@@ -17,7 +17,7 @@ export function serveLookups(pages: Pages, { api, lookupsOff }: Pick<PageTools, 
     return page(
       viewer.messages.lookups.title,
       <LookupsPage viewer={viewer} off={lookupsOff} entered={entered} outcome={outcome} />,
-      { httpStatus: refusal?.httpStatus ?? 200, assets: ['countdown.js'] },
+      { httpStatus: refusal?.httpStatus ?? 200, assets: ['relative-times.js'] },
     );
   };
 

@@ -10,7 +10,7 @@ import { OpsNow, OverviewPage } from './view';
 
 type OpsTools = Pick<PageTools, 'api' | 'figures' | 'opsState'>;
 
-const ASSETS = ['uplot.css', 'uplot.js', 'countdown.js', 'charts.js', 'ops.js'];
+const ASSETS = ['uplot.css', 'uplot.js', 'relative-times.js', 'charts.js', 'ops.js'];
 
 /** The overview of ops: the state of sending, queues and processes, and the charts. */
 export function serveOps(pages: Pages, tools: OpsTools): void {

@@ -94,7 +94,7 @@ function About({ viewer, row: { task, tow, violation } }: { viewer: Viewer; row:
           {messages.violation} <Ref>{violation?.reference ?? violationId}</Ref>
         </a>
       )}
-      {delivery !== null && (
+      {delivery !== null && !viewer.isInField && (
         <a href={`/ops/deliveries/${encodeURIComponent(delivery)}`}>
           {messages.delivery} <Ref>{delivery}</Ref>
         </a>

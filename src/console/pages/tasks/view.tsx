@@ -25,7 +25,7 @@ interface TasksProps {
 export function tasksPage(props: TasksProps): PageResult {
   const { viewer, failure } = props;
   return page(viewer.messages.tasks.title, <Tasks {...props} />, {
-    assets: ['tasks.js'],
+    assets: ['relative-times.js', 'tasks.js'],
     httpStatus: failure?.refusal.httpStatus ?? 200,
   });
 }

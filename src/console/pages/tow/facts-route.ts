@@ -10,6 +10,7 @@ import type { FormFailure, Pages, PostedForm, PageTools } from '../../page';
 import { readTow, type TowPageTools } from './model';
 import { towPath } from '../../page-table';
 import { formOfFact, questionOfFact } from './fact-fields';
+import { handoverNote } from './notes';
 
 /** Records facts. */
 export function serveFacts(pages: Pages, tools: TowPageTools): void {
@@ -110,9 +111,7 @@ async function addHandoverNote(
 ): Promise<FormFailure | null> {
   const [name, identity] = [entered(form, 'handed_to'), entered(form, 'handed_id')];
   if (name === '' && identity === '') return null;
-  const { handedNote, handedNoteWithId, handedNoName } = viewer.messages.towFacts;
-  const to = name === '' ? handedNoName : name;
-  const text = identity === '' ? handedNote({ name: to }) : handedNoteWithId({ name: to, id: identity });
+  const text = handoverNote(viewer.messages, name, identity);
   const answer = await api.call(ROUTES.addNote, {
     actor,
     params: { towing_reference_id: params('ref') },

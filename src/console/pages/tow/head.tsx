@@ -1,13 +1,13 @@
 import { ageOf } from '../../../domain/overdue';
 import { TowStateBadge } from '../../parts/states';
-import { Badge, Coordinates, Fact, Plate, Ref, Timestamp, UserText } from '../../parts/text';
+import { Age, Badge, Coordinates, Fact, Plate, Ref, Timestamp, UserText } from '../../parts/text';
 import { WhyTow } from '../../parts/why';
 import type { TowModel } from './model';
 
 /** Reference, state and plate of the tow, and why it waits. */
 export function TowHead({ model }: { model: TowModel }) {
   const { viewer, view, record, waiting } = model;
-  const { messages, formats } = viewer;
+  const { messages } = viewer;
   const { ageMs } = ageOf(record.tow, record.readAtMs);
   return (
     <header class="tow-head" id="tow-head">
@@ -21,11 +21,14 @@ export function TowHead({ model }: { model: TowModel }) {
         </div>
         <p class="row tow-ways">
           <span class="muted">
-            {messages.tow.inStateFor({ state: messages.terms.towStates[view.state] })} {formats.duration(ageMs)}
+            {messages.tow.inStateFor({ state: messages.terms.towStates[view.state] })}{' '}
+            <Age viewer={viewer} since={new Date(record.readAtMs - ageMs).toISOString()} nowMs={record.readAtMs} />
           </span>
-          <a href={`/api${model.path}`} class="button small">
-            {messages.tow.json}
-          </a>
+          {!viewer.isInField && (
+            <a href={`/api${model.path}`} class="button small">
+              {messages.tow.json}
+            </a>
+          )}
         </p>
       </div>
       <p class="tow-plate">
@@ -122,7 +125,7 @@ function ViolationOf({ model: { viewer, view } }: { model: TowModel }) {
       <dd>
         <Ref>{view.violation_reference_id}</Ref>
         {view.violation_type !== null && ` · ${terms.violationTypes[view.violation_type]}`}
-        {view.zone_id !== null && (
+        {view.zone_id !== null && !viewer.isInField && (
           <span class="muted">
             {' · '}
             {messages.zone} <Ref>{view.zone_id}</Ref>
@@ -133,7 +136,7 @@ function ViolationOf({ model: { viewer, view } }: { model: TowModel }) {
           <span class="muted">{messages.noViolation}</span>
         ) : (
           <a href={`/violations/${encodeURIComponent(view.violation_id)}`}>
-            {messages.ourViolation} <Ref>{view.violation_id}</Ref>
+            {messages.ourViolation} {!viewer.isInField && <Ref>{view.violation_id}</Ref>}
           </a>
         )}
       </dd>

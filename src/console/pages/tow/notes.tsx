@@ -1,5 +1,7 @@
 import { By, Ref, UserText } from '../../parts/text';
 import { LocalCard, LocalField, LocalForm, FormProblem } from './forms';
+import { LANGUAGES, messagesIn, type Messages } from '../../messages';
+import type { Viewer } from '../../viewer';
 import type { TowModel } from './model';
 import { PostForm } from '../../parts/form';
 import { ImageFields, UploadState } from '../../parts/image-fields';
@@ -20,7 +22,7 @@ export function Notes({ model }: { model: TowModel }) {
           {notes.toReversed().map((note) => (
             <li>
               <p class="note" dir="auto">
-                {note.text}
+                {noteIn(viewer, note.text)}
               </p>
               <p class="muted">
                 <By viewer={viewer} at={note.at} by={note.by} />
@@ -44,6 +46,27 @@ export function Notes({ model }: { model: TowModel }) {
       )}
     </LocalCard>
   );
+}
+
+/** The note on who took the vehicle, for which the service has no field. */
+export function handoverNote({ towFacts }: Messages, name: string, identity: string): string {
+  const to = name === '' ? towFacts.handedNoName : name;
+  return identity === '' ? towFacts.handedNote({ name: to }) : towFacts.handedNoteWithId({ name: to, id: identity });
+}
+
+/** A note as it was written; one on who took the vehicle in the language of the viewer. */
+function noteIn({ messages }: Viewer, text: string): string {
+  for (const written of LANGUAGES.map(messagesIn)) {
+    const [, name, identity = ''] =
+      handoverPattern(written, '\uE001').exec(text) ?? handoverPattern(written, '').exec(text) ?? [];
+    if (name !== undefined) return handoverNote(messages, name === written.towFacts.handedNoName ? '' : name, identity);
+  }
+  return text;
+}
+
+function handoverPattern(messages: Messages, identity: string): RegExp {
+  const note = handoverNote(messages, '\uE000', identity).replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+  return new RegExp(`^${note.replaceAll(/[\uE000\uE001]/g, '(.+)')}$`, 's');
 }
 
 /** Links the tow to a violation by hand. */

@@ -126,6 +126,7 @@ function reasonIn(viewer: Viewer, entry: TimelineEntry): string | null {
 }
 
 function linkLines(viewer: Viewer, entry: TimelineEntry): Child[] {
+  if (viewer.isInField) return [];
   const { labels } = viewer.messages.timeline;
   const links = [
     [labels.delivery, '/ops/deliveries/', text(entry, 'delivery_id')],

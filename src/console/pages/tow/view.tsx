@@ -20,7 +20,7 @@ export function towPage(model: TowModel): PageResult {
   const { viewer, view } = model;
   return page(viewer.messages.tow.title({ reference: view.towing_reference_id }), contentOf(model), {
     httpStatus: statusOf(model),
-    assets: ['countdown.js', 'tow.js', 'send-images.js'],
+    assets: ['relative-times.js', 'tow.js', 'send-images.js'],
   });
 }
 
@@ -128,7 +128,7 @@ export function missingTow(viewer: Viewer, ref: string): PageResult {
       <p>{messages.archived}</p>
       <p class="row">
         <a href="/board">{viewer.messages.tow.backToBoard}</a>
-        <a href="/ops/deliveries">{messages.deliveries}</a>
+        {!viewer.isInField && <a href="/ops/deliveries">{messages.deliveries}</a>}
       </p>
     </div>,
     { httpStatus: 404 },

@@ -24,9 +24,11 @@ export function Head({ model }: { model: ViolationModel }) {
           <span class="muted">
             {messages.violations.heads.age} <Age viewer={viewer} since={view.created_at} />
           </span>
-          <a href={`/api${path}`} class="button small">
-            {messages.violations.json}
-          </a>
+          {!viewer.isInField && (
+            <a href={`/api${path}`} class="button small">
+              {messages.violations.json}
+            </a>
+          )}
         </p>
       </div>
       <p class="tow-plate">

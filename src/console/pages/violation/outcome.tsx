@@ -80,9 +80,11 @@ export function Service({ model }: { model: ViolationModel }) {
             <Timestamp viewer={viewer} at={view.give_up_at} />
           </Fact>
         )}
-        <Fact label={messages.api}>
-          <bdi dir="ltr">{OPERATIONS[view.api === 'guide' ? 'violation_guide' : 'violation'].path}</bdi>
-        </Fact>
+        {!viewer.isInField && (
+          <Fact label={messages.api}>
+            <bdi dir="ltr">{OPERATIONS[view.api === 'guide' ? 'violation_guide' : 'violation'].path}</bdi>
+          </Fact>
+        )}
       </dl>
       {view.difference_id !== null && <Differs viewer={viewer} differenceId={view.difference_id} />}
       {view.broken_answer !== null && (

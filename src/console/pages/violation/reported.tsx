@@ -40,7 +40,7 @@ export function Reported({ model }: { model: ViolationModel }) {
         </Fact>
         {form.zoneId !== undefined && (
           <Fact label={fields.zoneId}>
-            <Ref>{form.zoneId}</Ref>
+            {!viewer.isInField && <Ref>{form.zoneId}</Ref>}
             <span class="tow-maps">
               <a href={`/lookups?zone_id=${encodeURIComponent(form.zoneId)}`}>{messages.capacity}</a>
             </span>
@@ -49,10 +49,12 @@ export function Reported({ model }: { model: ViolationModel }) {
         <Fact label={messages.reportedAt}>
           <By viewer={viewer} at={view.created_at} by={view.by} />
         </Fact>
-        <Fact label={messages.ourId}>
-          <Ref>{view.id}</Ref>
-        </Fact>
-        {view.metadata_id !== view.id && (
+        {!viewer.isInField && (
+          <Fact label={messages.ourId}>
+            <Ref>{view.id}</Ref>
+          </Fact>
+        )}
+        {view.metadata_id !== view.id && !viewer.isInField && (
           <Fact label={messages.ownId}>
             <Ref>{view.metadata_id}</Ref>
           </Fact>

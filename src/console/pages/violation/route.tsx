@@ -45,7 +45,7 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
     if (visit.wantsPart) return part(content, httpStatus);
     return page(viewer.messages.violations.pageTitle({ name: record.reference ?? view.id }), content, {
       httpStatus,
-      assets: ['countdown.js', 'send-images.js', 'tow.js'],
+      assets: ['relative-times.js', 'send-images.js', 'tow.js'],
     });
   };
   pages.get(PAGES.violation.path, PAGES.violation.role, (visit) => show(visit));

@@ -8,7 +8,7 @@ export function serveViolations(pages: Pages, tools: PageTools): void {
   pages.get(PAGES.violations.path, PAGES.violations.role, async ({ viewer, query: given }) => {
     const query = readQuery(given);
     const list = await readList(tools, query);
-    const assets = ['board.js'];
+    const assets = ['board.js', 'relative-times.js'];
     return page(viewer.messages.violations.title, <ListPage viewer={viewer} query={query} list={list} />, { assets });
   });
   pages.post(`${PATH}/live`, 'viewer', async ({ viewer, form }) => {

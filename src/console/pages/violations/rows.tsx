@@ -20,11 +20,13 @@ export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonl
       <caption class="visually-hidden">{table}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {[heads.violation, heads.plate, heads.type, heads.zone, heads.state, heads.tows, heads.age].map((head) => (
-            <th scope="col" role="columnheader">
-              {head}
-            </th>
-          ))}
+          {[heads.violation, heads.plate, heads.type, heads.zone, heads.state, heads.tows, heads.age]
+            .filter((head) => head !== heads.zone || !viewer.isInField)
+            .map((head) => (
+              <th scope="col" role="columnheader">
+                {head}
+              </th>
+            ))}
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -50,7 +52,12 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRea
         <a href={violationPath(violation.id)} data-row-link>
           <Ref>{reference ?? violation.id}</Ref>
         </a>
-        <span class="under">{reference === null ? messages.noReference : <Ref>{metadataIdOf(violation)}</Ref>}</span>
+        {reference === null && <span class="under">{messages.noReference}</span>}
+        {reference !== null && !viewer.isInField && (
+          <span class="under">
+            <Ref>{metadataIdOf(violation)}</Ref>
+          </span>
+        )}
         {!matches && <span class="under">{messages.left}</span>}
       </th>
       <Cell name="plate-cell">
@@ -59,13 +66,15 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRea
       <Cell name="type">
         {form.violationType === undefined ? '' : viewer.messages.terms.violationTypes[form.violationType]}
       </Cell>
-      <Cell name="zone-cell">
-        {form.zoneId !== undefined && (
-          <span class="zone" dir="ltr" title={form.zoneId}>
-            <Ref>{form.zoneId}</Ref>
-          </span>
-        )}
-      </Cell>
+      {!viewer.isInField && (
+        <Cell name="zone-cell">
+          {form.zoneId !== undefined && (
+            <span class="zone" dir="ltr" title={form.zoneId}>
+              <Ref>{form.zoneId}</Ref>
+            </span>
+          )}
+        </Cell>
+      )}
       <Cell name="state">
         <ViolationState viewer={viewer} status={record} />
         <ServiceMessage viewer={viewer} record={record} />
@@ -106,7 +115,7 @@ function GoneRow({ viewer, id }: { viewer: Viewer; id: string }) {
       <th scope="row" role="rowheader">
         <Ref>{id}</Ref>
       </th>
-      <td role="cell" colspan={6}>
+      <td role="cell" colspan={viewer.isInField ? 5 : 6}>
         {viewer.messages.violations.archived}
       </td>
     </tr>
