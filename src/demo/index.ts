@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { printLine, printProblem } from '../platform/terminal';
 import { showProgress } from './progress';
 import { faultsFor } from './plan';
-import { playTows } from './play';
+import { keepTowsComing, playTows } from './play';
 import type { DemoBoard } from './board';
 import { startEnvironment, type DemoEnvironment } from './environment';
 import { printSummary } from './summary';
@@ -15,6 +15,9 @@ const TOWS_MAX = 5000;
 const PACE_MS = 700;
 /** The rate limit of violations is 20 per minute; more would make the demo wait. */
 const VIOLATIONS_MAX = 8;
+/** Of the tows that come after the check: a new one each time, and the mean pause between two facts of each. */
+const ORDER_EVERY_MS = 20_000;
+const LATER_PACE_MS = 15_000;
 /** Tows that are not finished by then count as lost. */
 const TIME_LIMIT_MS = 100_000;
 
@@ -25,7 +28,7 @@ the result.
 
 Options:
   --tows <number>  how many tows, 1 to ${TOWS_MAX} (default: ${TOWS_DEFAULT})
-  --exit           ends after the check, with exit code 0 if it passed, else 1; otherwise everything keeps running
+  --exit           ends after the check, with exit code 0 if it passed, else 1; otherwise everything keeps running and tows keep coming
   -h, --help       shows this help
 
 Examples:
@@ -47,7 +50,13 @@ async function main(): Promise<void> {
   }
   printLine(`\n  towhook: ${tows} tows from the service's webhook to their last report\n`);
   const environment = await startEnvironment();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(environment, 0));
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      ending.abort();
+      void end(environment, 0);
+    });
+  }
   const options = {
     tows,
     violations: violationsAmong(tows),
@@ -61,6 +70,10 @@ async function main(): Promise<void> {
   if (values.exit && !passed) failWithLog(null, environment);
   if (values.exit) await end(environment, 0);
   printAddresses(environment);
+  const later = { signal: ending.signal, everyMs: ORDER_EVERY_MS, paceMs: LATER_PACE_MS };
+  await keepTowsComing(environment, later).catch((error: unknown) => {
+    if (!ending.signal.aborted) failWithLog(error, environment);
+  });
 }
 
 function violationsAmong(tows: number): number {
@@ -68,7 +81,7 @@ function violationsAmong(tows: number): number {
 }
 
 function printAddresses(environment: DemoEnvironment): void {
-  printLine('  Everything stays up until you press Ctrl-C:');
+  printLine('  Everything stays up until you press Ctrl-C. Some tows stay open, and new ones come:');
   printLine(`    console        ${environment.consoleUrl}              (sign in with ${environment.apiKey})`);
   printLine(`    operator API   ${environment.consoleUrl}/api/tows   (Authorization: Bearer ${environment.apiKey})`);
   printLine(`    API docs       ${environment.consoleUrl}/docs`);

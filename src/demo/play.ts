@@ -7,7 +7,7 @@ import { check, type DemoFindings } from './check';
 import { createOperatorClient } from './client';
 import { playTow } from './crew';
 import { checkViolations, reportViolations, untilArrived, type ViolationFindings } from './violations';
-import { planFor } from './plan';
+import { planFor, type TowPlan } from './plan';
 
 /** The addresses of a running towhook and its simulator. */
 export interface Addresses {
@@ -72,6 +72,43 @@ export async function playTows(addresses: Addresses, options: PlayOptions): Prom
     return { findings, violations: checkedViolations, finished: board.tows().filter(isFinished).length, seconds };
   } finally {
     ending.abort();
+  }
+}
+
+/** The tows that stay on the board: the index of each, and how many steps of its plan are played. */
+const LEFT_OPEN = [
+  [6000, 0],
+  [6001, 1],
+  [6002, 2],
+  [6004, 3],
+] as const;
+/** No tow before has an index as high, and with it the plate. */
+const NEXT_INDEX = 6005;
+
+/**
+ * Leaves some tows open and lets the service order another one every `everyMs`, until `signal` aborts. A tow on which a
+ * person acts in the console is left to that person.
+ */
+export async function keepTowsComing(
+  addresses: Addresses,
+  { signal, everyMs, paceMs }: { readonly signal: AbortSignal; readonly everyMs: number; readonly paceMs: number },
+): Promise<void> {
+  const client = createOperatorClient(addresses.consoleUrl, addresses.apiKey, signal);
+  const refs: string[] = [];
+  const board = createBoard(client, () => refs, signal);
+  const begin = async (plan: TowPlan) => {
+    const [ref = ''] = await order(addresses, { count: 1 });
+    refs.push(ref);
+    void playTow(ref, plan, { client, board, clock: systemClock, paceMs }).catch(() => {});
+  };
+  for (const [index, steps] of LEFT_OPEN) {
+    const plan = planFor(index, { hasViolation: false });
+    await begin({ ...plan, steps: plan.steps.slice(0, steps) });
+  }
+  for (let index = NEXT_INDEX; ; index += 1) {
+    await pause(everyMs, signal);
+    if (signal.aborted) return;
+    await begin(planFor(index, { hasViolation: false }));
   }
 }
 

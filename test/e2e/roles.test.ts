@@ -1,5 +1,5 @@
 import { createOperatorClient } from '../../src/demo/client';
-import { playTows } from '../../src/demo/play';
+import { keepTowsComing, playTows } from '../../src/demo/play';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { API_KEY, buildTown } from '../support/town';
@@ -23,6 +23,28 @@ test('one process of the role all sends every report of 12 tows in order with th
 
   all.kill('SIGTERM');
   expect(await all.exited).toBe(0);
+});
+
+test('after its check the demo leaves tows open on the board, and more come until it ends', async () => {
+  const town = await buildTown(redis.url);
+  const { consoleUrl } = await town.startInProcess();
+  const ending = new AbortController();
+  const addresses = { consoleUrl, simulatorUrl: town.simulator.url, apiKey: API_KEY };
+  const coming = keepTowsComing(addresses, { signal: ending.signal, everyMs: 100, paceMs: 5 });
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const statesOf = async () => {
+    const text = await (await fetch(`${consoleUrl}/api/tows`, { headers })).text();
+    return [...text.matchAll(/"state":"(requested|started|detained)"/g)].map(([, state]) => state);
+  };
+  await eventually(async () => {
+    const states = await statesOf();
+    expect(new Set(states)).toEqual(new Set(['requested', 'started', 'detained']));
+  });
+  await eventually(async () =>
+    expect(await callsAt(town)).toContainEqual(expect.objectContaining({ operation: 'released' })),
+  );
+  ending.abort();
+  await coming;
 });
 
 test('the log contains no plate, place, secret or token, even when the service quotes a plate', async () => {
