@@ -67,7 +67,7 @@ test('on a phone the menu of the header offers language, theme and signing out w
   await page.locator('html[lang="ar"]').waitFor({ state: 'attached' });
 });
 
-/** The elements that end outside the window or their card, or scroll sideways. Code, fields and hidden elements may. */
+/** The elements that end outside the window or their box, or scroll sideways. Code, fields and hidden elements may. */
 const CUT_OFF = `(() => {
   const width = document.documentElement.clientWidth;
   const unseen = '.visually-hidden, thead, pre, textarea, input, dialog:not([open]), details:not([open]) > :not(summary)';
@@ -80,7 +80,7 @@ const CUT_OFF = `(() => {
       const scrolls = element.scrollWidth > element.clientWidth + 1;
       const { overflowX, display } = getComputedStyle(element);
       const isClipped = scrolls && overflowX !== 'visible' && display !== 'inline';
-      const card = element.closest('.card')?.getBoundingClientRect() ?? { left: 0, right: width };
+      const card = element.closest('.card, .known')?.getBoundingClientRect() ?? { left: 0, right: width };
       return left < card.left - 1 || right > card.right + 1 || isClipped;
     })
     .map((element) => element.outerHTML.slice(0, 120));
