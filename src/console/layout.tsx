@@ -61,7 +61,10 @@ export function Layout(props: {
       <body
         hx-ext="morph"
         data-live-states={[messages.common.live, messages.common.livePaused, messages.common.liveLost].join('|')}
-        data-not-sent={messages.common.notSent}
+        data-not-sent={messages.common.outcomes.notSent}
+        data-uncertain={messages.common.outcomes.uncertain}
+        data-too-large={messages.common.outcomes.tooLarge}
+        data-refused-by-proxy={messages.common.outcomes.refusedByProxy}
         {...(isSignedIn ? { 'data-live': `/api/events?since=${new Date(viewer.nowMs).toISOString()}` } : {})}
         {...(viewer.hasShortcuts ? { 'data-shortcuts': 'on' } : {})}
       >

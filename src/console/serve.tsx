@@ -99,21 +99,6 @@ function setDoneMessage({ request, response }: HttpExchange, done: DoneMessage):
   response.append('set-cookie', cookieOf(request, DONE_COOKIE, done, DONE_SECONDS));
 }
 
-/**
- * Redirects after a form with files. A script gets the address in a header, because it cannot stop a redirect from being
- * followed (upload.js).
- */
-export function afterUpload(
-  { wantsPart, request, response }: PageVisit,
-  address: string,
-  done: DoneMessage,
-): PageResult {
-  if (!wantsPart) return redirect(address, done);
-  response.set('hx-redirect', address);
-  setDoneMessage({ request, response }, done);
-  return part('');
-}
-
 /** Refuses a request of a part. htmx loads the whole page, which has the current token or shows the refusal. */
 function loadAgain(response: Response): PageResult {
   response.set('hx-refresh', 'true');
@@ -126,7 +111,9 @@ export function send({ request, response }: HttpExchange, viewer: Viewer, shown:
   switch (shown.kind) {
     case 'redirect':
       if (shown.done !== null) setDoneMessage({ request, response }, shown.done);
-      response.redirect(303, shown.address);
+      // A script cannot stop a redirect from being followed (send-forms.js, upload.js).
+      if (isSentByScript(request, shown.done)) response.set('hx-redirect', shown.address).type('html').send('');
+      else response.redirect(303, shown.address);
       return;
     case 'part':
       response
@@ -145,6 +132,11 @@ export function send({ request, response }: HttpExchange, viewer: Viewer, shown:
         .send(documentOf(shown, viewer, tools));
       return;
   }
+}
+
+/** Of the requests of htmx only a form that was accepted is one: the others follow a redirect to the sign-in page. */
+function isSentByScript(request: Request, done: DoneMessage | null): boolean {
+  return request.get('hx-boosted') !== undefined || (done !== null && isForPart(request.headers));
 }
 
 function documentOf(shown: ShownPage, viewer: Viewer, { assets }: ServeTools): string {

@@ -1,12 +1,17 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
+import { DONE_COOKIE } from '../../src/console/viewer';
+import { simulatorViolations } from '../../src/contracts/simulator';
 import { focused, useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
 import { eventually } from '../support/eventually';
+import { PNG } from '../support/images';
+import { forward, startProxy } from '../support/proxy';
+import { fillReport } from './report-form';
 import { useConsole } from './world';
 
 const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
-const { common, tasks, terms, tow, towDispatch, towFacts } = messagesIn('en');
+const { common, refusals, tasks, terms, tow, towDispatch, towFacts } = messagesIn('en');
 
 const plateOf = (page: Page) => page.locator('#fact-started-plate_number');
 const noteOf = (page: Page) => page.locator('#note-text');
@@ -120,14 +125,146 @@ test('a refused decision of the task list stays open while another decision of t
   expect(await plate.isVisible()).toBe(false);
 });
 
-test('a form that did not reach the console has its entries again when the user goes back', async () => {
-  const page = await openHalfFilled(await world.orderTow());
-  browser.announce(page, { path: /\/notes$/, status: 'no answer' });
-  await page.route('**/notes', (route) => route.abort('connectionrefused'));
-  await page.locator('#live-note button[type=submit]').click();
-  await page.waitForURL('chrome-error://**');
-  await page.unroute('**/notes');
+/** Lets the next answer to a form get lost on its way, after the console has acted on it. */
+async function loseAnswer(page: Page, path: RegExp): Promise<void> {
+  browser.announce(page, { path, status: 'no answer' });
+  const lose = async (route: Route) => {
+    await route.fetch();
+    // The browser took the cookies of the lost answer.
+    await page.context().clearCookies({ name: DONE_COOKIE });
+    await route.abort('connectionreset');
+  };
+  await page.route(path, lose, { times: 1 });
+}
+
+const outcome = (page: Page) => page.locator('[data-outcome]');
+const sendNote = (page: Page) => page.locator('#live-note button[type=submit]').click();
+const notesOf = async (ref: string) => (await world.tow(ref)).dispatch.notes.map(({ text }) => text);
+
+test('a form whose connection drops keeps the page and its entries, and sent again by a reloaded page is recorded once', async () => {
+  const ref = await world.orderTow();
+  const page = await openHalfFilled(ref);
+  await loseAnswer(page, /\/notes$/);
+  await sendNote(page);
+  await waitForText(outcome(page), common.outcomes.uncertain);
+  expect(new URL(page.url()).pathname).toBe(`/tows/${ref}`);
+  await expectKept(page);
+
+  await page.reload();
+  await expectKept(page);
+  await waitForText(outcome(page), common.outcomes.uncertain);
+  await sendNote(page);
+  await waitForText(page.locator('.notice'), common.done.saved);
+  expect(await notesOf(ref)).toEqual(['half a sen']);
+  expect(await stored(page)).not.toContain('half a sen');
+
+  // A new form has a new key: the same note can be written again on purpose.
+  await page.locator('#live-note summary').click();
+  await noteOf(page).fill('half a sen');
+  await sendNote(page);
+  await eventually(async () => expect(await notesOf(ref)).toEqual(['half a sen', 'half a sen']));
+});
+
+test('a form that had no answer and is sent by a second tab and after going back is recorded once', async () => {
+  const ref = await world.orderTow();
+  const page = await openHalfFilled(ref);
+  await loseAnswer(page, /\/notes$/);
+  await sendNote(page);
+  await waitForText(outcome(page), common.outcomes.uncertain);
+  const opened = page.waitForEvent('popup');
+  await page.evaluate('void window.open(location.href)');
+  const second = await opened;
+  await expectKept(second);
+
+  await page.goto(world.at('/lookups'));
   await page.goBack();
+  await expectKept(page);
+  for (const tab of [page, second]) {
+    await sendNote(tab);
+    await waitForText(tab.locator('.notice'), common.done.saved);
+  }
+  expect(await notesOf(ref)).toEqual(['half a sen']);
+});
+
+const violations = async () => {
+  const answer = await fetch(`${world.simulator.url}/simulator/violations`);
+  return simulatorViolations.parse(await answer.json()).items.map(({ images }) => images.length);
+};
+const sendReport = (page: Page) => page.locator('#report-form button[type=submit]').click();
+
+test('a violation whose answer was lost is not reported twice by a reloaded page, unless the user wants it', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/violations/new');
+  await fillReport(page);
+  await loseAnswer(page, /\/violations\/new$/);
+  await sendReport(page);
+  await waitForText(page.locator('[data-upload-notice]'), messagesIn('en').violationForm.upload.failed);
+  await page.reload();
+  await waitForText(outcome(page), common.outcomes.uncertain);
+  await sendReport(page);
+  await waitForPath(page, /^\/violations\/[0-9a-f-]{36}$/);
+  await eventually(async () => expect(await violations()).toEqual([0]));
+
+  await page.goto(world.at('/violations/new'));
+  await waitUntilGone(outcome(page));
+  await fillReport(page);
+  await sendReport(page);
+  await eventually(async () => expect(await violations()).toEqual([0, 0]));
+});
+
+test('a violation whose line was cut is reported once with its photos chosen again, and never silently without them', async () => {
+  let isCut = false;
+  const line = await startProxy((incoming, response) => {
+    forward(world.at(''), [incoming, response], isCut ? new Promise(() => response.destroy()) : null);
+  });
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher');
+  await page.goto(`${line}/violations/new`);
+  await fillReport(page);
+  const choose = () =>
+    page.locator('#report-images').setInputFiles([{ name: 'front.png', mimeType: 'image/png', buffer: PNG }]);
+  const { failed } = messagesIn('en').violationForm.upload;
+  await choose();
+  isCut = true;
+  browser.announce(page, { path: '/violations/new', status: 'no answer' });
+  await sendReport(page);
+  await waitForText(page.locator('[data-upload-notice]'), failed);
+  isCut = false;
+  await eventually(async () => expect(await violations()).toEqual([1]));
+
+  await page.reload();
+  await waitForText(outcome(page), common.outcomes.uncertain);
+  browser.announce(page, { path: '/violations/new', status: 422 });
+  await sendReport(page);
+  await waitForText(focused(page), refusals.idempotency_key_reused);
+  expect(await violations()).toEqual([1]);
+
+  await page.goto(`${line}/violations/new`);
+  await fillReport(page);
+  await choose();
+  isCut = true;
+  browser.announce(page, { path: '/violations/new', status: 'no answer' });
+  await sendReport(page);
+  await waitForText(page.locator('[data-upload-notice]'), failed);
+  isCut = false;
+  await page.reload();
+  await choose();
+  await sendReport(page);
+  await waitForPath(page, /^\/violations\/[0-9a-f-]{36}$/);
+  await eventually(async () => expect(await violations()).toEqual([1, 1]));
+  await page.close();
+});
+
+test.each([
+  [413, common.outcomes.tooLarge],
+  [403, common.outcomes.refusedByProxy],
+  [502, common.outcomes.uncertain],
+])('a form that a proxy answers with %i keeps the page and shows what happened', async (status, text) => {
+  const page = await openHalfFilled(await world.orderTow());
+  browser.announce(page, { path: /\/notes$/, status });
+  await page.route('**/notes', (route) => route.fulfill({ status, contentType: 'text/html', body: '<h1>nginx</h1>' }));
+  await sendNote(page);
+  await waitForText(outcome(page), text);
   await expectKept(page);
 });
 
@@ -137,7 +274,7 @@ test('a form that is sent without a network keeps the page and says that it was 
   const send = page.locator('#live-note button[type=submit]');
   await send.click();
   const alert = page.locator('#live-note').getByRole('alert');
-  await waitForText(alert, common.notSent);
+  await waitForText(alert, common.outcomes.notSent);
   await expectKept(page);
   await page.context().setOffline(false);
   await send.click();

@@ -108,6 +108,19 @@ test('photos of a tow whose answer was lost are stored once', async () => {
   expect(await photosOf(ref)).toEqual(['front.png', 'back.png']);
 });
 
+test.each([
+  [413, common.outcomes.tooLarge],
+  [401, common.outcomes.refusedByProxy],
+  [502, upload.uncertain],
+])('photos that a proxy answers with %i are kept, and the form shows what happened', async (status, text) => {
+  const page = await openWithPhotos(await world.orderTow());
+  browser.announce(page, { path: /\/photos$/, status });
+  await page.route('**/photos', (route) => route.fulfill({ status, contentType: 'text/html', body: '<h1>nginx</h1>' }));
+  await sendPhotos(page);
+  await waitForText(notice(page), text);
+  await waitForCount(previews(page), 2);
+});
+
 test('refused photos of a tow are named by the form, which keeps them', async () => {
   const ref = await world.orderTow();
   const page = await openWithPhotos(ref);

@@ -23,7 +23,7 @@ export function Problem(props: {
   const { messages } = viewer;
   const message = valueUnder(messages.refusals, refusal.code);
   return (
-    <div class="problem" role="alert" tabindex={-1} data-focus>
+    <div class="problem" role="alert" tabindex={-1} data-focus data-code={refusal.code}>
       <h2>{messages.common.problem}</h2>
       {refusal.details.length === 0 || refusal.code !== 'field_invalid' ? (
         <p>{message ?? <English viewer={viewer}>{refusal.message}</English>}</p>

@@ -1,5 +1,5 @@
 // @ts-check
-/** Entries in the forms of a page that were not sent, and why a form cannot be sent now. */
+/** Entries in the forms of a page that were not sent. */
 
 /** The path of the console, above `/assets/<version>/`. */
 export const ROOT = new URL('../..', import.meta.url).pathname;
@@ -47,22 +47,4 @@ function isInputChanged(field) {
     default:
       return field.value !== field.defaultValue;
   }
-}
-
-/**
- * True without a network: sending a form would replace the page, and the chosen files, by an error page of the browser.
- * Then shows in the form that it was not sent.
- *
- * @param {HTMLFormElement} form
- */
-export function isOffline(form) {
-  form.querySelector('[data-offline]')?.remove();
-  if (navigator.onLine) return false;
-  const notice = document.createElement('p');
-  notice.className = 'error';
-  notice.role = 'alert';
-  notice.dataset['offline'] = '';
-  notice.textContent = document.body.dataset['notSent'] ?? '';
-  form.append(notice);
-  return true;
 }

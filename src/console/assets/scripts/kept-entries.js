@@ -1,24 +1,27 @@
 // @ts-check
 /**
  * Keeps the unsent entries of the forms of this tab in sessionStorage, so that another form of the page, a lost
- * connection, or a new language or theme does not lose them. They are removed when their form was sent, at sign-out, on
- * the sign-in page, and in another session. Passwords, keys, files and hidden fields are never kept.
+ * connection, or a new language or theme does not lose them. They are removed when their form was accepted, at sign-out,
+ * on the sign-in page, and in another session. Passwords, API keys, files and hidden fields are never kept, except the
+ * idempotency key of a form that was sent and not answered: sent again after a reload, it takes effect once.
  */
-import { isChanged, ROOT } from './entries.js';
+import { isChanged } from './entries.js';
 
 const STORE = 'entries';
-/** The form that was sent last. The next page shows whether it was accepted. */
-const SENT = 'entries-sent';
 const SECRET = /^key$|password|secret/i;
 const UNKEPT_TYPES = ['password', 'file', 'hidden', 'submit', 'button', 'reset', 'image'];
 
 /** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Field */
 
+/** What is kept of the form that was sent last, also when an error page offers to send it again. @type {string[]} */
+let sentNames = [];
+/** The kept key of that form, if an earlier answer to it is missing. @type {string | null} */
+let unansweredKey = null;
+
 export function keepEntries() {
   const session = sessionOfPage();
   const isOfOther = session !== '' && session !== (read(STORE)['session'] ?? session);
   if (isOfOther || document.querySelector('[data-sign-in]')) dropEntries();
-  settleSentForm();
   // After the scripts of the page, which may replace fields.
   document.addEventListener('DOMContentLoaded', restoreEntries);
   document.addEventListener('input', ({ target }) => {
@@ -27,53 +30,98 @@ export function keepEntries() {
 }
 
 /**
- * Remembers that a form is being sent. Its entries are removed if the next page shows that it was accepted.
+ * Keeps what is sent, with the key of the form, until `forgetEntries` or `forgetKey`. A form that was sent before and had
+ * no answer is sent with the key of that time, unless it answers another question now.
  *
  * @param {HTMLFormElement} form
  */
-export function markSent(form) {
-  const pathname = pathOf(form);
-  if (pathname.startsWith(`${ROOT}sign-out`)) return dropEntries();
-  const fields = fieldsOf(form).map((field) => entryName(form, field));
-  // The form of an error page sends hidden fields again (error-pages.tsx).
-  if (form.id !== 'send-again') write(SENT, { pathname, fields });
+export function keepSent(form) {
+  const [fields, key, question] = [fieldsOf(form), hiddenField(form, 'form_key'), hiddenField(form, 'question')];
+  // The form of an error page sends the hidden fields of another one again (error-pages.tsx).
+  if (form.id === 'send-again') return;
+  const keyName = keyNameOf(form);
+  sentNames = [keyName, ...fields.map((field) => entryName(form, field))];
+  const kept = keptKey(form);
+  unansweredKey = kept;
+  if (key === null || keyName === '') return;
+  if (kept !== null) key.value = kept;
+  const entries = keptEntries();
+  entries[keyName] = `${key.value} ${question?.value ?? ''}`;
+  // Also what the page has filled in: sent again, the form must be the same. A question is about the present record.
+  if (question === null) for (const field of fields) entries[entryName(form, field)] = valueOf(field);
+  store(entries);
+}
+
+/** Removes what is kept of the form that was sent last, because it was accepted. */
+export function forgetEntries() {
+  remove(sentNames);
 }
 
 /**
- * Removes the entries of a form that a script has sent.
+ * Removes the key of the form that was sent last, because it was refused. It stays while an earlier answer is missing,
+ * unless this answer shows that the form was saved before.
  *
- * @param {HTMLFormElement} form
+ * @param {Element} problem
  */
-export function forgetEntries(form) {
-  remove(fieldsOf(form).map((field) => entryName(form, field)));
+export function forgetKey(problem) {
+  const wasSaved = problem.getAttribute('data-code') === 'idempotency_key_reused';
+  if (unansweredKey === null || wasSaved) remove(sentNames.slice(0, 1));
 }
 
-function dropEntries() {
+export function dropEntries() {
   try {
-    for (const name of [STORE, SENT]) sessionStorage.removeItem(name);
+    sessionStorage.removeItem(STORE);
   } catch {
     // The browser offers no storage.
   }
 }
 
-/** Removes the entries of the form that this page is the answer to, unless the page is a refusal. */
-function settleSentForm() {
-  const { pathname, fields } = read(SENT);
-  if (typeof pathname !== 'string' || document.querySelector('#send-again')) return;
-  sessionStorage.removeItem(SENT);
-  if (Array.isArray(fields) && wasAccepted(pathname)) remove(fields.map(String));
+/**
+ * Shows in a form what became of it: `body` has the texts.
+ *
+ * @param {HTMLFormElement} form
+ * @param {string} what Shows nothing if it has no text.
+ */
+export function showOutcome(form, what) {
+  form.querySelector('[data-outcome]')?.remove();
+  const text = document.body.dataset[what];
+  if (text === undefined) return;
+  const notice = document.createElement('p');
+  notice.className = 'error';
+  notice.role = 'alert';
+  notice.dataset['outcome'] = '';
+  notice.textContent = text;
+  form.append(notice);
 }
 
 /**
- * An accepted form is answered with a redirect or with a page without a refusal. Going back to a page is no answer.
+ * The key that a form was sent with, if it had no answer and answers the same question as then.
  *
- * @param {string} pathname
+ * @param {HTMLFormElement} form
  */
-function wasAccepted(pathname) {
-  const [navigation] = performance.getEntriesByType('navigation');
-  if (!(navigation instanceof PerformanceNavigationTiming) || navigation.type === 'back_forward') return false;
-  const isAnswer = location.pathname === pathname && navigation.responseStatus < 400;
-  return navigation.redirectCount > 0 || (isAnswer && !document.querySelector('.problem'));
+function keptKey(form) {
+  const [key = '', question = ''] = (keptEntries()[keyNameOf(form)] ?? '').split(' ');
+  return key !== '' && question === (hiddenField(form, 'question')?.value ?? '') ? key : null;
+}
+
+/**
+ * The name of its kept key: that of its first field, because forms of a page may have the same address. Empty for a form
+ * of buttons alone, which has no entries that could be sent twice.
+ *
+ * @param {HTMLFormElement} form
+ */
+function keyNameOf(form) {
+  const first = [...form.elements].find((each) => isField(each) && (each.type === 'file' || isEntered(each)));
+  return isField(first) ? `${entryName(form, first)} key` : '';
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {string} name
+ */
+function hiddenField(form, name) {
+  const field = form.querySelector(`input[name="${name}"]`);
+  return field instanceof HTMLInputElement ? field : null;
 }
 
 /** @param {HTMLFormElement} form */
@@ -89,9 +137,10 @@ function saveEntries(form) {
   store(entries);
 }
 
-function restoreEntries() {
+export function restoreEntries() {
   const entries = keptEntries();
   for (const form of document.forms) {
+    if (keptKey(form) !== null) showOutcome(form, 'uncertain');
     for (const field of fieldsOf(form)) {
       const value = entries[entryName(form, field)];
       if (value === undefined || value === valueOf(field) || !setValue(field, value)) continue;
@@ -133,9 +182,12 @@ export function sessionOfPage() {
  */
 function fieldsOf(form) {
   if (form.method !== 'post') return [];
-  return [...form.elements]
-    .filter(isField)
-    .filter(({ type, name }) => !UNKEPT_TYPES.includes(type) && !SECRET.test(name));
+  return [...form.elements].filter(isField).filter(isEntered);
+}
+
+/** @param {Field} field */
+function isEntered({ type, name }) {
+  return !UNKEPT_TYPES.includes(type) && !SECRET.test(name);
 }
 
 /**

@@ -4,9 +4,10 @@
  * elsewhere cannot be selected.
  */
 
-const bar = document.querySelector('#bulk-bar');
-const chooseAll = document.querySelector('[data-choose-all]');
-const allBox = chooseAll?.querySelector('input') ?? null;
+// Looked up each time: the answer to a form may have replaced them.
+const barOf = () => document.querySelector('#bulk-bar');
+const chooseAllOf = () => document.querySelector('[data-choose-all]');
+const allBoxOf = () => chooseAllOf()?.querySelector('input') ?? null;
 
 const boxes = () =>
   [...document.querySelectorAll('input[name=chosen]')]
@@ -23,6 +24,8 @@ function disableGone() {
 }
 
 function count() {
+  const [bar, chooseAll, allBox] = [barOf(), chooseAllOf(), allBoxOf()];
+  if (chooseAll instanceof HTMLElement) chooseAll.hidden = false;
   const all = boxes();
   const ticked = all.filter(({ checked }) => checked).length;
   const shown = bar?.querySelector('[data-chosen-count]');
@@ -38,6 +41,7 @@ function count() {
 
 document.addEventListener('change', (event) => {
   if (!(event.target instanceof HTMLInputElement)) return;
+  const allBox = allBoxOf();
   if (event.target === allBox) for (const box of boxes()) box.checked = allBox.checked;
   if (event.target !== allBox && event.target.name !== 'chosen') return;
   // Ticking a row chooses the scope "ticked".
@@ -47,7 +51,9 @@ document.addEventListener('change', (event) => {
 });
 
 // For browsers that do not open a closed `details` for a link into it, and to focus the bar.
-document.querySelector('[data-open-bulk]')?.addEventListener('click', (event) => {
+document.addEventListener('click', (event) => {
+  if (!(event.target instanceof Element) || event.target.closest('[data-open-bulk]') === null) return;
+  const bar = barOf();
   const summary = bar?.querySelector('summary');
   if (!(bar instanceof HTMLDetailsElement) || !summary) return;
   event.preventDefault();
@@ -56,7 +62,6 @@ document.querySelector('[data-open-bulk]')?.addEventListener('click', (event) =>
   bar.scrollIntoView({ block: 'nearest' });
 });
 
-if (chooseAll instanceof HTMLElement) chooseAll.hidden = false;
 // The browser may restore ticked boxes after a reload.
 count();
 globalThis.addEventListener('pageshow', count);

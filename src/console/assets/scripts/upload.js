@@ -4,7 +4,8 @@
  * after a refusal or the end of the session. Without scripts the browser sends the form itself.
  */
 import { isSignIn } from './entries.js';
-import { forgetEntries } from './kept-entries.js';
+import { forgetEntries, forgetKey, keepSent, showOutcome } from './kept-entries.js';
+import { outcomeOf } from './send-forms.js';
 import { filled, gatherImages, imagesAreReady, imagesAreTooLarge, sizeOf } from './violation-images.js';
 
 /** @type {XMLHttpRequest | null} */
@@ -40,6 +41,8 @@ async function sendWhenReady(form) {
 function send(form) {
   const request = new XMLHttpRequest();
   underWay = request;
+  keepSent(form);
+  showOutcome(form, '');
   const startedMs = performance.now();
   request.open('POST', form.action);
   // Ask for a part of the page, as htmx does.
@@ -68,7 +71,7 @@ function send(form) {
 function takeAnswer(request, form) {
   const next = request.getResponseHeader('HX-Redirect');
   if (next !== null) {
-    forgetEntries(form);
+    forgetEntries();
     return location.assign(next);
   }
   if (isSignIn(request.responseURL)) return end('signedOut');
@@ -78,12 +81,12 @@ function takeAnswer(request, form) {
   answer.innerHTML = request.responseText;
   const fresh = answer.content.querySelector(`#${form.id}`);
   const problem = answer.content.querySelector('.problem');
-  // A 4xx comes before the form is saved. Of a 5xx the outcome is unknown.
-  const isRefused = request.status >= 400 && request.status < 500;
-  if (problem === null) return end(isRefused ? 'refused' : 'uncertain');
+  const isOfConsole = request.getResponseHeader('HX-Refresh') !== null;
+  if (problem === null) return end(isOfConsole ? 'refused' : outcomeOf(request.status));
   // After signing in again only the token of the new session is needed, not an empty form.
   if (request.status === 403 && renewToken(form, fresh)) return end('renewed');
   underWay = null;
+  if (request.status < 500) forgetKey(problem);
   // Without its fields if it is not offered any more.
   if (fresh === null) form.replaceChildren();
   else form.replaceWith(fresh);
@@ -155,5 +158,5 @@ function say(what) {
 /** @param {string} what */
 function messageOf(what) {
   const part = document.querySelector('[data-upload]');
-  return part instanceof HTMLElement ? (part.dataset[what] ?? '') : '';
+  return (part instanceof HTMLElement ? part.dataset[what] : null) ?? document.body.dataset[what] ?? '';
 }

@@ -1,7 +1,15 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import { page, part, type FormFailure, type PageResult, type Pages, type PageVisit, type PageTools } from '../../page';
+import {
+  page,
+  part,
+  redirect,
+  type FormFailure,
+  type PageResult,
+  type Pages,
+  type PageVisit,
+  type PageTools,
+} from '../../page';
 import { uploadOf } from '../../forms';
-import { afterUpload } from '../../serve';
 import { REPORT_FORM } from '../../parts/violation-fields';
 import { ReportForm, ReportPage } from './view';
 import { PAGES, violationPath } from '../../page-table';
@@ -26,7 +34,7 @@ export function serveReportViolation(pages: Pages, tools: PageTools): void {
 
   pages.upload('/violations/new', 'dispatcher', async (visit) => {
     const answer = await tools.api.form(ROUTES.reportViolation, uploadOf(visit));
-    if (answer.ok) return afterUpload(visit, violationPath(answer.value.id), 'reported');
+    if (answer.ok) return redirect(violationPath(answer.value.id), 'reported');
     return show(visit, {
       form: REPORT_FORM,
       refusal: answer.refusal,

@@ -1,4 +1,4 @@
-import { type Pages, type PageTools, type PostedForm } from '../../page';
+import { redirect, type Pages, type PageTools, type PostedForm } from '../../page';
 import { serveFacts } from './facts-route';
 import { serveDispatch } from './dispatch-route';
 import { readTow, type ShowTow, type TowPageTools } from './model';
@@ -12,7 +12,6 @@ import { correctionIn, submitResolve } from '../../parts/task';
 import { questionOn, formOfTask } from './decide';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { uploadOf } from '../../forms';
-import { afterUpload } from '../../serve';
 
 /** The page of one tow, and everything that can be said and decided there. */
 export function serveTow(pages: Pages, tools: PageTools): void {
@@ -64,7 +63,7 @@ function servePhotos(pages: Pages, tools: TowPageTools): void {
       ...uploadOf(visit),
       params: { towing_reference_id: ref },
     });
-    if (answer.ok) return afterUpload(visit, towPath(ref), 'saved');
+    if (answer.ok) return redirect(towPath(ref), 'saved');
     const { refusal } = answer;
     return tools.show(visit, { form: 'photos', refusal, entered: new URLSearchParams() });
   });

@@ -2,6 +2,7 @@ import {
   missingRecord,
   page,
   part,
+  redirect,
   type FormFailure,
   type PageResult,
   type Pages,
@@ -22,7 +23,6 @@ import { violationTaskId } from '../../../domain/violation-tasks';
 import { violationDecisionCall } from '../../../workflow/decision-call';
 import { refusalOfUpload, submit } from '../../submit';
 import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
-import { afterUpload } from '../../serve';
 import { decisionBody } from '../../parts/decision-form';
 import { submitResolve } from '../../parts/task';
 
@@ -129,7 +129,7 @@ function serveImages(pages: Pages, tools: ViolationPageTools): void {
     const question = () => questionNow(tools, visit);
     const refusalOf = refusalOfUpload(api, { route, params, question });
     const answer = await api.form(route, { ...uploadOf(visit), params, refusalOf });
-    if (answer.ok) return afterUpload(visit, violationPath(answer.value.id), 'decided');
+    if (answer.ok) return redirect(violationPath(answer.value.id), 'decided');
     return show(visit, { form: IMAGES_FORM, refusal: answer.refusal, entered: new URLSearchParams() });
   });
 }
