@@ -15,7 +15,7 @@ const HTMX_CONFIG = JSON.stringify({
   responseHandling: [
     { code: '204', swap: false },
     { code: '[23]..', swap: true },
-    { code: '4(?:0[19]|22)', swap: true },
+    { code: '4(?:09|22)', swap: true },
     { code: '[45]..', swap: false, error: true },
   ],
 });

@@ -222,31 +222,35 @@ test('a page shows a change that happened after it was made and before its strea
   await waitForText(page.locator('.plate').first(), 'A B J 1234');
 });
 
-test('a live page repeats the refresh of a part that could not be loaded, and shows the lost connection', async () => {
-  const ref = await world.orderTow();
-  const page = await browser.open();
-  await world.signIn(page, 'viewer');
-  await page.goto(world.at(`/tows/${ref}`));
-  await live(page);
-  const path = `/tows/${ref}`;
-  browser.announce(page, { path, status: 503 });
-  let isDown = true;
-  let refused = 0;
-  await page.route(world.at(path), async (route) => {
-    if (!isDown) return route.continue();
-    refused += 1;
-    return route.fulfill({ status: 503 });
-  });
-  await world.record(ref, 'started');
-  // No later event may cause the refresh that this test is about.
-  await world.towWhen(ref, ({ reports }) => reports.length > 0 && reports.every(({ state }) => state === 'accepted'));
-  const refusedAfterEvents = refused;
-  await eventually(() => expect(refused).toBeGreaterThan(refusedAfterEvents + 2), 60_000);
-  await waitForText(label(page), common.liveLost);
-  isDown = false;
-  await waitForText(page.locator('.plate').first(), 'A B J 1234');
-  await waitForText(label(page), common.live);
-});
+// A proxy in front of the console answers 401.
+test.each([401, 503])(
+  'a live page repeats the refresh of a part that was answered with %i, and shows the lost connection',
+  async (status) => {
+    const ref = await world.orderTow();
+    const page = await browser.open();
+    await world.signIn(page, 'viewer');
+    await page.goto(world.at(`/tows/${ref}`));
+    await live(page);
+    const path = `/tows/${ref}`;
+    browser.announce(page, { path, status });
+    let isDown = true;
+    let refused = 0;
+    await page.route(world.at(path), async (route) => {
+      if (!isDown) return route.continue();
+      refused += 1;
+      return route.fulfill({ status, contentType: 'text/html', body: '<h1>nginx</h1>' });
+    });
+    await world.record(ref, 'started');
+    // No later event may cause the refresh that this test is about.
+    await world.towWhen(ref, ({ reports }) => reports.length > 0 && reports.every(({ state }) => state === 'accepted'));
+    const refusedAfterEvents = refused;
+    await eventually(() => expect(refused).toBeGreaterThan(refusedAfterEvents + 2), 60_000);
+    await waitForText(label(page), common.liveLost);
+    isDown = false;
+    await waitForText(page.locator('.plate').first(), 'A B J 1234');
+    await waitForText(label(page), common.live);
+  },
+);
 
 test('a board on a phone whose stream is open shows a lost connection while the console refuses all refreshes', async () => {
   const page = await browser.open({ viewport: 'phone' });

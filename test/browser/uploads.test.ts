@@ -13,6 +13,7 @@ import {
 } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { imageOf, PNG } from '../support/images';
+import { forward, startProxy } from '../support/proxy';
 import { useConsole } from './world';
 
 /** Photos of a tow and other images of a violation, which are sent in the background like the report of a violation. */
@@ -44,9 +45,10 @@ async function signInElsewhere(page: Page): Promise<void> {
   await other.close();
 }
 
-async function openWithPhotos(ref: string): Promise<Page> {
+async function openWithPhotos(ref: string, proxy = world.at('')): Promise<Page> {
   const page = await browser.open();
-  await world.signIn(page, 'dispatcher', `/tows/${ref}`);
+  await world.signIn(page, 'dispatcher');
+  await page.goto(`${proxy}/tows/${ref}`);
   await unfold(page, towDispatch.photos.add);
   await page.locator('#photos-images').setInputFiles([fileOf('front.png'), fileOf('back.png', imageOf(900))]);
   await waitForCount(previews(page), 2);
@@ -111,14 +113,25 @@ test('photos of a tow whose answer was lost are stored once', async () => {
 test.each([
   [413, common.outcomes.tooLarge],
   [401, common.outcomes.refusedByProxy],
+  [403, common.outcomes.refusedByProxy],
+  [429, common.outcomes.refusedByProxy],
   [502, upload.uncertain],
+  [504, upload.uncertain],
 ])('photos that a proxy answers with %i are kept, and the form shows what happened', async (status, text) => {
-  const page = await openWithPhotos(await world.orderTow());
+  // As nginx does: it answers at once, and still takes the rest of the body.
+  const proxy = await startProxy((incoming, response) => {
+    if (incoming.method !== 'POST') return forward(world.at(''), [incoming, response]);
+    incoming.resume();
+    response.writeHead(status, { 'content-type': 'text/html' }).end(`<h1>${status}</h1><hr><p>nginx</p>`);
+  });
+  const ref = await world.orderTow();
+  const page = await openWithPhotos(ref, proxy);
   browser.announce(page, { path: /\/photos$/, status });
-  await page.route('**/photos', (route) => route.fulfill({ status, contentType: 'text/html', body: '<h1>nginx</h1>' }));
   await sendPhotos(page);
   await waitForText(notice(page), text);
   await waitForCount(previews(page), 2);
+  expect(await photosOf(ref)).toEqual([]);
+  await page.close();
 });
 
 test('refused photos of a tow are named by the form, which keeps them', async () => {

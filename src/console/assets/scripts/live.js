@@ -141,7 +141,8 @@ function reload(part) {
  */
 function mayWorkLater(event) {
   const status = requestOf(event)?.status;
-  return status !== undefined && (status === 0 || status === 429 || status >= 500);
+  // A 401 or 403 is of a proxy: the console redirects to the sign-in page, or asks to load the page again.
+  return status !== undefined && ([0, 401, 403, 429].includes(status) || status >= 500);
 }
 
 /**
