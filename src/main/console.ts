@@ -145,6 +145,7 @@ export function openOperator(
     notifications: openNotifications(foundation),
     openPaths: config.openPaths,
     trustProxy: config.trustProxy,
+    publicPath: config.signIn.publicPath,
     clock,
     log,
     metrics,

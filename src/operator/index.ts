@@ -82,6 +82,8 @@ export interface OperatorOptions {
   /** Paths that need no API key. */
   readonly openPaths: readonly OpenPath[];
   readonly trustProxy: TrustProxy;
+  /** The path of the public address, such as `/towhook`. */
+  readonly publicPath: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -146,11 +148,11 @@ export function createOperator(options: OperatorOptions): Operator {
   app.get('/', (_request, response) => {
     response.json({
       name: 'towhook',
-      api: '/api/tows',
-      description: '/openapi.json',
-      docs: '/docs',
-      queues: '/queues',
-      metrics: '/metrics',
+      api: `${options.publicPath}/api/tows`,
+      description: `${options.publicPath}/openapi.json`,
+      docs: `${options.publicPath}/docs`,
+      queues: `${options.publicPath}/queues`,
+      metrics: `${options.publicPath}/metrics`,
     });
   });
   refuseUnknown(app, [...server.endpoints.keys(), EVENTS_ROUTE]);

@@ -1,5 +1,6 @@
 import { createServer, request as requestTo, type Server } from 'node:http';
 import { parseCookie } from 'cookie';
+import { z } from 'zod';
 import { useBrowser, waitForPath, waitForText } from '../support/browser';
 import { portOf } from '../support/server-port';
 import { everyAddress } from './every-page';
@@ -113,6 +114,22 @@ test('behind a proxy that removes the path, people sign in, work, and are asked 
   await page.context().clearCookies();
   await world.orderTow();
   await waitForPath(page, `${BASE}/sign-in`);
+});
+
+test('the addresses in the index of the API, and where scripts are sent after a form, begin with the path', async () => {
+  const index = z
+    .record(z.string(), z.string())
+    .parse(await (await fetch(world.at(`${BASE}/`), { headers: basic() })).json());
+  const { name, ...addresses } = index;
+  expect(name).toBe('towhook');
+  expect(Object.values(addresses).filter((address) => !address.startsWith(`${BASE}/`))).toEqual([]);
+
+  const headers = { cookie: await sessionCookie(), 'hx-boosted': 'true' };
+  const page = await (await fetch(world.at(`${BASE}/board`), { headers })).text();
+  const [, form_token = ''] = /name="form_token" value="([^"]+)"/.exec(page) ?? [];
+  const body = new URLSearchParams({ form_token, language: 'ar' });
+  const answer = await fetch(world.at(`${BASE}/preferences`), { method: 'POST', headers, body, redirect: 'manual' });
+  expect([answer.status, answer.headers.get('hx-redirect')]).toEqual([200, `${BASE}/board`]);
 });
 
 test('behind such a proxy the pages of the API and of the queues load', async () => {
