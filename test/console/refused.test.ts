@@ -48,7 +48,6 @@ test.each([
   ['/violations/vio-1/images', '/violations/vio-1'],
   ['/ops/keys/key-1/rotate', '/ops/keys'],
   ['/ops/queues/outbox/pause', '/ops'],
-  ['/ops/alarms/outage/acknowledge', '/ops'],
   ['/ops/deliveries/dlv_1/replay', '/ops/deliveries/dlv_1'],
   ['/ops/service/dif-1/expect', '/ops/service/dif-1'],
   ['/sign-out', '/board'],
