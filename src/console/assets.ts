@@ -26,7 +26,6 @@ const TYPES: Readonly<Record<string, string>> = {
 const LIBRARY_FILES: Readonly<Record<string, readonly [library: string, file: string]>> = {
   'htmx.js': ['htmx.org', 'dist/htmx.min.js'],
   'idiomorph.js': ['idiomorph', 'dist/idiomorph-ext.min.js'],
-  'hotkey.js': ['@github/hotkey', 'dist/index.js'],
   'uplot.js': ['uplot', 'dist/uPlot.iife.min.js'],
   'uplot.css': ['uplot', 'dist/uPlot.min.css'],
   ...Object.fromEntries(

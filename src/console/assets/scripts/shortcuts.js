@@ -1,6 +1,5 @@
 // @ts-check
 /** Keyboard shortcuts: `data-hotkey` of links, and j and k to move between rows. Off while typing. */
-import { install } from './hotkey.js';
 
 export function enableShortcuts() {
   const sheet = document.querySelector('#shortcut-sheet');
@@ -12,19 +11,22 @@ export function enableShortcuts() {
     });
   }
   if (document.body.dataset['shortcuts'] !== 'on') return;
-  for (const element of document.querySelectorAll('[data-hotkey]')) {
-    if (!(element instanceof HTMLElement)) continue;
-    const keys = element.dataset['hotkey'] ?? '';
-    install(element, keys);
-    const arabic = keys.split(' ').map((key) => ARABIC_KEYS[key] ?? key);
-    install(element, arabic.join(' '));
-  }
+  let prefixMs = -Infinity;
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const does = KEYS[event.key] ?? KEYS[LATIN_KEYS.get(event.key) ?? ''];
-    if (does?.(sheet)) event.preventDefault();
+    const key = LATIN_KEYS.get(event.key) ?? event.key;
+    const isSecond = performance.now() - prefixMs < SEQUENCE_MS;
+    prefixMs = key === PREFIX && !isSecond ? performance.now() : -Infinity;
+    const link = isSecond ? document.querySelector(`[data-hotkey="${PREFIX} ${CSS.escape(key)}"]`) : null;
+    if (link instanceof HTMLElement) link.click();
+    else if (!KEYS[key]?.(sheet)) return;
+    event.preventDefault();
   });
 }
+
+/** The first key of those of `data-hotkey`, and how long the second one is waited for. */
+const PREFIX = 'g';
+const SEQUENCE_MS = 1500;
 
 /**
  * What the same keys type on an Arabic keyboard.
