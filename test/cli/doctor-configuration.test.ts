@@ -31,9 +31,9 @@ test.each([
     ['RETRY_BASE_MS', 'NOTIFY_SMTP_URL', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES', 'CONSOLE_PUBLIC_URL'],
   ],
   [
-    'invalid quiet hours and a mail address without a server',
-    { NOTIFY_QUIET_HOURS: 'at night', NOTIFY_MAIL_FROM: 'towhook@towing.example' },
-    ['NOTIFY_QUIET_HOURS', 'NOTIFY_SMTP_URL'],
+    'an invalid reminder and a mail address without a server',
+    { NOTIFY_REMIND_HOURS: 'at night', NOTIFY_MAIL_FROM: 'towhook@towing.example' },
+    ['NOTIFY_REMIND_HOURS', 'NOTIFY_SMTP_URL'],
   ],
   [
     'an invalid mail server and a mail address that needs it',
