@@ -59,7 +59,6 @@ function requestLimitMs(imagesTotalBytesMax: number): number {
 /** Starts the console: its pages, the operator API and the queue pages. */
 export async function startConsole(foundation: Foundation): Promise<Listener> {
   const { config, clock, log, troubleLog, resources, redis, spool } = foundation;
-  recordsOf(redis).useImmediateTows();
   const signIn = openSignIn(foundation);
   const provider = openIdentityProvider(foundation);
   const { withKeys, oidc } = config.signIn;

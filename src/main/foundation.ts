@@ -37,6 +37,7 @@ import { createSeenServiceStore } from '../store/seen-service';
 import { createSpoolMarker } from '../store/spool-marker';
 import { createTaskStore } from '../store/tasks';
 import { createWebhookAnswerStore } from '../store/webhook-answers';
+import type { Wake } from '../store/wake';
 import { createHeartbeatGaps, type HeartbeatGaps } from '../workflow/heartbeat-gaps';
 import { createServiceObserver, type ServiceObserver } from '../workflow/observe-service';
 import { opsStateReader, type ReadOpsState } from '../workflow/ops-state';
@@ -68,6 +69,8 @@ export interface Foundation {
   /** Opens a connection whose commands wait until Redis is back, for blocking reads and subscriptions. */
   readonly patient: (owner?: Resources) => Redis;
   readonly queues: Queues;
+  /** Adds jobs for what a write makes due. */
+  readonly wake: Wake;
   /** Images below DATA_DIR. Opening it does not touch the disk. */
   readonly spool: DiskSpool;
   /** What this process sees of the service. */
@@ -120,13 +123,20 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
     const open = (name: string, connect: typeof connectFailFast, owner = resources) =>
       owner.add(name, connect(access, { log: troubleLog }), (connection) => connection.disconnect());
     const redis = open('redis', connectFailFast);
-    recordsOf(redis, clock).logCircuits(log);
-    const connection = open('redis queues', connectFailFast);
+    // On the connection of the records, so that Redis adds the job of a commit right after it.
     const queues = resources.add(
       'queues',
-      createQueues({ connection, prefix: PARTITION, clock, log: troubleLog }),
+      createQueues({ connection: redis, prefix: PARTITION, clock, log: troubleLog }),
       (opened) => opened.close(),
     );
+    const wake: Wake = (queue, refs) => {
+      queues
+        .add(queue, refs)
+        .catch((error: unknown) => troubleLog.debug('job.not_added', { queue, ...errorFacts(error) }));
+    };
+    const records = recordsOf(redis, clock);
+    records.logCircuits(log);
+    records.wakeWith(wake);
     const redisSettings = openRedisSettings({ config, redis, log });
     const seenSchema = { isStored: false };
     await checkRedis(redis, { dataKeys, log, redisSettings, seenSchema });
@@ -183,6 +193,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       redisSettings,
       patient: (owner) => open('redis patient', connectPatient, owner),
       queues,
+      wake,
       spool,
       serviceObserver: openServiceObserver({ redis, clock, log: troubleLog, resources }),
       webhookHealth,

@@ -29,7 +29,7 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
   const { tally, refusedCalls } = openAnswerLog(foundation, answers);
   const secrets = openSecrets(foundation, answers);
   const app = createReceiver({
-    intake: createIntake(foundation.redis, clock),
+    intake: createIntake(foundation.redis, clock, foundation.wake),
     verify: () => secrets.settings(),
     bodyLimitBytes,
     ratePerMinute,

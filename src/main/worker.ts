@@ -1,19 +1,15 @@
 import { startArchiver } from '../archive/archiver';
-import { errorFacts } from '../platform/errors';
 import type { Resources } from '../platform/resources';
 import { AFTER_START_MS, within, type Repetition } from '../platform/timers';
 import { createWorkerProgress, type WorkerProgress } from '../queue/progress';
-import { startImmediateRuns } from '../queue/immediate-runs';
 import { startScheduler } from '../queue/scheduler';
 import { superviseWorker, type OnStall, type SupervisedWorker } from '../queue/supervise';
 import { startWorkers } from '../queue/workers';
 import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createDeliveryStore } from '../store/deliveries';
-import { takeImmediate } from '../store/immediate';
-import { KEYS, PARTITION } from '../store/keys';
+import { PARTITION } from '../store/keys';
 import { createLocks } from '../store/locks';
-import { onNudges } from '../store/nudges';
 import { createArchiveTask, createRetentionStore } from '../store/retention';
 import { createTowStore } from '../store/tows';
 import { isTransient } from '../store/until-answered';
@@ -28,13 +24,8 @@ import { startTokenProof } from './token-proof';
 /** Lease of a claim and lock of its job; longer than a call, whose deadline is at most 14 s. A call with images renews it. */
 const LEASE_MS = 20_000;
 const SCHEDULER_INTERVAL_MS = 500;
-const RUNS_STOP_MS = 500;
 /** How long a stop waits for the archive, whose disk may hang. The lock of an unfinished run expires by itself. */
 const RETENTION_STOP_MS = 2000;
-const IMMEDIATE_LISTS = [
-  ['deliveries', KEYS.immediateDeliveries],
-  ['reports', KEYS.immediateTows],
-] as const;
 
 /**
  * Starts a worker, the conservation check and the archiving of finished records. `announced` resolves when other
@@ -70,7 +61,7 @@ export function startWorker(
   return worker;
 }
 
-/** Opens one worker: job handlers, scheduler and nudges. It works until the resources are closed. */
+/** Opens one worker: job handlers and scheduler. It works until the resources are closed. */
 function openWorker(foundation: Foundation, resources: Resources, called: CalledServiceWatch): WorkerProgress {
   const { config, clock, troubleLog, queues } = foundation;
   const progress = createWorkerProgress(clock);
@@ -100,20 +91,6 @@ function openWorker(foundation: Foundation, resources: Resources, called: Called
     log: troubleLog,
   });
   resources.add('scheduler', scheduler, (opened) => opened.stop());
-  for (const [queue, listKey] of IMMEDIATE_LISTS) {
-    const blocking = foundation.patient(resources);
-    const queueKey = queues.byName[queue].toKey('meta');
-    const take = () => takeImmediate(blocking, { listKey, queueKey });
-    const immediate = startImmediateRuns({ queue, take, workers, scheduler, log: troubleLog });
-    resources.add(`immediate runs of ${queue}`, immediate, async (opened) => {
-      const stopped = opened.stop();
-      // Ends its wait for records, except while Redis is away.
-      blocking.disconnect();
-      await within(RUNS_STOP_MS, stopped);
-    });
-  }
-  const refused = (error: unknown) => troubleLog.warn('nudges.failed', errorFacts(error));
-  void onNudges(foundation.patient(resources), (queue) => scheduler.nudge(queue), refused);
   return progress;
 }
 

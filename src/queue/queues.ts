@@ -16,10 +16,10 @@ export interface Queues {
   /** How many more records the queue takes; null while it is paused. The rest of the backlog stays in the schedule. */
   room(name: QueueName): Promise<number | null>;
   /**
-   * Adds jobs for records of one queue. Rejects when Redis cannot take them. The scheduler adds a lost job again.
-   * `isBacklog`: more is due than these, so that one job gets several tows.
+   * Adds jobs for records of one queue: one job for deliveries that came together, else one for each record. `perJob`
+   * divides a backlog. Rejects when Redis cannot take them. The scheduler adds a lost job again.
    */
-  wake(name: QueueName, refs: readonly string[], options?: { readonly isBacklog: boolean }): Promise<void>;
+  add(name: QueueName, refs: readonly string[], perJob?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface QueueOptions {
  * Records per job while more of them are due than the queue takes. A job costs more than processing a delivery, and a
  * third of the Redis commands of a tow.
  */
-const RECORDS_PER_JOB = { deliveries: 20, reports: 5, violations: 1, bulk: 1 } as const satisfies Record<
+export const RECORDS_PER_JOB = { deliveries: 20, reports: 5, violations: 1, bulk: 1 } as const satisfies Record<
   QueueName,
   number
 >;
@@ -95,8 +95,8 @@ export function createQueues(options: QueueOptions): Queues {
       ]);
       return isPaused ? null : Math.max(0, WAITING_MAX[name] - waiting) * RECORDS_PER_JOB[name];
     },
-    async wake(name, refs, { isBacklog } = { isBacklog: false }) {
-      const jobs = jobsFor(name, refs, isBacklog);
+    async add(name, refs, perJob = name === 'deliveries' ? Infinity : 1) {
+      const jobs = jobsFor(name, refs, Math.min(perJob, refs.length));
       const [first] = jobs;
       // `add` costs half of `addBulk`, which runs a Redis transaction.
       if (first && jobs.length === 1) await byName[name].add(first.name, first.data, first.opts);
@@ -111,8 +111,7 @@ export function createQueues(options: QueueOptions): Queues {
 const KEPT = { removeOnComplete: { count: COMPLETED_JOBS_KEPT }, removeOnFail: { count: COMPLETED_JOBS_KEPT } };
 
 /** A record may have several jobs at a time. The version check of its commits lets only one of them succeed. */
-function jobsFor(queue: QueueName, refs: readonly string[], isBacklog: boolean) {
-  const perJob = queue === 'deliveries' || isBacklog ? RECORDS_PER_JOB[queue] : 1;
+function jobsFor(queue: QueueName, refs: readonly string[], perJob: number) {
   return Array.from({ length: Math.ceil(refs.length / perJob) }, (_, place) => ({
     name: JOB_NAME[queue],
     data: payloadOf(queue, refs.slice(place * perJob, (place + 1) * perJob)),
@@ -120,8 +119,7 @@ function jobsFor(queue: QueueName, refs: readonly string[], isBacklog: boolean) 
   }));
 }
 
-/** The payload of a job, or of a run without one, on these records. */
-export function payloadOf(queue: QueueName, refs: readonly string[]) {
+function payloadOf(queue: QueueName, refs: readonly string[]) {
   if (queue === 'deliveries') return { delivery_ids: refs };
   return refs.length === 1 ? { [RECORD_FIELD[queue]]: refs[0] } : { towing_reference_ids: refs };
 }

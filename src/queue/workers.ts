@@ -2,7 +2,6 @@ import { WaitingError, Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { JobOutcome } from '../contracts/jobs';
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
-import { systemClock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { within } from '../platform/timers';
@@ -31,9 +30,7 @@ export interface WorkersOptions {
 }
 
 export interface Workers {
-  /** Begins a run without a job. Returns false while as many runs of the queue as allowed are under way, and once stopping. */
-  begin(queue: QueueName, payload: unknown): boolean;
-  /** Takes no new job and begins no run. Waits for running jobs at most 3 s longer than `stopGraceMs`. */
+  /** Takes no new job. Waits for running jobs at most 3 s longer than `stopGraceMs`. */
   stop(): Promise<void>;
 }
 
@@ -43,48 +40,28 @@ export interface Workers {
  */
 const JOBS_AT_ONCE_MAX: Partial<Record<QueueName, number>> = { violations: 2 };
 
-/** How long a job waits for a place that runs without a job have taken. Then any worker may take it. */
-const WAIT_FOR_RUNS_MS = 1000;
-
 /** Starts the workers of all queues. Only this file translates a JobOutcome for BullMQ. */
 export function startWorkers(options: WorkersOptions): Workers {
-  const running = new Map<Promise<unknown>, QueueName>();
+  const running = new Set<Promise<unknown>>();
   let isStopping = false;
-  const concurrencyOf = (name: QueueName) => Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? Infinity);
-  const runsOf = (name: QueueName) => [...running].filter(([, queue]) => queue === name).map(([run]) => run);
-  const isBusy = (name: QueueName) => runsOf(name).length >= concurrencyOf(name);
-  const mustWait = (name: QueueName) => !isStopping && isBusy(name);
-  /**
-   * Runs a job, or a record without one. Only the end of a job is progress: runs without one go on when the BullMQ worker
-   * has silently stopped, and would hide that.
-   */
-  const begin = async (name: QueueName, job: Pick<Job<unknown>, 'id' | 'data'>): Promise<string> => {
-    options.progress.runBegan(name);
-    const run = runJob(name, job, { ...options, isStopping: () => isStopping });
-    running.set(run, name);
-    const what = await run;
-    running.delete(run);
-    return what;
-  };
   const workers = QUEUE_NAMES.map((name) => {
     const worker = new Worker(
       name,
       async (job, token) => {
-        // Runs without a job count too.
-        const endsMs = systemClock.monotonicMs() + WAIT_FOR_RUNS_MS;
-        while (mustWait(name) && systemClock.monotonicMs() < endsMs) {
-          await within(WAIT_FOR_RUNS_MS, Promise.race(runsOf(name)));
-        }
-        // Another worker may be idle. A worker that is paused still takes the job that it was waiting for.
-        if (isStopping || isBusy(name)) return putBack(job, token);
-        const what = await begin(name, job);
+        // A worker that is paused still takes the job that it was waiting for.
+        if (isStopping) return putBack(job, token);
+        options.progress.runBegan(name);
+        const run = runJob(name, job, { ...options, isStopping: () => isStopping });
+        running.add(run);
+        const what = await run;
+        running.delete(run);
         options.progress.runEnded(name);
         return what;
       },
       {
         connection: options.connection,
         prefix: options.prefix,
-        concurrency: concurrencyOf(name),
+        concurrency: Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? Infinity),
         lockDuration: options.lockMs,
         stalledInterval: 5000,
         // A job only names a record and may be repeated any number of times.
@@ -98,11 +75,6 @@ export function startWorkers(options: WorkersOptions): Workers {
     return worker;
   });
   return {
-    begin(name, payload) {
-      if (isStopping || isBusy(name)) return false;
-      void begin(name, { data: payload });
-      return true;
-    },
     async stop() {
       isStopping = true;
       await Promise.all(workers.map((worker) => stopWorker(worker, running, options)));
@@ -137,14 +109,14 @@ const STORED_WITHIN_MS = 1000;
  */
 async function stopWorker(
   worker: Worker,
-  running: ReadonlyMap<Promise<unknown>, unknown>,
+  running: ReadonlySet<Promise<unknown>>,
   options: WorkersOptions,
 ): Promise<void> {
   await worker.pause(true);
-  let haveEnded = await within(options.stopGraceMs, Promise.allSettled(running.keys()));
+  let haveEnded = await within(options.stopGraceMs, Promise.allSettled(running));
   if (!haveEnded && options.endCalls) {
     options.endCalls();
-    haveEnded = await within(STORED_WITHIN_MS, Promise.allSettled(running.keys()));
+    haveEnded = await within(STORED_WITHIN_MS, Promise.allSettled(running));
   }
   const answers = await within(REDIS_REPLY_MS, options.connection.ping());
   await within(REDIS_REPLY_MS, worker.close(!(haveEnded && answers)));
@@ -153,7 +125,7 @@ async function stopWorker(
 /** Runs one job. Never rejects: after a failed run its record is still scheduled and becomes due again. */
 async function runJob(
   queue: QueueName,
-  job: Pick<Job<unknown>, 'id' | 'data'>,
+  job: Job<unknown>,
   options: WorkersOptions & { readonly isStopping: () => boolean },
 ): Promise<string> {
   const outcome = await options.handlers[queue](job.data, options.isStopping).catch((error: unknown): JobOutcome => {
@@ -164,14 +136,14 @@ async function runJob(
     case 'done':
       return outcome.what;
     case 'continue':
-      await wakeAgain(queue, outcome.ref, options);
+      await addAgain(queue, outcome.ref, options);
       return outcome.what;
   }
 }
 
 /** Queues the same record again, behind all waiting jobs, so that records take turns. */
-async function wakeAgain(queue: QueueName, ref: string, { queues, log }: WorkersOptions): Promise<void> {
-  await queues.wake(queue, [ref]).catch((error: unknown) => {
-    log.debug('wake.failed', { queue, ...errorFacts(error) });
+async function addAgain(queue: QueueName, ref: string, { queues, log }: WorkersOptions): Promise<void> {
+  await queues.add(queue, [ref]).catch((error: unknown) => {
+    log.debug('job.not_added', { queue, ...errorFacts(error) });
   });
 }

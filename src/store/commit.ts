@@ -5,6 +5,7 @@ import { replicated } from './replicas';
 import { isOutOfMemory, Script, wellFormedJson, type WriteOptions } from './scripts';
 import { sealCommit } from './sealed-commit';
 import { dataKeysOf } from './sealed-values';
+import { wakeAll, type DueMember, type Wake } from './wake';
 
 /** Commits are the only way to change records. Each is written completely or not at all (lua/commit.lua). */
 
@@ -18,8 +19,6 @@ export type EffectCommand =
   | 'HSET'
   | 'HDEL'
   | 'HINCRBY'
-  | 'RPUSH'
-  | 'LTRIM'
   | 'SET'
   | 'DEL'
   | 'EXPIRE'
@@ -61,6 +60,8 @@ export interface Commit {
   readonly records: readonly RecordChange[];
   readonly checks?: readonly Check[];
   readonly effects: readonly Effect[];
+  /** What gets a job with this commit. */
+  readonly due?: readonly DueMember[];
 }
 
 /** `stale`: a record or a check has changed since the decision, or that is too long ago. `early`: see RecordChange.notBeforeMs. */
@@ -92,6 +93,7 @@ export class Committer {
   #isScheduled = false;
   #lastGroup = 0;
   readonly #redisClock: RedisClock;
+  #wake: Wake | null = null;
 
   constructor(
     private readonly redis: Redis,
@@ -111,6 +113,15 @@ export class Committer {
       this.#waiting.push({ commit, whenFull, resolve, reject });
       this.#flushSoon();
     });
+  }
+
+  /** From now on, what commits make due gets jobs. */
+  wakeWith(wake: Wake): void {
+    this.#wake = wake;
+  }
+
+  get wakes(): boolean {
+    return this.#wake !== null;
   }
 
   /** Redis time, Unix ms. */
@@ -156,7 +167,11 @@ export class Committer {
     const stored = (commit: Commit) => (dataKeys === null ? commit : sealCommit(commit, dataKeys));
     const json = wellFormedJson(group.map(({ commit }) => wire(stored(commit), placeOf)));
     const sentMs = this.monotonicMs();
-    const run = () => script.run(this.redis, [...keys.keys()], [json], options);
+    const due = group.flatMap(({ commit }) => commit.due ?? []);
+    const followedBy = () => {
+      if (this.#wake) wakeAll(this.#wake, due);
+    };
+    const run = () => script.run(this.redis, [...keys.keys()], [json], { ...options, followedBy });
     const [now = '', ...replies] = texts(await replicated(this.redis, run), 'commit');
     this.#redisClock.measured(Number(now), sentMs);
     group.forEach(({ resolve, reject }, at) => {

@@ -8,7 +8,6 @@ import { afterReading } from '../platform/timers';
 import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
 import { decodeDelivery } from './delivery-records';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
-import { IMMEDIATE_MAX } from './immediate';
 import { unlessUnusable } from './readable-records';
 import { texts } from './parse';
 import { replicated } from './replicas';
@@ -16,6 +15,7 @@ import { mergedRows, pageOf } from './rows';
 import { Script } from './scripts';
 import { sealValue } from './sealed-values';
 import { openGeneralTask } from './tasks';
+import { PUT_OFF_MS, type Wake } from './wake';
 
 const acceptDeliveries = new Script('accept');
 
@@ -44,9 +44,9 @@ interface WaitingDelivery {
 /**
  * Stores webhook deliveries before they are acknowledged. Deliveries that arrive together share one call. One that has
  * waited too long for the calls before it is rejected, and never stored. Any other that is rejected may be stored later:
- * the sender repeats it, which is harmless.
+ * the sender repeats it, which is harmless. `wake` adds the job of each group; without it, the scheduler does.
  */
-export function createIntake(redis: Redis, clock: Clock): Intake {
+export function createIntake(redis: Redis, clock: Clock, wake: Wake | null = null): Intake {
   const waiting: WaitingDelivery[] = [];
   let isFlushing = false;
   const flushSoon = () => {
@@ -54,7 +54,7 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
     isFlushing = true;
     setImmediate(() => {
       rejectLate();
-      void accept(redis, clock, waiting.splice(0, GROUP_MAX)).then(() => {
+      void accept({ redis, clock, wake }, waiting.splice(0, GROUP_MAX)).then(() => {
         isFlushing = false;
         return flushSoon();
       });
@@ -106,14 +106,16 @@ function inTime<T>({ options: { commandTimeout } }: Redis, storing: Promise<T>):
   });
 }
 
-async function accept(redis: Redis, clock: Clock, group: readonly WaitingDelivery[]): Promise<void> {
+async function accept(
+  { redis, clock, wake }: { redis: Redis; clock: Clock; wake: Wake | null },
+  group: readonly WaitingDelivery[],
+): Promise<void> {
   if (group.length === 0) return;
   try {
-    const { indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries } = KEYS;
-    const keys: string[] = [indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries];
+    const keys: string[] = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.dueTows, KEYS.events];
     const invoicedTows: string[] = [];
     // Of every record of the group: versions of different records are never compared.
-    const args = [nextVersion('', clock.id()), IMMEDIATE_MAX];
+    const args = [nextVersion('', clock.id()), wake ? PUT_OFF_MS : 0];
     for (const { delivery } of group) {
       const { id, kind, towingReferenceId, rawBody, verified, signatureId, signedAtMs } = delivery;
       const record = deliveryKey(id);
@@ -123,7 +125,9 @@ async function accept(redis: Redis, clock: Clock, group: readonly WaitingDeliver
       args.push(signedAtMs ?? '');
       if (kind === 'tow_invoice') invoicedTows.push(towKey(towingReferenceId));
     }
-    const run = () => acceptDeliveries.run(redis, [...keys, ...invoicedTows], args);
+    const ids = [...new Set(group.map(({ delivery }) => delivery.id))];
+    const followedBy = () => wake?.('deliveries', ids);
+    const run = () => acceptDeliveries.run(redis, [...keys, ...invoicedTows], args, { followedBy });
     const replies = texts(await replicated(redis, run), 'accept');
     group.forEach(({ resolve }, at) => resolve(replies[at] === 'accepted' ? 'accepted' : 'already_known'));
   } catch (error) {

@@ -29,5 +29,5 @@ export function subscribeToEvents(
     const event = storeEvent.safeParse(JSON.parse(text));
     if (event.success) onEvent(event.data);
   };
-  return keepSubscribed(connection, [KEYS.events, KEYS.accepted], { message, subscribed, refused });
+  return keepSubscribed(connection, [KEYS.events], { message, subscribed, refused });
 }

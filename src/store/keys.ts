@@ -16,9 +16,6 @@ export const KEYS = {
   dueDeliveries: key('due', 'deliveries'),
   dueViolations: key('due', 'violations'),
   dueBulk: key('due', 'bulk'),
-  /** What a worker takes at once, without a job (immediate.ts). */
-  immediateTows: key('immediate', 'tows'),
-  immediateDeliveries: key('immediate', 'deliveries'),
   indexTows: key('index', 'tows'),
   indexDeliveries: key('index', 'deliveries'),
   attention: key('index', 'attention'),
@@ -58,11 +55,7 @@ export const KEYS = {
   retireViolations: key('retire', 'violations'),
   /** Markers of archived tows, by the time at which they were archived. */
   archivedMarkers: key('tombstones'),
-  /** Channel: the name of a queue that has due work. */
-  nudges: key('nudges'),
-  /** Channel: the events of webhooks that were stored together. Schedulers listen to it too. */
-  accepted: key('accepted'),
-  /** Channel: the events of all other changes. */
+  /** Channel: the events of all changes. */
   events: key('events'),
   /** Channel without listeners: its events mark a place in the stream to the replicas. */
   replicas: key('replicas'),

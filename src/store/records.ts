@@ -8,6 +8,7 @@ import { Committer, type Commit, type CommitReply } from './commit';
 import type { WriteOptions } from './scripts';
 import { RecordTransaction, type TransactionMemory } from './transaction';
 import { isRefusal, untilAnswered } from './until-answered';
+import type { Wake } from './wake';
 
 /** More than contention on one record can cause. Reaching it means that a process writes in a loop. */
 const ATTEMPTS_MAX = 50;
@@ -32,7 +33,7 @@ export class Records implements RecordStore {
   /** The last transaction of each order key. */
   readonly #running = new Map<string, Promise<unknown>>();
   #log: Log | null = null;
-  readonly #memory: TransactionMemory = { leased: new Map(), circuits: { kept: null }, hasImmediateTows: false };
+  readonly #memory: TransactionMemory = { leased: new Map(), circuits: { kept: null } };
 
   constructor(
     private readonly redis: Redis,
@@ -56,9 +57,9 @@ export class Records implements RecordStore {
     this.#log = log;
   }
 
-  /** From now on, a worker takes a single tow that a commit makes due at once. */
-  useImmediateTows(): void {
-    this.#memory.hasImmediateTows = true;
+  /** From now on, what a commit makes due gets a job with it (wake.ts). Without, the scheduler adds it. */
+  wakeWith(wake: Wake): void {
+    this.#committer.wakeWith(wake);
   }
 
   /** Writes a commit that is not made by a transaction. */
@@ -129,7 +130,7 @@ export class Records implements RecordStore {
       const begun = new RecordTransaction(this.redis, newId, await this.nowMs(), this.#memory, usesKept);
       return { transaction: begun, value: await decide(begun) };
     }, whileAway);
-    const commit = transaction.commit();
+    const commit = transaction.commit({ wakes: this.#committer.wakes });
     if (!commit) return { kind: 'done', value };
     const reply = await untilAnswered(() => this.#committer.commit(commit, { whenFull }), whileAway);
     switch (reply) {

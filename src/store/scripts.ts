@@ -14,6 +14,8 @@ export interface WriteOptions {
    * Redis needs it to free memory. Redis 6.2 rejects it like any other write.
    */
   readonly whenFull?: boolean;
+  /** Issues commands that Redis runs right after the script; called each time that it is sent. */
+  readonly followedBy?: () => void;
 }
 
 /** A Lua script of the lua folder. Its header documents keys, arguments and reply. */
@@ -35,13 +37,14 @@ export class Script {
     redis: Redis,
     keys: readonly string[],
     args: readonly (string | number)[],
-    { whenFull = false }: WriteOptions = {},
+    { whenFull = false, followedBy }: WriteOptions = {},
   ): Promise<unknown> {
+    const run = (text: string, sha: string) => runText(redis, { text, sha, followedBy }, keys, args);
     try {
-      return await runText(redis, { text: this.#text, sha: this.#sha }, keys, args);
+      return await run(this.#text, this.#sha);
     } catch (error) {
       if (!whenFull || !isOutOfMemory(error)) throw error;
-      return runText(redis, { text: this.#textWhenFull, sha: this.#shaWhenFull }, keys, args);
+      return run(this.#textWhenFull, this.#shaWhenFull);
     }
   }
 }
@@ -56,15 +59,19 @@ export function isOutOfMemory(error: unknown): boolean {
 
 async function runText(
   redis: Redis,
-  { text, sha }: { text: string; sha: string },
+  { text, sha, followedBy }: { text: string; sha: string; followedBy: (() => void) | undefined },
   keys: readonly string[],
   args: readonly (string | number)[],
 ): Promise<unknown> {
+  const sent = (reply: Promise<unknown>) => {
+    followedBy?.();
+    return reply;
+  };
   try {
-    return await redis.evalsha(sha, keys.length, ...keys, ...args);
+    return await sent(redis.evalsha(sha, keys.length, ...keys, ...args));
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-    return redis.eval(text, keys.length, ...keys, ...args);
+    return sent(redis.eval(text, keys.length, ...keys, ...args));
   }
 }
 

@@ -24,14 +24,13 @@ import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
 import { eventEffect, type NewEvent } from './events';
 import { idempotencyKey, KEYS } from './keys';
-import { immediateEffects } from './immediate';
-import { dueMembersOf, nudgesOf } from './nudges';
 import { OutboxDrafts, type LeasedRecord } from './outbox-drafts';
 import { packFields } from './packed-fields';
 import { dueOfMember } from './record-effects';
 import { closingOf, openingOf } from './task-changes';
 import { newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './scripts';
+import { putOffDue } from './wake';
 
 /** What one decision reads and writes, and the commit of it. */
 
@@ -42,8 +41,6 @@ import { wellFormedJson } from './scripts';
 export interface TransactionMemory {
   readonly leased: Map<string, LeasedRecord>;
   readonly circuits: CircuitsMemory;
-  /** Whether a worker takes a single tow that a commit makes due at once. Otherwise a scheduler adds its job. */
-  hasImmediateTows: boolean;
 }
 
 /** The records that one decision reads and changes. */
@@ -61,7 +58,7 @@ export class RecordTransaction implements Transaction {
     private readonly newId: () => string,
     /** Redis time at the start of the decision, Unix ms. */
     readonly nowMs: number,
-    private readonly memory: TransactionMemory,
+    memory: TransactionMemory,
     /** Whether the kept state of a leased record is used instead of a read. */
     usesKept: boolean,
   ) {
@@ -250,8 +247,8 @@ export class RecordTransaction implements Transaction {
     this.#outboxes.schedule(record, atMs);
   }
 
-  /** The commit of all changes; null without any. */
-  commit(): Commit | null {
+  /** The commit of all changes; null without any. `wakes`: what it makes due gets a job with it. */
+  commit({ wakes = false } = {}): Commit | null {
     const outboxes = this.#outboxes.changes();
     this.effect(...outboxes.effects);
     this.#events.push(...outboxes.events);
@@ -262,12 +259,8 @@ export class RecordTransaction implements Transaction {
     const effects = [...this.#effects, ...deliveries.effects, ...this.#outboxes.dueEffects(), ...dues];
     const all = [...outboxes.records, ...circuits, ...this.#others, ...deliveries.records];
     if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
-    const due = dueMembersOf(effects, this.nowMs);
-    const [first, ...others] = due;
-    const isImmediate = this.memory.hasImmediateTows && first?.queue === 'reports' && others.length === 0;
-    effects.push(...(isImmediate ? immediateEffects(first.ref) : nudgesOf(due)));
     effects.push(...this.#events.map((event) => eventEffect(event, this.nowMs)));
-    return { records: all, checks: this.#checks, effects };
+    return { records: all, checks: this.#checks, ...(wakes ? putOffDue(effects, this.nowMs) : { effects }) };
   }
 
   /** The violation of a name. The commit is stale when the name gets another owner meanwhile. */

@@ -44,9 +44,9 @@ export async function addSpuriousJobs(tools: SpuriousJobTools): Promise<number> 
       };
       // Jobs cannot be added while Redis is away.
       const areAdded = await Promise.all([
-        queues.wake('reports', copies.reports),
-        queues.wake('violations', copies.violations),
-        queues.wake('deliveries', copies.deliveries),
+        queues.add('reports', copies.reports),
+        queues.add('violations', copies.violations),
+        queues.add('deliveries', copies.deliveries),
       ]).then(
         () => true,
         () => false,

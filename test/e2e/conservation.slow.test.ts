@@ -49,9 +49,9 @@ async function acceptedStartReports(): Promise<unknown[]> {
   return (await callsOf(town, 'started')).filter(({ status }) => status === 200).map(({ body }) => body);
 }
 
-/** Deletes the schedule, what a worker would take at once, and all jobs. */
+/** Deletes the schedule and all jobs. */
 async function deleteScheduleAndJobs(): Promise<void> {
-  await foundation.redis.del(KEYS.dueDeliveries, KEYS.dueTows, KEYS.immediateDeliveries, KEYS.immediateTows);
+  await foundation.redis.del(KEYS.dueDeliveries, KEYS.dueTows);
   for (const queue of Object.values(foundation.queues.byName)) await queue.obliterate({ force: true });
 }
 

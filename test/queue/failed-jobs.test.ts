@@ -17,7 +17,7 @@ const noBacklog = () => Promise.resolve({ due: 0, oldestAgeMs: 0 });
 
 /** Fails a job as BullMQ does with one that throws. */
 async function failJob(): Promise<void> {
-  await world.queues.wake('reports', ['R1']);
+  await world.queues.add('reports', ['R1']);
   const worker = new Worker('reports', null, { connection: world.redis, prefix: PARTITION, skipVersionCheck: true });
   const job = await worker.getNextJob('token', { block: false });
   await job?.moveToFailed(new Error('a fault of towhook'), 'token');

@@ -40,14 +40,14 @@ function start({ queues, reports = NOTHING, deliveries = NOTHING, intervalMs = 2
 /** Queues that take no job at the first three attempts. */
 function failingQueues(): { queues: Queues; failures: () => number } {
   let failures = 0;
-  const wake: Queues['wake'] = async (name, refs) => {
+  const add: Queues['add'] = async (name, refs) => {
     if (failures < 3) {
       failures += 1;
       throw new Error('Redis is away');
     }
-    await world.queues.wake(name, refs);
+    await world.queues.add(name, refs);
   };
-  return { queues: { ...world.queues, wake }, failures: () => failures };
+  return { queues: { ...world.queues, add }, failures: () => failures };
 }
 
 test('the scheduler queues work it has already taken once Redis accepts it again', async () => {
@@ -95,23 +95,6 @@ test('while more tows are due than it may take, the scheduler queues several in 
   await scheduler.stop();
 });
 
-test('a queue has room unless it is paused or more is due than it takes', async () => {
-  let due: string[] = [];
-  const reports: DueWork = { pollDue: (limit) => Promise.resolve(due.slice(0, limit)) };
-  const scheduler = start({ queues: world.queues, reports });
-  await eventually(() => expect(scheduler.hasRoom('reports')).toBe(true));
-
-  await world.queues.byName.reports.pause();
-  await eventually(() => expect(scheduler.hasRoom('reports')).toBe(false));
-  await world.queues.byName.reports.resume();
-  await eventually(() => expect(scheduler.hasRoom('reports')).toBe(true));
-  due = Array.from({ length: 500 }, (_, place) => `T${place}`);
-  await eventually(() => expect(scheduler.hasRoom('reports')).toBe(false));
-
-  expect(scheduler.hasRoom('violations')).toBe(true);
-  await scheduler.stop();
-});
-
 test('the scheduler stops although taking due work hangs', async () => {
   await inTime(STOP_LIMIT_MS, async (startClock) => {
     let isTaking = false;
@@ -152,43 +135,6 @@ test('the scheduler of one queue continues while taking the due work of another 
   await stopped;
 });
 
-test('the scheduler takes small batches of due work during a burst of nudges, and large batches after it', async () => {
-  const limits: number[] = [];
-  const deliveries: DueWork = {
-    pollDue: (limit) => {
-      limits.push(limit);
-      return Promise.resolve([]);
-    },
-  };
-  const scheduler = start({ queues: world.queues, deliveries });
-  await eventually(() => expect(limits.length).toBeGreaterThan(0));
-  const [usual = 0] = limits;
-
-  await eventually(() => {
-    for (let nth = 0; nth < 10_000; nth += 1) scheduler.nudge('deliveries');
-    expect(limits.at(-1)).toBeLessThan(usual);
-  });
-
-  await eventually(() => expect(limits.at(-1)).toBe(usual));
-  await scheduler.stop();
-});
-
-test('a queue has no room after a run that failed, until the next run', async () => {
-  let isAway = false;
-  const deliveries: DueWork = {
-    pollDue: () => (isAway ? Promise.reject(new Error('Redis is away')) : Promise.resolve([])),
-  };
-  const scheduler = start({ queues: world.queues, deliveries });
-  await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
-
-  isAway = true;
-
-  await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(false));
-  isAway = false;
-  await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
-  await scheduler.stop();
-});
-
 test('a paused queue is polled once per interval, for no due work', async () => {
   const limits: number[] = [];
   const deliveries: DueWork = {
@@ -205,6 +151,5 @@ test('a paused queue is polled once per interval, for no due work', async () => 
   await pause(200);
 
   expect(limits).toEqual([0]);
-  expect(scheduler.hasRoom('deliveries')).toBe(false);
   await scheduler.stop();
 });

@@ -104,7 +104,7 @@ async function manyChecks({ checks }: Watched): Promise<void> {
   await eventually(() => expect(checks()).toBeGreaterThan(before + MANY_CHECKS), TIMEOUT_MS);
 }
 
-const wake = (ref: string) => world.queues.wake('reports', [ref]);
+const wake = (ref: string) => world.queues.add('reports', [ref]);
 
 test('the stall watch shows a stalled worker when its work waits and no run ends, and reports it at the next check', async () => {
   const seen = watched();
@@ -139,7 +139,7 @@ test('the stall watch reports a stall when jobs have started and never end', asy
 test('the stall watch reports no stall of a queue whose slow calls renew their leases, until the renewals end', async () => {
   const seen = watched();
   world.start(() => new Promise(() => {}), { progress: seen.progress });
-  for (const ref of ['U1', 'U2', 'U3']) await world.queues.wake('violations', [ref]);
+  for (const ref of ['U1', 'U2', 'U3']) await world.queues.add('violations', [ref]);
   // Two calls at once occupy the queue.
   await eventually(async () => expect(await world.queues.byName.violations.getWaitingCount()).toBe(1), TIMEOUT_MS);
   const renewals = setInterval(() => seen.progress.leaseRenewed('violations'), LIMIT_MS / 10);

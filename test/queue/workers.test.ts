@@ -42,8 +42,8 @@ describe('worker jobs', () => {
       worked.push(ref);
       return ref === 'T1' ? Promise.reject(new Error('unexpected')) : done('sent');
     });
-    await world.queues.wake('reports', ['T1']);
-    await world.queues.wake('reports', ['T2']);
+    await world.queues.add('reports', ['T1']);
+    await world.queues.add('reports', ['T2']);
 
     await eventually(async () => {
       expect(await counts()).toEqual({ waiting: 0, active: 0, completed: 2, failed: 0, delayed: 0 });
@@ -65,8 +65,8 @@ test('a process sends two violations at a time, however many reports it may send
     await gate;
     return done('sent');
   });
-  await world.queues.wake('violations', ['V1', 'V2', 'V3', 'V4']);
-  await world.queues.wake('reports', ['T1', 'T2', 'T3', 'T4']);
+  await world.queues.add('violations', ['V1', 'V2', 'V3', 'V4']);
+  await world.queues.add('reports', ['T1', 'T2', 'T3', 'T4']);
   await eventually(() => {
     expect(begun.filter((ref) => ref.startsWith('T'))).toHaveLength(4);
     expect(begun.filter((ref) => ref.startsWith('V')).length).toBeGreaterThanOrEqual(2);
@@ -100,7 +100,7 @@ describe('stopping workers', () => {
       },
       { endCalls },
     );
-    await world.queues.wake('reports', ['T1']);
+    await world.queues.add('reports', ['T1']);
     await eventually(() => expect(isRunning).toBe(true));
     return { running, finish: () => finish(), isFinished: () => isFinished };
   }
@@ -125,12 +125,12 @@ describe('stopping workers', () => {
       await held;
       return done('sent');
     });
-    await world.queues.wake('reports', ['T1']);
+    await world.queues.add('reports', ['T1']);
     await eventually(() => expect(begun).toEqual(['T1']));
 
     const stopping = running.stop();
     // A worker of BullMQ that waits for a job takes it although it is paused.
-    await world.queues.wake('violations', ['V1', 'V2', 'V3']);
+    await world.queues.add('violations', ['V1', 'V2', 'V3']);
     const jobs = () => world.queues.byName.violations.getJobs(['waiting', 'active', 'completed']);
     await eventually(async () => expect((await jobs()).some(({ attemptsStarted }) => attemptsStarted > 0)).toBe(true));
     finish();

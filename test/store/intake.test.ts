@@ -74,41 +74,18 @@ test('an invoice webhook that is stored together with a tow request proves the i
   expect(await stores.redis.zrangebyscore(KEYS.dueTows, '-inf', '+inf')).toEqual(['T1']);
 });
 
-describe('a delivery that comes alone', () => {
-  const handed = () => stores.redis.lrange(KEYS.immediateDeliveries, 0, -1);
+test('a delivery that is stored is due, and consoles get its event once', async () => {
+  const events: string[] = [];
+  const subscriber = stores.redis.duplicate();
+  await whenReady(subscriber, 5000);
+  await subscribeToEvents(subscriber, ({ type }) => void events.push(type));
 
-  test('is handed to a worker once and is due, and consoles get its event', async () => {
-    const events: string[] = [];
-    const subscriber = stores.redis.duplicate();
-    await whenReady(subscriber, 5000);
-    await subscribeToEvents(subscriber, ({ type }) => void events.push(type));
+  await stores.accept('tow_request', towRequest('T1'), 'd1');
+  await stores.accept('tow_request', towRequest('T1'), 'd1');
 
-    await stores.accept('tow_request', towRequest('T1'), 'd1');
-    await stores.accept('tow_request', towRequest('T1'), 'd1');
-
-    expect(await handed()).toEqual(['d1']);
-    expect(Number(await stores.redis.zscore(KEYS.dueDeliveries, 'd1'))).toBeLessThanOrEqual(Date.now());
-    await eventually(() => expect(events).toEqual(['delivery.accepted']));
-    subscriber.disconnect();
-  });
-
-  test('is not handed to a worker when it is the invoice of a damaged tow', async () => {
-    await stores.redis.set('{p0}:tow:T1', 'text');
-
-    await expect(stores.acceptInvoice('T1')).rejects.toThrow('WRONGTYPE');
-
-    expect(await handed()).toEqual([]);
-    expect(await stores.redis.zcard(KEYS.dueDeliveries)).toBe(1);
-  });
-
-  test('is kept in the list with the 999 before it while no worker takes them', async () => {
-    const ids = Array.from({ length: 1003 }, (_, place) => `d${place}`);
-    await stores.redis.rpush(KEYS.immediateDeliveries, ...ids.slice(0, 1000));
-
-    for (const id of ids.slice(1000)) await stores.accept('tow_request', towRequest(id), id);
-
-    expect(await handed()).toEqual(ids.slice(3));
-  });
+  expect(Number(await stores.redis.zscore(KEYS.dueDeliveries, 'd1'))).toBeLessThanOrEqual(Date.now());
+  await eventually(() => expect(events).toEqual(['delivery.accepted']));
+  subscriber.disconnect();
 });
 
 test('a delivery that waits too long for the call before it is rejected and not stored', async () => {

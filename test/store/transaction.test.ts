@@ -216,7 +216,6 @@ test('a process keeps the records that it has leased, and none that another proc
   const newMemory = (): TransactionMemory => ({
     leased: new Map(),
     circuits: { kept: null },
-    hasImmediateTows: false,
   });
   const written = async (memory: TransactionMemory, usesKept: boolean, change: (tow: StoredTow) => void) => {
     const newId = () => systemClock.id();

@@ -2,7 +2,6 @@ import { createArchiveWriter } from '../../src/archive/write';
 import { jsonObject } from '../../src/contracts/common';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { KEYS } from '../../src/store/keys';
 import { createRetentionStore } from '../../src/store/retention';
 import { isTransient } from '../../src/store/until-answered';
 import { sweep, type RetentionTools, type Swept } from '../../src/workflow/retention';
@@ -100,9 +99,9 @@ const SIZE_COMMANDS: Readonly<Record<string, string>> = {
   stream: 'XLEN',
 };
 
-/** Every key without a lifetime, by name, except the list of bounded length that no worker takes from here. */
+/** Every key without a lifetime, by name. */
 export async function lastingKeys({ redis }: Stores): Promise<KeySize[]> {
-  const keys = (await redis.keys('*')).filter((key) => key !== KEYS.immediateDeliveries);
+  const keys = await redis.keys('*');
   const sizes = await Promise.all(
     keys.toSorted().map(async (key) => {
       const [type, ttl] = await Promise.all([redis.type(key), redis.ttl(key)]);

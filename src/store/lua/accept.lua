@@ -2,19 +2,16 @@
 -- What may raise on damaged data comes before the records, or after all else is stored: a call that failed is sent
 -- again, and a record that it left behind is known then.
 --
--- A delivery that comes alone is handed to one worker at once. Several together are a rush: their events nudge schedulers.
---
--- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of stored deliveries
---         5 channel of nudges · 6 channel of other events · 7 deliveries that a worker takes at once
+-- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of events
 --         then the key of each delivery, then the key of the tow of each invoice webhook, in the same order
 -- ARGV    1 version of new records; its unique part also ends the version of each proved tow
---         2 how many deliveries the list of KEYS 7 keeps: while no worker runs it only grows
+--         2 how long their jobs have time before the scheduler adds others, ms
 --         then per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or ''
 --         · signed time of sending, ms, or ''. A repeated call keeps that of the first: its content is as old as that.
 -- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
 --! include shared/now.lua
 
-local SHARED_KEYS = 7
+local SHARED_KEYS = 4
 local SHARED_ARGS = 2
 local FIELDS = 7
 -- After a failover, writes that were lost may be followed by others of the same number.
@@ -31,7 +28,6 @@ local function prove(tow, ref)
   local version = string.match(redis.call('HGET', tow, 'v'), '^%d+')
   redis.call('HSET', tow, 'v', string.format('%.0f%s', tonumber(version) + 1, unique), 'proof', now_text)
   redis.call('ZADD', KEYS[3], 'LT', now_text, ref)
-  redis.call('PUBLISH', KEYS[5], 'reports')
 end
 
 local function append(list, one, other)
@@ -45,7 +41,8 @@ local count = (#ARGV - SHARED_ARGS) / FIELDS
 local invoices = 0
 local is_known = {}
 -- Times and ids of what is stored now: one command adds all of them to a list.
-local stored = {}
+local stored, due = {}, {}
+local due_at = string.format('%.0f', now + tonumber(ARGV[2]))
 for place = 1, count do
   local before = SHARED_ARGS + FIELDS * (place - 1)
   local id, kind, ref, raw_body, verified, signature_id, signed_at = unpack(ARGV, before + 1, before + FIELDS)
@@ -56,6 +53,7 @@ for place = 1, count do
   end
   if not is_known[id] and redis.call('EXISTS', delivery.record) == 0 then
     append(stored, now_text, id)
+    append(due, due_at, id)
     delivery.fields = { 'v', ARGV[1], 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
       'state', 'waiting', 'received_at', now_text }
     -- Fields with a default are left out: most calls have no signature.
@@ -75,7 +73,7 @@ end
 
 if #stored > 0 then
   redis.call('ZADD', KEYS[1], unpack(stored))
-  redis.call('ZADD', KEYS[2], unpack(stored))
+  redis.call('ZADD', KEYS[2], unpack(due))
 end
 for _, delivery in ipairs(deliveries) do
   if delivery.fields then
@@ -85,8 +83,6 @@ for _, delivery in ipairs(deliveries) do
   end
 end
 
-local is_alone = #stored == 2
-local channel = is_alone and KEYS[6] or KEYS[4]
 local replies = {}
 for place, delivery in ipairs(deliveries) do
   replies[place] = delivery.fields and 'accepted' or 'already_known'
@@ -95,10 +91,7 @@ for place, delivery in ipairs(deliveries) do
       prove(delivery.invoiced_tow, delivery.ref)
     end
     local event = { type = 'delivery.accepted', towing_reference_id = delivery.ref, at_ms = now }
-    redis.call('PUBLISH', channel, cjson.encode(event))
+    redis.call('PUBLISH', KEYS[4], cjson.encode(event))
   end
-end
-if is_alone and redis.call('RPUSH', KEYS[7], stored[2]) > tonumber(ARGV[2]) then
-  redis.call('LPOP', KEYS[7])
 end
 return replies

@@ -16,8 +16,8 @@
 --! include shared/now.lua
 
 local COMMANDS = {
-  ZADD = true, ZREM = true, ZINCRBY = true, SADD = true, SREM = true, HSET = true, HDEL = true, HINCRBY = true, RPUSH = true,
-  LTRIM = true, SET = true, DEL = true, EXPIRE = true, ZREMRANGEBYSCORE = true,
+  ZADD = true, ZREM = true, ZINCRBY = true, SADD = true, SREM = true, HSET = true, HDEL = true, HINCRBY = true,
+  SET = true, DEL = true, EXPIRE = true, ZREMRANGEBYSCORE = true,
 }
 local AUDIT_START = string.rep('0', 40)
 
