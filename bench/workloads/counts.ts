@@ -29,7 +29,12 @@ export const counts: Workload = {
 };
 
 const FIGURES = {
-  webhook_commands: { label: 'Redis commands per accepted webhook that comes alone', unit: '', digits: 1, target: atMost(20) },
+  webhook_commands: {
+    label: 'Redis commands per accepted webhook that comes alone',
+    unit: '',
+    digits: 1,
+    target: atMost(20),
+  },
   webhook_scripts: { label: 'script calls per accepted webhook, one at a time', unit: '', digits: 1 },
   intake_commands: { label: 'Redis commands to take in a tow', unit: '', digits: 1 },
   fact_commands: { label: 'Redis commands per fact through the API', unit: '', digits: 1, target: atMost(30) },
