@@ -23,7 +23,7 @@ export function checkConfiguration(environment: Environment | undefined): Config
   for (;;) {
     try {
       const config = loadConfig(environmentWithout([...leftOut], environment));
-      faults.push(...faultsOfMail(config));
+      faults.push(...faultsOfNotices(config));
       const unknown = unknownIn(config);
       if (faults.length > 0)
         return { findings: [...variableFaults({ faults }), ...unknown], config, wrong: wrongIn(faults) };
@@ -44,10 +44,11 @@ export function checkConfiguration(environment: Environment | undefined): Config
   }
 }
 
-/** The files that workers and consoles read at their start for the mail server. */
-function faultsOfMail({ notifications: { mail } }: Config): ConfigurationError['faults'] {
+/** The files that workers and consoles read at their start for notices. */
+function faultsOfNotices({ notifications: { mail, webhook } }: Config): ConfigurationError['faults'] {
   try {
     if (mail !== null && mail.caFile !== null) authoritiesIn('NOTIFY_SMTP_CA_FILE', mail.caFile);
+    if (webhook.caFile !== null) authoritiesIn('NOTIFY_CA_FILE', webhook.caFile);
     return [];
   } catch (error) {
     return faultsOf(error);

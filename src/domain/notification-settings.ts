@@ -43,6 +43,10 @@ export type AlarmKind = (typeof ALARM_KINDS)[number];
 export const NOTICE_LANGUAGES = ['en', 'ar'] as const;
 export type NoticeLanguage = (typeof NOTICE_LANGUAGES)[number];
 
+/** What the receiver of the webhook takes: the body of towhook, signed, or a message of a chat. */
+export const NOTICE_FORMATS = ['standard', 'slack', 'teams', 'google-chat', 'discord'] as const;
+export type NoticeFormat = (typeof NOTICE_FORMATS)[number];
+
 export const NOTICE_CHANNELS = ['webhook', 'mail'] as const;
 export type NoticeChannel = (typeof NOTICE_CHANNELS)[number];
 

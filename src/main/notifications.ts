@@ -1,4 +1,4 @@
-import { createMailSender } from '../notify/mail';
+import { createMailSender, type MailTextOf } from '../notify/mail';
 import { createWebhookSender } from '../notify/webhook';
 import { createLocks } from '../store/locks';
 import { createNotificationStore } from '../store/notification-record';
@@ -14,14 +14,15 @@ const texts = () => require('../console/notification-texts');
 /** Longer than a run: ten attempts at a time, each of 15 s at most. */
 const LOCK_MS = 30_000;
 
-/** @throws ConfigurationError if the file of authorities of the mail server cannot be used. */
+/** @throws ConfigurationError if a file of authorities cannot be used. */
 export function openNotifications({ config, clock, redis, opsState }: Foundation): NotificationTools {
-  const { webhookSecret, mail, consoleUrl, settings } = config.notifications;
+  const { webhook, mail, consoleUrl, settings } = config.notifications;
+  const textOf: MailTextOf = (notice, language) => texts().mailTextIn(notice, { language, consoleUrl });
   return {
     store: createNotificationStore(redis),
     senders: {
-      webhook: createWebhookSender({ secret: webhookSecret, consoleUrl, clock }),
-      mail: createMailSender(mail, (notice, language) => texts().mailTextIn(notice, { language, consoleUrl })),
+      webhook: createWebhookSender({ webhook, consoleUrl, clock, textOf }),
+      mail: createMailSender(mail, textOf),
     },
     settings,
     observe: alarmObserver({

@@ -1,49 +1,137 @@
+import { Agent } from 'node:https';
+import axios from 'axios';
+import { HttpsProxyAgent } from 'https-proxy-agent';
 import { pageOfNotice, type Notice } from '../domain/notices';
+import type { NoticeFormat } from '../domain/notification-settings';
 import { isoTimestamp } from '../domain/timestamp';
 import { errorCode } from '../platform/errors';
 import type { Clock } from '../platform/clock';
+import { authoritiesIn, defaultAuthorities } from '../platform/tls-files';
 import { signedHeaders } from '../platform/webhook-signature';
 import type { NoticeSender } from '../workflow/notification-port';
+import type { MailTextOf } from './mail';
+
+/** How notices leave, and what the receiver expects. */
+export interface NoticeWebhook {
+  readonly format: NoticeFormat;
+  /** `whsec_…`, of the format `standard`; null when none is configured. */
+  readonly secret: string | null;
+  /** HTTP proxy; null for none. */
+  readonly proxyUrl: string | null;
+  /** PEM file of authorities that are trusted besides the usual ones. */
+  readonly caFile: string | null;
+}
 
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts notices as JSON, signed as Standard Webhooks. Any 2xx is a delivery. No redirect
- * is followed, and nothing of the answer but its status is read.
+ * Posts notices as JSON, in the form that the receiver takes: of towhook, signed as Standard Webhooks, or of a chat. Any
+ * 2xx is a delivery. No redirect is followed, and nothing of the answer but its status is read.
  *
- * @param tools.secret `whsec_…`; null when none is configured.
  * @param tools.consoleUrl address of the console without a path; null when it is not known.
+ * @throws ConfigurationError if the file of authorities cannot be used.
  */
 export function createWebhookSender(tools: {
-  readonly secret: string | null;
+  readonly webhook: NoticeWebhook;
   readonly consoleUrl: string | null;
   readonly clock: Clock;
+  readonly textOf: MailTextOf;
 }): NoticeSender {
-  const { secret, consoleUrl, clock } = tools;
+  const { webhook, consoleUrl, clock, textOf } = tools;
+  const { format, secret } = webhook;
+  const agents = agentsOf(webhook);
+  const isUnsigned = format === 'standard' && secret === null;
   return {
-    missing: secret === null ? ['NOTIFY_WEBHOOK_SECRET'] : [],
-    async send(notice, { webhookUrl: url }) {
-      const body = JSON.stringify(noticeBody(notice, consoleUrl));
+    missing: isUnsigned ? ['NOTIFY_WEBHOOK_SECRET'] : [],
+    async send(notice, { webhookUrl: url, language }) {
+      if (url === null || isUnsigned) return { kind: 'failed', problem: 'not_configured' };
+      const body = JSON.stringify(
+        format === 'standard' ? noticeBody(notice, consoleUrl) : chatBody(format, textOf(notice, language)),
+      );
       const timestamp = Math.floor(clock.nowMs() / 1000);
-      const signed = secret === null ? null : signedHeaders({ id: notice.id, timestamp, body }, secret);
-      if (url === null || signed === null) return { kind: 'failed', problem: 'not_configured' };
+      const isSigned = format === 'standard' && secret !== null;
+      const signed = isSigned ? signedHeaders({ id: notice.id, timestamp, body }, secret) : {};
+      const limit = AbortSignal.timeout(TIMEOUT_MS);
       try {
-        const response = await fetch(url, {
-          method: 'POST',
+        const { status, data } = await axios.post<NodeJS.ReadableStream & { destroy(): void }>(url, body, {
+          ...agents,
           headers: { 'content-type': 'application/json', 'user-agent': 'towhook', ...signed },
-          body,
-          redirect: 'manual',
-          signal: AbortSignal.timeout(TIMEOUT_MS),
+          // Without it the library reads HTTP_PROXY.
+          proxy: false,
+          maxRedirects: 0,
+          responseType: 'stream',
+          validateStatus: () => true,
+          signal: limit,
         });
-        await response.body?.cancel();
-        return response.ok
+        data.destroy();
+        return status >= 200 && status < 300
           ? { kind: 'delivered', problem: null }
-          : { kind: 'failed', problem: `http_${response.status}` };
+          : { kind: 'failed', problem: `http_${status}` };
       } catch (error) {
-        return { kind: 'failed', problem: problemOf(error) };
+        // Messages may contain the address; codes do not.
+        return { kind: 'failed', problem: limit.aborted ? 'timeout' : (errorCode(error) ?? 'not_sent') };
       }
     },
   };
+}
+
+function agentsOf({ proxyUrl, caFile }: NoticeWebhook) {
+  const ca = caFile === null ? {} : { ca: [...defaultAuthorities(), authoritiesIn('NOTIFY_CA_FILE', caFile)] };
+  if (proxyUrl === null) return { httpsAgent: new Agent(ca) };
+  const agent = new HttpsProxyAgent(proxyUrl);
+  // The library takes what it is created with for the proxy alone, and this for the server behind it.
+  Object.assign(agent.options, ca);
+  return { httpAgent: agent, httpsAgent: agent };
+}
+
+/** Characters that each chat takes at most, with a reserve for escapes. */
+const TEXT_MAX = { slack: 30_000, teams: 20_000, 'google-chat': 4000, discord: 1900 } as const;
+
+/** The body that the incoming webhook of a chat takes. */
+function chatBody(format: keyof typeof TEXT_MAX, { subject, text }: ReturnType<MailTextOf>) {
+  const max = TEXT_MAX[format];
+  const plain = `${subject}\n${text}`;
+  switch (format) {
+    case 'slack':
+      return {
+        text: cut(
+          plain.replace(/[&<>]/g, (sign) => SLACK_ESCAPES[sign] ?? ''),
+          max,
+        ),
+        mrkdwn: false,
+      };
+    case 'google-chat':
+      // It has no escapes for the brackets of its links and mentions.
+      return { text: cut(plain.replaceAll('<', '‹').replaceAll('>', '›'), max) };
+    case 'discord':
+      return { content: cut(plain.split('\n').map(discordLine).join('\n'), max), allowed_mentions: { parse: [] } };
+    case 'teams':
+      return teamsBody(cut(plain, max));
+  }
+}
+
+const SLACK_ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Without escapes in the line of an address, which would change it. */
+function discordLine(line: string): string {
+  return /^https?:\S+$/.test(line) ? line : line.replace(/[\\*_~`|<>[\]()#@-]/g, String.raw`\$&`);
+}
+
+/** An Adaptive Card, as the workflows of Teams take it. A text run is shown as it is, without Markdown. */
+function teamsBody(text: string) {
+  const inlines = [{ type: 'TextRun', text }];
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [{ type: 'RichTextBlock', inlines }],
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 }
 
 /** The body of a notice; docs/operations/notifications.md describes it. */
@@ -65,13 +153,4 @@ function noticeBody(notice: Notice, consoleUrl: string | null) {
       },
     },
   };
-}
-
-/** `fetch` hides the cause of a failed connection in `cause`. Messages may contain the address; codes do not. */
-function problemOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
-  const cause = error instanceof Error ? error.cause : null;
-  // `fetch` never calls ports of other protocols, such as 22. The error has no code.
-  if (cause instanceof Error && cause.message === 'bad port') return 'port_never_called';
-  return errorCode(cause) ?? errorCode(error) ?? 'not_sent';
 }

@@ -5,11 +5,12 @@ import {
   isNoticeAddress,
   MAIL_ADDRESS_RULE,
   NOTICE_ADDRESS_RULE,
+  NOTICE_FORMATS,
   NOTICE_LANGUAGES,
   type NotificationSettings,
 } from '../domain/notification-settings';
 import { HOUR_MS } from '../domain/timestamp';
-import { list, signingSecret, smtpAddress, wholeNumber, type Environment } from './variable-rules';
+import { list, proxyAddress, signingSecret, smtpAddress, wholeNumber, type Environment } from './variable-rules';
 
 const filePath = z.string().min(1).optional();
 const ADDRESS_LENGTH_MAX = 254;
@@ -26,11 +27,22 @@ export const NOTIFICATION_VARIABLES = {
     .max(2000)
     .refine(isNoticeAddress, NOTICE_ADDRESS_RULE)
     .optional()
-    .describe('Address that alarms are posted to, signed. See [Notifications](operations/notifications.md).'),
+    .describe('Address that alarms are posted to. See [Notifications](operations/notifications.md).'),
   NOTIFY_WEBHOOK_SECRET: signingSecret
     .optional()
-    .describe('The `whsec_…` secret that signs them. Required for the webhook.'),
+    .describe('The `whsec_…` secret that signs them. Required for the webhook in the format `standard`.'),
   NOTIFY_WEBHOOK_SECRET_FILE: filePath.describe('File with `NOTIFY_WEBHOOK_SECRET`, instead of the variable.'),
+  NOTIFY_FORMAT: z
+    .enum(NOTICE_FORMATS)
+    .default('standard')
+    .describe('What the receiver of the webhook takes: signed JSON (`standard`), or the message of a chat.'),
+  NOTIFY_PROXY_URL: proxyAddress
+    .optional()
+    .describe('HTTP proxy for the webhook of notices, like `SERVICE_PROXY_URL`.'),
+  NOTIFY_PROXY_URL_FILE: filePath.describe('File with `NOTIFY_PROXY_URL`, instead of the variable.'),
+  NOTIFY_CA_FILE: filePath.describe(
+    'PEM file with certificates of authorities that are trusted for the webhook of notices besides the usual ones.',
+  ),
   NOTIFY_SMTP_URL: smtpAddress
     .optional()
     .describe(
@@ -63,7 +75,12 @@ type NotificationVariables = z.output<z.ZodObject<typeof NOTIFICATION_VARIABLES>
 export function notificationConfig(env: NotificationVariables) {
   const { NOTIFY_SMTP_URL: smtpUrl, NOTIFY_MAIL_FROM: from, NOTIFY_SMTP_CA_FILE: caFile = null } = env;
   return {
-    webhookSecret: env.NOTIFY_WEBHOOK_SECRET ?? null,
+    webhook: {
+      format: env.NOTIFY_FORMAT,
+      secret: env.NOTIFY_WEBHOOK_SECRET ?? null,
+      proxyUrl: env.NOTIFY_PROXY_URL ?? null,
+      caFile: env.NOTIFY_CA_FILE ?? null,
+    },
     /** Address of the console, for links in notices. */
     consoleUrl: env.CONSOLE_PUBLIC_URL ?? null,
     mail: smtpUrl === undefined || from === undefined ? null : { smtpUrl, from, caFile },
@@ -78,6 +95,8 @@ export function notificationConfig(env: NotificationVariables) {
   };
 }
 
+const SIGNED = ['NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET'] as const;
+
 /** What notifications lack. Only looked for without other faults, since a wrong value is not a missing one. */
 export function missingForNotifications(given: Environment): { variable: string; rule: string }[] {
   const needed = [
@@ -85,7 +104,9 @@ export function missingForNotifications(given: Environment): { variable: string;
     ['NOTIFY_MAIL_FROM', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_MAIL_TO', 'NOTIFY_SMTP_URL'],
     ['NOTIFY_SMTP_CA_FILE', 'NOTIFY_SMTP_URL'],
-    ['NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET'],
+    ['NOTIFY_PROXY_URL', 'NOTIFY_WEBHOOK_URL'],
+    ['NOTIFY_CA_FILE', 'NOTIFY_WEBHOOK_URL'],
+    ...((given['NOTIFY_FORMAT'] ?? 'standard') === 'standard' ? [SIGNED] : []),
   ] as const;
   return needed
     .filter(([name, other]) => given[name] !== undefined && given[other] === undefined)

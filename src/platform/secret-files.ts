@@ -25,6 +25,7 @@ const SECRETS: Secrets = {
   REDIS_PASSWORD: (text) => text.trim(),
   REDIS_SENTINEL_PASSWORD: (text) => text.trim(),
   NOTIFY_WEBHOOK_SECRET: (text) => text.trim(),
+  NOTIFY_PROXY_URL: (text) => text.trim(),
   NOTIFY_SMTP_URL: (text) => text.trim(),
 };
 

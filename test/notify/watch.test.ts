@@ -51,7 +51,12 @@ function startWatch(lockMs = 30_000): { readonly connection: Redis } {
     {
       store: createNotificationStore(connection),
       senders: {
-        webhook: createWebhookSender({ secret: SIGNING_SECRET, consoleUrl: null, clock: systemClock }),
+        webhook: createWebhookSender({
+          webhook: { format: 'standard', secret: SIGNING_SECRET, proxyUrl: null, caFile: null },
+          consoleUrl: null,
+          clock: systemClock,
+          textOf: () => ({ subject: '', text: '' }),
+        }),
         mail: createMailSender(null, () => ({ subject: '', text: '' })),
       },
       settings: { ...NO_RECEIVER, webhookUrl: receiver.url },

@@ -110,6 +110,8 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['NOTIFY_REMIND_HOURS', '721', 'must be at most 720'],
   ['NOTIFY_MUTED_ALARMS', '5521', MUTED_RULE],
   ['NOTIFY_SEVERITIES', '5521', 'must be one of bad, wait'],
+  ['NOTIFY_FORMAT', '5521', 'must be one of standard, slack, teams, google-chat, discord'],
+  ['NOTIFY_PROXY_URL', 'proxy-5521', 'must be an http(s) address such as http://user:password@proxy.example:3128'],
   ['NOTIFY_LANGUAGE', '5521', 'must be one of en, ar'],
   ['CONSOLE_OPEN_PATHS', 'docs,api-5521', 'must be one of metrics, docs'],
   ['CONSOLE_KEY_SIGN_IN', 'no-5521', 'must be one of true, false'],
@@ -183,6 +185,8 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
 
 /** Variables that any text satisfies. */
 const ANY_TEXT = [
+  'NOTIFY_PROXY_URL_FILE',
+  'NOTIFY_CA_FILE',
   'NOTIFY_WEBHOOK_SECRET_FILE',
   'NOTIFY_SMTP_URL_FILE',
   'NOTIFY_SMTP_CA_FILE',
