@@ -9,6 +9,8 @@ import type { HttpExchange } from './requests';
 
 /** Fits the refresh of a board: 50 references of 200 characters, percent-encoded. */
 const FORM_BYTES_MAX = 200_000;
+/** The rest of a form without a session only lets the person copy what was entered. Texts have 1,000 characters. */
+const STRANGE_FORM_BYTES_MAX = 50_000;
 /** The largest forms have about 75: 50 rows of a board, or 25 tasks of which all are ticked. */
 const FIELDS_MAX = 100;
 
@@ -50,15 +52,19 @@ export function createPageFormReader({ formLimit, metrics, ...tools }: PageFormT
   };
   const read = async (exchange: HttpExchange, bytesMax = FORM_BYTES_MAX) => {
     const { request } = exchange;
-    await run(
-      express.text({ type: 'application/x-www-form-urlencoded', limit: bytesMax, defaultCharset: 'utf-8' }),
-      exchange,
-    );
-    const body: unknown = request.body;
-    if (typeof body !== 'string' || hasFewFields(body)) return;
-    request.body = undefined;
-    refused(exchange, 'too_large');
-    throw new PageFormRefused(413);
+    try {
+      await run(
+        express.text({ type: 'application/x-www-form-urlencoded', limit: bytesMax, defaultCharset: 'utf-8' }),
+        exchange,
+      );
+      const body: unknown = request.body;
+      if (typeof body !== 'string' || hasFewFields(body)) return;
+      request.body = undefined;
+      throw new PageFormRefused(413);
+    } catch (error) {
+      if (error instanceof Error && 'status' in error && error.status === 413) refused(exchange, 'too_large');
+      throw error;
+    }
   };
   return {
     read,
@@ -69,7 +75,7 @@ export function createPageFormReader({ formLimit, metrics, ...tools }: PageFormT
         exchange.response.set('retry-after', String(Math.ceil(waitMs / 1000)));
         throw new PageFormRefused(429);
       }
-      await read(exchange);
+      await read(exchange, STRANGE_FORM_BYTES_MAX);
     },
   };
 }

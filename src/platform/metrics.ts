@@ -191,7 +191,7 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
   });
   const formsRefused = new Counter({
     name: 'towhook_forms_refused_total',
-    help: 'Forms of the console that were not read: too_large = too many fields, too_many = without a session, from one address.',
+    help: 'Forms of the console that were not read: too_large = too many fields or bytes, too_many = without a session, from one address.',
     labelNames: ['reason'],
     registers,
   });

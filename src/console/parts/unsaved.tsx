@@ -25,7 +25,7 @@ export interface Again {
 }
 
 /** Fits into `UNSAVED_BYTES_MAX` as a field of another form, which may encode each character as three. */
-const KEPT_MAX = 100_000;
+const KEPT_MAX = 50_000;
 /** What the fields of `UnsavedFields` may add to a form. */
 export const UNSAVED_BYTES_MAX = 3 * KEPT_MAX;
 
