@@ -23,6 +23,7 @@ async function listening(limits: Partial<ListenerLimits>, trusted: number | stri
   app.get('/stream', (_request, response) => void response.write('begun'));
   app.set('trust proxy', trusted);
   app.get('/address', (request, response) => void response.send(request.ip));
+  app.post('/not-read', (_request, response) => void response.status(404).end());
   app.post('/echo', express.text({ type: () => true }), (request, response) => void response.send(request.body));
   const closed: ClosedConnection[] = [];
   const crowded = (each: ClosedConnection) => void closed.push(each);
@@ -82,6 +83,27 @@ test('a listener accepts connections up to its limit, and one more after one has
     await eventually(() => expect(next.state.text).toContain('begun'), 1000);
   });
   expect(streams[1]?.state.isClosed).toBe(false);
+});
+
+test('a listener closes the connection of a body in tiny pieces, and of none in larger ones', async () => {
+  const { sending } = await listening({});
+  const asked = async (pieces: number, piece: string) => {
+    const { socket, state } = await sending('POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
+    socket.write(`${`${piece.length.toString(16)}\r\n${piece}\r\n`.repeat(pieces)}0\r\n\r\n`);
+    socket.write('GET /address HTTP/1.1\r\nhost: x\r\n\r\n');
+    await eventually(() => expect(state.isClosed || state.text.endsWith('127.0.0.1')).toBe(true));
+    return state.isClosed;
+  };
+  expect(await asked(1000, 'x')).toBe(false);
+  expect(await asked(1500, 'x'.repeat(64))).toBe(false);
+  expect(await asked(1500, 'x')).toBe(true);
+});
+
+test('a listener closes the connection of a chunked body that is not complete when its answer is sent', async () => {
+  const { sending } = await listening({});
+  const { state } = await sending('POST /not-read HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n');
+  await eventually(() => expect(state.isClosed).toBe(true));
+  expect(state.text).toContain('404');
 });
 
 test('a listener refuses a request whose last headers would be dropped, as a proxy may have added them', async () => {
