@@ -8,6 +8,7 @@ import { history } from './history';
 import { latency } from './latency';
 import { lifecycle } from './lifecycle';
 import { scale } from './scale';
+import { strangers } from './strangers';
 import { upload } from './upload';
 import type { Workload } from './workload';
 
@@ -24,4 +25,5 @@ export const WORKLOADS: readonly Workload[] = [
   board,
   upload,
   history,
+  strangers,
 ];
