@@ -90,7 +90,7 @@ export const oneLine = (schema: z.ZodString) =>
  * Open question Q14: length and format of a plate are not documented; anything that is not absurd is taken.
  */
 export const plateText = () => sensitive(oneLine(text(50)));
-/** A plate without invisible characters, for records that have no warnings. */
+/** A plate without invisible characters, where nothing is stored, or a timeline has old and new values. */
 export const visiblePlateText = () => sensitive(oneLine(text(50)).overwrite(visibleText));
 
 /** Text that may contain line breaks, `\n` or `\r\n`. */

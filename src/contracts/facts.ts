@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FactCommand } from '../domain/fact-command';
 import { FACTS } from '../domain/facts';
 import type { FactEvent, Role } from '../domain/vocabulary';
-import { latitude, longitude, oneLine, visiblePlateText, reason, severalLines, text } from './common';
+import { latitude, longitude, oneLine, plateText, visiblePlateText, reason, severalLines, text } from './common';
 import { readableFieldsOf } from './readable-fields';
 
 /**
@@ -63,7 +63,6 @@ const occurred = {
 
 // A field of a fact and its correction keep the same rule.
 
-const plate = visiblePlateText();
 const towedLocation = severalLines(text(500));
 const cancellationReason = severalLines(text(500));
 const vehicleType = oneLine(text(50));
@@ -74,7 +73,9 @@ export const FACT_CONTRACTS = {
   started: contractOf('started', {
     summary: 'The vehicle is hooked up; values that the violation has are optional.',
     body: z.strictObject({
-      plate_number: plate.optional().describe('the plate'),
+      plate_number: plateText()
+        .optional()
+        .describe('the plate; sent without invisible characters, which the timeline names'),
       towed_location: towedLocation.optional().describe('the place it was towed from'),
       latitude: latitude.optional().describe('degrees, from -90 to 90'),
       longitude: longitude.optional().describe('degrees, from -180 to 180'),
@@ -156,7 +157,7 @@ type CorrectableField = (typeof FACTS)[FactEvent]['correctable'][number];
 
 /** Any correctable field. The rules check which of them the kind of a report has. */
 export const correctionBody = z.strictObject({
-  plate_number: plate.optional(),
+  plate_number: visiblePlateText().optional(),
   towed_location: towedLocation.optional(),
   latitude: latitude.optional(),
   longitude: longitude.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newViolationReference, visiblePlateText, severalLines, text, violationTime } from './common';
+import { newViolationReference, plateText, severalLines, text, violationTime } from './common';
 import { violationForm } from './service';
 import { metadataId } from './violation-metadata';
 
@@ -13,7 +13,7 @@ const fields = z.strictObject({
   violation_reference_id: newViolationReference.optional(),
   /** The `id` in the metadata that was sent to the service, which echoes it exactly. */
   metadata_id: metadataId.optional(),
-  plateNumber: visiblePlateText(),
+  plateNumber: plateText(),
   location: severalLines(text(TEXT_MAX)),
   latitude: shape.latitude,
   longitude: shape.longitude,

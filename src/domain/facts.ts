@@ -1,4 +1,5 @@
 import { correctInvoice, correctPayment, delayOf, recordPayment, requestInvoice, type Delay } from './billing';
+import { invisibleIn } from './entered-text';
 import type { Advance, FactCommand, FactContext } from './fact-command';
 import { cancel, correctCancel, correctStart, detain, release, start } from './movement';
 import type { SendingPolicy } from './outbox';
@@ -69,6 +70,7 @@ export const FACTS = {
       const missing = fields.filter((field) => known[field] === null);
       return { event: 'started', notBefore: previousTimestamp(tow), known, missing };
     },
+    note: ({ plateNumber = '' }) => ({ removed_characters: invisibleIn(plateNumber).join(', ') || undefined }),
     sending: { ...SAFE, isUrgent: true },
     correctable: ['plate_number', 'towed_location', 'latitude', 'longitude', 'status_update_time'],
     correct: correctStart,

@@ -49,7 +49,8 @@ export function visibleForm<F extends ViolationForm>(form: F): F {
 
 const INVISIBLE_REMOVED = 'had characters that are not visible and are not sent: ';
 
-function invisibleWarnings(field: string, value: string | undefined): FieldRule[] {
+/** The warning about characters of a field that are not sent. */
+export function invisibleWarnings(field: string, value: string | undefined): FieldRule[] {
   const found = invisibleIn(value ?? '');
   return warnIf(found.length > 0, field, `${INVISIBLE_REMOVED}${found.join(', ')}`);
 }

@@ -1,5 +1,6 @@
 import { invoiceMayExist, paymentIsMissing } from './billing';
 import { blockedByHold } from './dispatch-rules';
+import { visibleText } from './entered-text';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
 import { occurredAt } from './timestamp';
 import { canceledReport, startedReport, statusReport } from './report-bodies';
@@ -19,7 +20,7 @@ import { roleAllows, type JsonObject } from './vocabulary';
 export function start(tow: Tow, command: FactCommand<'started'>, context: FactContext): Advance {
   if (!mayBecome(tow, 'started')) return refusedTransition(tow, 'started');
   const known: Partially<Whereabouts> = {
-    plateNumber: entered(command.plateNumber) ?? tow.plateNumber,
+    plateNumber: entered(visibleText(command.plateNumber ?? '')) ?? tow.plateNumber,
     towedLocation: entered(command.towedLocation) ?? tow.towedLocation,
     latitude: command.latitude ?? tow.latitude,
     longitude: command.longitude ?? tow.longitude,

@@ -1,6 +1,7 @@
 import { KNOWN_FIELDS, type KnownViolation, type KnownViolationsView } from '../contracts/known-violations';
 import { auditOf, type Actor } from '../domain/audit';
 import { DamagedRecord } from '../domain/unusable-record';
+import { invisibleWarnings, visibleForm } from '../domain/format-warnings';
 import type { StoredViolation } from '../domain/outbox-record';
 import { plateKey } from '../domain/plate';
 import { keepAsKnown } from '../domain/stored-violation';
@@ -118,10 +119,10 @@ function violationOf(known: KnownViolation, actor: Actor, { api, clock }: KnownV
   return {
     id,
     api,
-    form: { ...fields, metadata },
+    form: visibleForm({ ...fields, metadata }),
     metadataText: JSON.stringify(metadata),
     images: [],
-    warnings: [],
+    warnings: invisibleWarnings('plateNumber', known.plateNumber),
     createdAt: isoTimestamp(clock.nowMs()),
     by: actor.name,
   };

@@ -57,6 +57,18 @@ describe('operator API: facts of a tow in their usual order', () => {
     }
   });
 
+  it('sends a plate without its invisible characters, and the timeline names them', async () => {
+    const ref = await newTow(app);
+    const body = { ...WHEREABOUTS, plate_number: '\u200fABJ 1234\u200e' };
+    const tow = towIn(await api(app).post(towPath(ref, '/started')).send(body));
+    expect(tow.plate_number).toBe('ABJ 1234');
+    expect(tow.reports.at(-1)?.body).toMatchObject({ plate_number: 'ABJ 1234' });
+    const entered = tow.timeline.filter((entry) => 'removed_characters' in entry);
+    expect(entered).toMatchObject([
+      { removed_characters: expect.stringMatching(/^U\+200F RIGHT-TO-LEFT MARK, U\+200E LEFT-TO-RIGHT MARK$/) },
+    ]);
+  });
+
   it('increases the version of the tow with each fact', async () => {
     const ref = await towAfter(app);
     const versions = [(await towOf(app, ref)).version];

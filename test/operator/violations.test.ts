@@ -236,6 +236,16 @@ describe('operator API: violations that other software reported', () => {
     return knownViolationsView.parse(response.body).items.map(({ result, fields }) => [result, fields]);
   };
 
+  it('keeps the plate of a known violation without its invisible characters, and names them in a warning', async () => {
+    const response = await api(app)
+      .post('/api/violations/known')
+      .send({ violations: [{ ...KNOWN, plateNumber: '\u200fABJ 1' }] });
+    const { id = '' } = knownViolationsView.parse(response.body).items[0] ?? {};
+    const stored = await api(app).get(`/api/violations/${id}`);
+    expect(stored.body).toMatchObject({ form: { plateNumber: 'ABJ 1' }, warnings: [{ field: 'plateNumber' }] });
+    expect(JSON.stringify(stored.body)).toContain('RIGHT-TO-LEFT MARK');
+  });
+
   it('reports the fields of a conflict when an id or a reference comes with other content, in one call and in the next', async () => {
     const named = { ...KNOWN, violation_reference_id: 'V-KNOWN-1', date: '2026-03-10T12:00:00Z' };
     const other = { ...KNOWN, plateNumber: 'ABJ 2', date: '2026-03-10T12:00:01Z' };

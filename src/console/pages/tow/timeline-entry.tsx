@@ -95,6 +95,7 @@ function localLines(viewer: Viewer, entry: TimelineEntry): Child[] {
     [labels.yard, text(entry, 'yard')],
     [labels.slot, text(entry, 'slot')],
     [labels.reference, text(entry, 'external_reference')],
+    [labels.removed, text(entry, 'removed_characters')],
     [labels.task, taskIn(viewer, entry)],
     [reason, reasonIn(viewer, entry)],
   ] as const;
