@@ -78,14 +78,14 @@ export function createWebhookSender(tools: {
 function agentsOf({ proxyUrl, caFile }: NoticeWebhook) {
   const ca = caFile === null ? {} : { ca: [...defaultAuthorities(), authoritiesIn('NOTIFY_CA_FILE', caFile)] };
   if (proxyUrl === null) return { httpsAgent: new Agent(ca) };
-  const agent = new HttpsProxyAgent(proxyUrl);
+  const agent = new HttpsProxyAgent(proxyUrl, ca);
   // The library takes what it is created with for the proxy alone, and this for the server behind it.
   Object.assign(agent.options, ca);
   return { httpAgent: agent, httpsAgent: agent };
 }
 
-/** Characters that each chat takes at most, with a reserve for escapes. */
-const TEXT_MAX = { slack: 30_000, teams: 20_000, 'google-chat': 4000, discord: 1900 } as const;
+/** Characters that each chat takes at most, with a reserve for escapes; Teams counts bytes (28 KB), two of an Arabic letter. */
+const TEXT_MAX = { slack: 30_000, teams: 9000, 'google-chat': 4000, discord: 1900 } as const;
 
 /** The body that the incoming webhook of a chat takes. */
 function chatBody(format: keyof typeof TEXT_MAX, { subject, text }: ReturnType<MailTextOf>) {

@@ -43,7 +43,7 @@ export const KEYS = {
   permitQueueTows: key('budget-waiting'),
   /** Violations that wait for a rate limit permit, by rank. */
   permitQueueViolations: key('budget-waiting', 'violations'),
-  /** The settings and the state of notifications (notification-record.ts). */
+  /** The state of notifications (notification-record.ts). */
   notifications: key('notifications'),
   /** The progress of the running conservation scan, and the result of the last complete one (conservation.ts). */
   scan: key('walk'),
