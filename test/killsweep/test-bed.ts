@@ -69,7 +69,7 @@ export async function openTestBed(
       proxyNote: (_request, _response, next) => next(),
       tally: createAnswerTally({ add: () => Promise.resolve() }),
       refusedCalls: createRefusedCalls({ keep: () => Promise.resolve() }, systemClock),
-      intake: createIntake(stores.redis, systemClock),
+      intake: createIntake(stores.redis, { ...systemClock, monotonicMs: () => 0 }),
       verify: () => ({ tow_request: unsigned, tow_invoice: unsigned }),
       bodyLimitBytes: 100_000,
       ratePerMinute: 0,
