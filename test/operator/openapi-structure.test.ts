@@ -65,7 +65,7 @@ test('every $ref of the OpenAPI document resolves, and every component is refere
 
 test('the OpenAPI document has the descriptions of the fields of a fact', () => {
   expect(valuesOf('description', named('started').requestBody)).toEqual([
-    'the plate',
+    'the plate; sent without invisible characters, which the timeline names',
     'the place it was towed from',
     'degrees, from -90 to 90',
     'degrees, from -180 to 180',
