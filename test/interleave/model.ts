@@ -197,7 +197,8 @@ function settleAttempt(
   const attempt = model.attempts[attemptId];
   const report = model.reports.find(({ id }) => id === attempt?.reportId);
   if (!attempt || !report) return 'gone';
-  if (report.revision !== attempt.revision) return 'late';
+  // An answer to another body settles a create only: the service has one, and must not get another.
+  if (report.revision !== attempt.revision && report.kind !== 'invoice') return 'late';
   if (report.attemptId !== attemptId || model.lease?.attemptId !== attemptId) {
     if (outcome !== 'accepted' || isSettled(report)) return 'late';
     if (report.attemptId === null) {

@@ -107,6 +107,17 @@ export const RARE_STORIES: readonly Round[][] = [
   oneByOne([claim(0, true), claim(1), settle('unknown'), settle('accepted', { pick: 1 })]),
   // A report whose worker was lost twice waits.
   oneByOne([claim(0, true), claim(1, true), claim(0)]),
+  // The create of before a correction turns out to be accepted.
+  oneByOne([
+    claim(0),
+    settle('accepted'),
+    { process: 1, do: 'say', event: 'invoice' },
+    claim(0, true),
+    claim(0),
+    settle('refused'),
+    { process: 1, do: 'decide', pick: 0, action: 'correct' },
+    settle('accepted', { pick: 1 }),
+  ]),
 ];
 
 /** An operation, and the process that does it. */
