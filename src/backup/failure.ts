@@ -82,7 +82,10 @@ function placeOf(path: string | null, { kind, folder, dataDir }: Places): string
 /** What a restore has done to its Redis; nothing for the other commands. */
 function stateOfTarget({ kind }: Places): string[] {
   if (kind === 'preparation') return ['Nothing was restored.'];
-  if (kind === 'restore') return ['The Redis of the environment may hold a part of the backup: empty it with FLUSHDB.'];
+  if (kind === 'restore')
+    return [
+      'The Redis of the environment may hold a part of the backup: empty it, with FLUSHDB if no other installation uses it.',
+    ];
   return [];
 }
 

@@ -53,7 +53,7 @@ function redisUnfinished(): BackupProblem {
   return new BackupProblem(
     'redis_restore_unfinished',
     'A restore into the Redis of the environment is running or was interrupted.',
-    'Wait until it ends. If it was interrupted, empty that Redis with FLUSHDB and restore again.',
+    'Wait until it ends. If it was interrupted, empty that Redis, with FLUSHDB if no other installation uses it, and restore again.',
   );
 }
 

@@ -16,11 +16,12 @@ import { serveSnapshot } from '../embedded-redis/serve-snapshot';
 import { openEmbedded } from '../embedded-redis/start';
 import { openDataKeys } from '../platform/data-keys';
 import { errorMessage } from '../platform/errors';
+import { INSTALLATION } from '../platform/installation';
 import { createQueues } from '../queue/queues';
 import { openAccess, privateAccess } from '../store/access';
 import { createBackupRecordStore } from '../store/backup-record';
 import type { Redis } from '../store/connect';
-import { copyData, endCopy, releaseTarget, takeTarget } from '../store/copy-data';
+import { copyData, endCopy, keysUpTo, releaseTarget, takeTarget } from '../store/copy-data';
 import { dataKeyFaults, type DataKeyFault } from '../store/data-key-record';
 import { PARTITION } from '../store/keys';
 import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
@@ -44,6 +45,7 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   if (options.folder === null) return verifyInPlace(verifies, installation);
   const folder = resolve(options.folder);
   const manifest = await readManifest(folder);
+  requireSameInstallation(manifest);
   requireDataKeys(manifest, installation);
   // Before the verification, which may take minutes.
   const target = verifies ? null : await openEmpty(installation);
@@ -78,6 +80,16 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   };
   const note = await explained(write(), { kind: 'restore', folder, dataDir });
   return { ...result, kind: 'restored', note, findings };
+}
+
+/** @throws BackupProblem when the backup has the data of another installation. */
+function requireSameInstallation({ installation }: BackupManifest): void {
+  if (installation === INSTALLATION) return;
+  throw new BackupProblem(
+    'other_installation',
+    `The backup is of the installation ${installation}, and this one is ${INSTALLATION}.`,
+    `Set INSTALLATION=${installation}.`,
+  );
 }
 
 /** @throws BackupProblem when the data keys of the backup are not in the file of this machine. */
@@ -168,15 +180,15 @@ async function openEmpty(installation: OpenedInstallation): Promise<Redis> {
   const { config } = installation;
   const url = config.redis.url ?? (await openEmbedded(config, installation));
   const redis = await openRedis(openAccess(config.redis, url, openDataKeys(config)), installation, 'patient');
-  if ((await redis.dbsize()) > 0) throw notEmpty();
+  if ((await keysUpTo(1, redis)) > 0) throw notEmpty();
   return redis;
 }
 
 function notEmpty(): BackupProblem {
   return new BackupProblem(
     'redis_not_empty',
-    'The Redis of the environment is not empty: nothing was restored.',
-    'Restore into an empty Redis, and wait for another restore into it to end. If its data is worthless, stop all roles and remove it with FLUSHDB.',
+    'The Redis of the environment has data of this installation: nothing was restored.',
+    'Restore into one without, and wait for another restore into it to end. If its data is worthless, stop all roles and remove it, with FLUSHDB if no other installation uses that Redis.',
   );
 }
 

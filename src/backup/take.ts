@@ -5,6 +5,7 @@ import { BackupProblem, type TakenBackup } from '../cli';
 import { backupManifest, MANIFEST, SNAPSHOT, type BackedUpFile } from '../contracts/backup';
 import { isoTimestamp } from '../domain/timestamp';
 import { makeFolder } from '../platform/folders';
+import { INSTALLATION } from '../platform/installation';
 import { projectVersion } from '../platform/process';
 import { createSpool } from '../spool';
 import { BackupRunning } from '../spool/backup';
@@ -68,6 +69,7 @@ async function fillFolder(
     const manifest = backupManifest.parse({
       format: 1,
       towhook: projectVersion(),
+      installation: INSTALLATION,
       schema_version: schemaVersion,
       taken_at: takenAt,
       database: redis.options.db ?? 0,

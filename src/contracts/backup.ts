@@ -25,6 +25,8 @@ export const backupManifest = z.object({
   format: z.literal(1),
   /** The version of towhook that made the backup. */
   towhook: z.string(),
+  /** The installation whose data it is: the snapshot may have those of others, which a restore leaves out. */
+  installation: z.string(),
   /** The schema of the data in Redis; see docs/architecture.md, "Versions of stored data". */
   schema_version: z.number().int().min(1),
   /** Everything that was acknowledged before is in the backup; ISO 8601 UTC, Redis time. */

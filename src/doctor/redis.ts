@@ -133,7 +133,7 @@ async function schemaOf(redis: Redis): Promise<Finding> {
   } catch (error) {
     if (error instanceof RestoreUnfinished) {
       const fix =
-        'Wait until the restore ends. If it was interrupted, empty this Redis with FLUSHDB and restore again.';
+        'Wait until the restore ends. If it was interrupted, empty this Redis, with FLUSHDB if no other installation uses it, and restore again.';
       return notes.fault('redis_restore_unfinished', 'a restore into it is running or was interrupted', fix);
     }
     if (!(error instanceof SchemaMismatch)) throw error;

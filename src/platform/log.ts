@@ -1,6 +1,7 @@
 import { createLogger, format, transports } from 'winston';
 import { systemClock } from './clock';
 import { errorFacts } from './errors';
+import { INSTALLATION } from './installation';
 import { standardLogOutput } from './log-output';
 
 /** Structured fields of a log line, in wire names (`towing_reference_id`). */
@@ -56,12 +57,15 @@ export function createLog(settings: LogSettings): Log {
     transports: [transport],
   });
   const enabled: ReadonlySet<Level> = new Set(LEVELS.filter((level) => winston.isLevelEnabled(level)));
-  return logWith((level, event, layers) => {
-    if (!enabled.has(level)) return;
-    winston.log({ level, message: lineOf(level, event, { layers, hidden }) });
-    // An error may be the last line before the process is killed.
-    if (level === 'error') flush();
-  }, []);
+  return logWith(
+    (level, event, layers) => {
+      if (!enabled.has(level)) return;
+      winston.log({ level, message: lineOf(level, event, { layers, hidden }) });
+      // An error may be the last line before the process is killed.
+      if (level === 'error') flush();
+    },
+    [{ installation: INSTALLATION }],
+  );
 }
 
 function openTransport(file: string | undefined) {

@@ -7,6 +7,7 @@ import { DELIVERY_KINDS, ENTRY_KINDS, type DeliveryKind, type EntryKind } from '
 import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
 import type { ClosedConnection } from './connections';
 import { createCounters, type Counters } from './counters';
+import { INSTALLATION } from './installation';
 import { within } from './timers';
 
 const LISTENERS = ['receiver', 'console', 'ops'] as const;
@@ -125,6 +126,7 @@ const EVENT_LOOP_SAMPLE_MS = 50;
 /** `counters` collect the values for the charts of all processes. */
 export function createMetrics(counters: Counters = createCounters()): Metrics {
   const registry = new Registry();
+  registry.setDefaultLabels({ installation: INSTALLATION });
   const registers = [registry];
   const answered = new Counter({
     name: 'towhook_webhook_answers_total',

@@ -8,6 +8,7 @@ import {
   TraceIdRatioBasedSampler,
   type IdGenerator,
 } from '@opentelemetry/sdk-trace-base';
+import { INSTALLATION } from './installation';
 import type { Log } from './log';
 import { describeProcess } from './process';
 import { within } from './timers';
@@ -41,6 +42,7 @@ export function openTelemetry({ endpoint, ratio, serviceName, log }: OpenTelemet
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({
       'service.name': serviceName,
+      'service.namespace': INSTALLATION,
       'service.version': version,
       'service.instance.id': `${hostName}:${processId}`,
     }),

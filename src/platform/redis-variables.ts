@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INSTALLATION_NAME } from './installation';
 import { flag, wholeNumber, type Environment } from './variable-rules';
 
 /** The variables of the connection to Redis. Names of files are read when the connections are opened. */
@@ -46,6 +47,13 @@ export const redisVariables = {
     .optional()
     .describe(
       'Address of Redis, `redis://user@host:port/database`, or `rediss://` for TLS. Without it an embedded Redis runs in `DATA_DIR`, except with `NODE_ENV=production`, where the start is refused. See [Redis](operations/redis.md).',
+    ),
+  INSTALLATION: z
+    .string()
+    .regex(INSTALLATION_NAME, 'must be 1 to 32 of a-z, 0-9 and -')
+    .default('main')
+    .describe(
+      'Name of this installation, the same in all its processes. Installations of different names share nothing on one Redis: it is in the name of every key and channel, a label of metrics, and a field of logs and traces.',
     ),
   REDIS_PASSWORD: z.string().min(1).optional().describe('Password of Redis, instead of one in `REDIS_URL`.'),
   REDIS_PASSWORD_FILE: filePath.describe('File with `REDIS_PASSWORD`, instead of the variable. Read at the start.'),

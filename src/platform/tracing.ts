@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { INSTALLATION } from './installation';
 
 /**
  * Traces for people who look for where the time of a tow went. Off unless OTEL_EXPORTER_OTLP_ENDPOINT is set; the code
  * that sends them is loaded only then.
  *
  * A tow is one trace, from its tow request to its last report, over all processes and days. Nothing is stored for this:
- * the trace id and the id of its first span are hashes of the reference, so each process knows them. Spans are given when
+ * the trace id and the id of its first span are hashes of the installation and the reference, so each process knows them. Spans are given when
  * they have ended.
  */
 
@@ -43,6 +44,6 @@ export const NO_TRACING: Tracing = { ended: () => {}, stop: () => Promise.resolv
 
 /** The trace id of a tow or violation, 32 hexadecimal digits, and the id of its first span, 16. */
 export function traceIdsOf({ kind, id }: TraceSubject): { readonly traceId: string; readonly firstSpanId: string } {
-  const digest = createHash('sha256').update(`towhook ${kind} ${id}`).digest('hex');
+  const digest = createHash('sha256').update(`towhook ${INSTALLATION} ${kind} ${id}`).digest('hex');
   return { traceId: digest.slice(0, 32), firstSpanId: digest.slice(32, 48) };
 }

@@ -9,9 +9,20 @@ const KEYS_PER_STEP = 200;
 /** Not copied: the version that ends the copy, and processes, which do not use the copy and would be shown as silent. */
 const NOT_COPIED: ReadonlySet<string> = new Set([KEYS.schemaVersion, KEYS.processes, KEYS.heartbeats]);
 
+/** The number of keys of this installation, counted no further than to `limit`. */
+export async function keysUpTo(limit: number, redis: Redis): Promise<number> {
+  let [cursor, count] = ['0', 0];
+  do {
+    const [next, names] = await redis.scan(cursor, 'MATCH', `${PARTITION}:*`, 'COUNT', KEYS_PER_STEP);
+    count += names.length;
+    cursor = next;
+  } while (cursor !== '0' && count < limit);
+  return count;
+}
+
 /**
- * Takes an empty Redis as the target of one copy; `id` names the copy. False when it holds data or another copy has taken
- * it. Until `endCopy` or `releaseTarget` no role starts on it, also when this process is killed.
+ * Takes a Redis without data of this installation as the target of one copy; `id` names the copy. False when it holds data
+ * or another copy has taken it. Until `endCopy` or `releaseTarget` no role starts on it, also when this process is killed.
  */
 export async function takeTarget(to: Redis, id: string): Promise<boolean> {
   // A process that finds it in place of a version ends with exit code 2.
@@ -19,7 +30,7 @@ export async function takeTarget(to: Redis, id: string): Promise<boolean> {
   // The connection may repeat the command after a lost reply, so the stored value decides, and not the reply.
   await to.set(KEYS.schemaVersion, marker, 'NX');
   if ((await to.get(KEYS.schemaVersion)) !== marker) return false;
-  if ((await to.dbsize()) === 1) return true;
+  if ((await keysUpTo(2, to)) === 1) return true;
   await releaseTarget(to);
   return false;
 }

@@ -1,9 +1,11 @@
+import { INSTALLATION } from '../platform/installation';
+
 /**
- * Builds every Redis key; docs/architecture.md, "Redis data model", describes their content. All keys share one hash
- * tag, so that they can be partitioned over Redis Cluster later without a migration. BullMQ uses the tag as its prefix
- * (`{p0}:deliveries:…`). No other key begins with the name of a queue, so deleting all queues deletes no record.
+ * Builds every Redis key; docs/architecture.md, "Redis data model", describes their content. All keys and channels of an
+ * installation share one hash tag, and no other has it. BullMQ uses the tag as its prefix
+ * (`{towhook-main}:deliveries:…`). No other key begins with the name of a queue, so deleting all queues deletes no record.
  */
-export const PARTITION = '{p0}';
+export const PARTITION = `{towhook-${INSTALLATION}}`;
 
 const key = (...parts: readonly string[]) => [PARTITION, ...parts].join(':');
 

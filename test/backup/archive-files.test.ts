@@ -26,7 +26,7 @@ const copyArchive = async (listed: ReturnType<typeof filesBelow>) =>
   copyFiles(archiveFolder(dataDir.path), { target: backup(), to: 'data/archive' }, await listed);
 
 function manifestOf(files: readonly BackedUpFile[]) {
-  const about = { format: 1, towhook: '0.1.0', schema_version: 1, database: 0, data_keys: [] };
+  const about = { format: 1, towhook: '0.1.0', installation: 'main', schema_version: 1, database: 0, data_keys: [] };
   return backupManifest.parse({ ...about, taken_at: new Date(NOON_MS).toISOString(), files });
 }
 

@@ -88,10 +88,10 @@ test('the user of deploy/redis/backup.acl takes and verifies a backup with exact
 test('the user of deploy/redis/backup.acl has no password, and can change nothing but what is known of backups', async () => {
   expect(await textOf('ACL', 'GETUSER', 'towhook-backup')).not.toContain('nopass');
   await connected(asBackup(), async (connection) => {
-    await connection.hset('{p0}:backup', 'begun_at', 1);
+    await connection.hset('{towhook-main}:backup', 'begun_at', 1);
     for (const [command = '', ...words] of [
-      ['hset', '{p0}:tow:T-1', 'state', 'released'],
-      ['set', '{p0}:schema-version', '9'],
+      ['hset', '{towhook-main}:tow:T-1', 'state', 'released'],
+      ['set', '{towhook-main}:schema-version', '9'],
       ['flushall'],
       ['keys', '*'],
       ['config', 'get', 'requirepass'],

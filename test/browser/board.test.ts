@@ -119,7 +119,7 @@ test('a board refreshes once per second during hundreds of events, and moves no 
   const eventsHeard = async () => z.number().parse(await page.evaluate('towEventsHeard'));
   for (const refreshes of [1, 2, 3]) {
     const heardBefore = await eventsHeard();
-    await Promise.all(Array.from({ length: 200 }, () => redis.publish('{p0}:events', event)));
+    await Promise.all(Array.from({ length: 200 }, () => redis.publish('{towhook-main}:events', event)));
     await eventually(async () => expect(await eventsHeard()).toBeGreaterThanOrEqual(heardBefore + 200));
     await page.clock.runFor(900);
     expect(asked - earlier).toBe(refreshes - 1);

@@ -53,7 +53,7 @@ function probesOf(page: Page): readonly string[] {
 /** Publishes an event on which every page requests the number of open tasks. */
 async function publishTaskEvent(): Promise<void> {
   const event = JSON.stringify({ type: 'task.opened', at_ms: 1_700_000_000_000 });
-  await world.app.foundation.redis.publish('{p0}:events', event);
+  await world.app.foundation.redis.publish('{towhook-main}:events', event);
 }
 
 /** Waits until the stream no longer repeats the events so far to a page that is opened then. `page` must be live. */

@@ -359,10 +359,10 @@ test('towhook doctor names the address in use of each operation', async () => {
 test('towhook doctor changes the shared image disk only with --adopt-disk', async () => {
   const { redis, folder } = installation();
   const other = join(folder, 'adopted');
-  const before = await redis.ask('GET', '{p0}:spool-marker');
+  const before = await redis.ask('GET', '{towhook-main}:spool-marker');
 
   expect((await examine({ DATA_DIR: other })).exitCode).toBe(5);
-  expect(await redis.ask('GET', '{p0}:spool-marker')).toBe(before);
+  expect(await redis.ask('GET', '{towhook-main}:spool-marker')).toBe(before);
   expect((await examine({ DATA_DIR: other }, ['--adopt-disk'])).exitCode).toBe(0);
   expect((await examine({ DATA_DIR: other })).exitCode).toBe(0);
   expect((await examine()).report.findings.find(({ check }) => check === 'images')?.code).toBe('disk_foreign');
@@ -374,12 +374,12 @@ test('towhook doctor --adopt-disk keeps the shared image disk when DATA_DIR cann
   const { redis, folder } = installation();
   const file = join(folder, 'no-folder');
   await writeFile(file, '');
-  const before = await redis.ask('GET', '{p0}:spool-marker');
+  const before = await redis.ask('GET', '{towhook-main}:spool-marker');
 
   const { exitCode, report } = await examine({ DATA_DIR: join(file, 'data') }, ['--adopt-disk']);
 
   expect([exitCode, report.findings.find(({ check }) => check === 'images')?.code]).toEqual([5, 'disk_unusable']);
-  expect(await redis.ask('GET', '{p0}:spool-marker')).toBe(before);
+  expect(await redis.ask('GET', '{towhook-main}:spool-marker')).toBe(before);
 });
 
 test('towhook doctor without --json prints one plain line per check and the fix below each fault', async () => {

@@ -84,9 +84,9 @@ describe('console: board refresh', () => {
     const visitor = await signedIn(app);
     const before = (await visitor.get('/board')).html;
     const { redis } = app.foundation;
-    await redis.del(`{p0}:tow:${first}`);
-    await redis.zrem('{p0}:index:tows', first);
-    await redis.zrem('{p0}:index:tows:requested', first);
+    await redis.del(`{towhook-main}:tow:${first}`);
+    await redis.zrem('{towhook-main}:index:tows', first);
+    await redis.zrem('{towhook-main}:index:tows:requested', first);
     const after = await refreshed(visitor, before);
     expect(rowsIn(after)).toEqual([second, first]);
     expect(rowIn(after, first)).toContain('Archived');

@@ -20,7 +20,7 @@ async function oldTow(ageMs: number): Promise<string> {
   const { redis, clock } = app.foundation;
   const requestedAt = new Date(clock.nowMs() - ageMs).toISOString();
   await changeMeta(redis, ref, { requestedAt });
-  await redis.zadd('{p0}:index:tows:since:requested', clock.nowMs() - ageMs, ref);
+  await redis.zadd('{towhook-main}:index:tows:since:requested', clock.nowMs() - ageMs, ref);
   return ref;
 }
 

@@ -40,7 +40,7 @@ test.each([
     const { status, html } = await visitor.postRaw(path, body);
     expect([status, textOf(html).includes(TOO_LARGE)]).toEqual([413, true]);
   }
-  expect(await metrics()).toContain('towhook_forms_refused_total{reason="too_large"} 2');
+  expect(await metrics()).toContain('towhook_forms_refused_total{reason="too_large",installation="main"} 2');
 });
 
 test('carries no form of more than 100 fields through the sign-in', async () => {
@@ -70,7 +70,7 @@ test('reads no further form of a source without a session, and logs it once', as
   expect(String(answer[0])).toMatch(/^HTTP\/1\.1 429 /);
   socket.destroy();
 
-  expect(await metrics()).toContain('towhook_forms_refused_total{reason="too_many"} 2');
+  expect(await metrics()).toContain('towhook_forms_refused_total{reason="too_many",installation="main"} 2');
   const said = lines.filter(({ event, source }) => event === 'console.form_refused' && source === '192.0.2.1');
   expect(said).toEqual([expect.objectContaining({ level: 'warn', reason: 'too_many', source: '192.0.2.1' })]);
 });

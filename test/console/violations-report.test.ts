@@ -288,6 +288,6 @@ test.each([
     expect(valueIn(sent.html, 'identityNumber')).toBe(COMPLETE.identityNumber);
   } finally {
     await rm(spool, { recursive: true, force: true });
-    await app.redis.ask('DEL', '{p0}:spool-marker');
+    await app.redis.ask('DEL', '{towhook-main}:spool-marker');
   }
 });

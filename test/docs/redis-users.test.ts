@@ -97,7 +97,7 @@ test('the commands for the user of backups work on a Redis with the users of the
   await play(commandsBelow('A user with few permissions', 'redis.md'));
   const replies = await play(commandsBelow('What Redis must permit', 'backup.md'));
   expect(Object.values(replies)).toEqual(['OK', 'OK', 'OK']);
-  expect(await asUser('towhook-backup', 'a-long-password', 'GET', '{p0}:schema-version')).toBeNull();
+  expect(await asUser('towhook-backup', 'a-long-password', 'GET', '{towhook-main}:schema-version')).toBeNull();
   expect(await asUser('towhook-backup', 'a-long-password', 'PING')).toBe('NOPERM');
   expect(await asUser('towhook', 'the-new-password')).toBe('PONG');
   expect(await reply(['PING'])).toBe('NOAUTH');

@@ -41,7 +41,7 @@ async function logged(event: string): Promise<string[]> {
 /** Has the service request tows. Resolves with their references once their deliveries are acknowledged. */
 async function acknowledgedTows(count: number): Promise<string[]> {
   const refs = await requestTows(town, { count });
-  await eventually(async () => expect(await foundation.redis.zcard('{p0}:index:deliveries')).toBe(count));
+  await eventually(async () => expect(await foundation.redis.zcard('{towhook-main}:index:deliveries')).toBe(count));
   return refs;
 }
 
@@ -77,7 +77,7 @@ test('the conservation check finds records without a schedule entry and a job, l
     return found;
   });
   expect(scan?.lostNames).toEqual([]);
-  expect(await foundation.redis.hlen('{p0}:tasks')).toBe(0);
+  expect(await foundation.redis.hlen('{towhook-main}:tasks')).toBe(0);
   const [line = '{}', ...more] = await logged('conservation.lost');
   expect(JSON.parse(line)).toMatchObject({ level: 'error', lost: 5, repaired: 5 });
   expect(line).toContain(`report ${first} 1`);
@@ -87,8 +87,8 @@ test('the conservation check finds records without a schedule entry and a job, l
 
 test('a lost delivery is found by every conservation scan and logged once per minute', async () => {
   await acknowledgedTows(3);
-  const [id = ''] = await foundation.redis.zrangebyscore('{p0}:due:deliveries', '-inf', '+inf');
-  await foundation.redis.del(`{p0}:delivery:${id}`);
+  const [id = ''] = await foundation.redis.zrangebyscore('{towhook-main}:due:deliveries', '-inf', '+inf');
+  await foundation.redis.del(`{towhook-main}:delivery:${id}`);
 
   const repetition = startConservation(foundation);
 
@@ -129,10 +129,10 @@ test('conservation scans continue after Redis was down and end when they are sto
 
   await repetition.stop();
 
-  const scanState = await foundation.redis.hgetall('{p0}:walk');
+  const scanState = await foundation.redis.hgetall('{towhook-main}:walk');
   await eventually(async () => {
     const [seconds] = await foundation.redis.time();
     expect(Number(seconds) * 1000).toBeGreaterThan(Number(scanState['next_at']) + 1000);
   });
-  expect(await foundation.redis.hgetall('{p0}:walk')).toEqual(scanState);
+  expect(await foundation.redis.hgetall('{towhook-main}:walk')).toEqual(scanState);
 });

@@ -31,8 +31,10 @@ test('every tow finishes in order after all keys of the job queues are deleted w
 async function deleteQueuesWithActiveReports(url: string): Promise<number> {
   const client = new Redis(url);
   try {
-    const keys = (await Promise.all(['deliveries', 'reports'].map((name) => client.keys(`{p0}:${name}:*`)))).flat();
-    expect(keys).toContain('{p0}:reports:active');
+    const keys = (
+      await Promise.all(['deliveries', 'reports'].map((name) => client.keys(`{towhook-main}:${name}:*`)))
+    ).flat();
+    expect(keys).toContain('{towhook-main}:reports:active');
     return await client.del(...keys);
   } finally {
     client.disconnect();

@@ -34,7 +34,7 @@ test('a webhook is acknowledged only when a replica has it, and a repeated one c
     return (await fetch(`${app.receiverUrl}/tow-request`, { method: 'POST', headers, body: JSON.stringify(body) }))
       .status;
   };
-  const deliveries = () => master.ask('ZCARD', '{p0}:index:deliveries');
+  const deliveries = () => master.ask('ZCARD', '{towhook-main}:index:deliveries');
   const readiness = async () => (await fetch(`${app.receiverUrl}/readyz`)).status;
 
   await eventually(async () => expect(await readiness()).toBe(200));
@@ -50,6 +50,6 @@ test('a webhook is acknowledged only when a replica has it, and a repeated one c
   replica.thaw();
   await eventually(async () => expect(await send('TW-2')).toBe(200));
   expect(await deliveries()).toBe(2);
-  expect(await replica.ask('ZCARD', '{p0}:index:deliveries')).toBe(2);
+  expect(await replica.ask('ZCARD', '{towhook-main}:index:deliveries')).toBe(2);
   await eventually(async () => expect(await readiness()).toBe(200));
 });

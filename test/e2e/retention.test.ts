@@ -63,7 +63,9 @@ test('a running process moves finished tows to the archive and counts them in th
   await createCanceledTow(stores, 'T3');
   await isDeleted('T3');
 
-  await eventually(async () => expect((await metrics.text()).text).toContain('towhook_archived_total{type="tow"} 3'));
+  await eventually(async () =>
+    expect((await metrics.text()).text).toContain('towhook_archived_total{type="tow",installation="main"} 3'),
+  );
   expect(await files()).toHaveLength(1);
 });
 
@@ -139,7 +141,9 @@ test('an unwritable DATA_DIR keeps finished tows in Redis and causes one log lin
   const openTasks = () => stores.redis.hkeys(KEYS.tasks);
   await eventually(async () => expect(await openTasks()).toEqual(['archive_failing']));
   // Each failed run takes a new epoch of the lock.
-  await eventually(async () => expect(Number(await stores.redis.get('{p0}:lock-epoch:retention'))).toBeGreaterThan(3));
+  await eventually(async () =>
+    expect(Number(await stores.redis.get('{towhook-main}:lock-epoch:retention'))).toBeGreaterThan(3),
+  );
   expect((await stores.read('T1')).tow.state).toBe('canceled');
   expect(await stores.deliveries.read('request-T1')).not.toBeNull();
 

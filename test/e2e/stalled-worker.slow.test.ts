@@ -15,23 +15,23 @@ const PLACE = { towed_location: 'Olaya Street', latitude: 24.7, longitude: 46.7 
 
 /** Occupies the only slot of the queue `reports` with a job that does not exist, so that no worker receives a report. */
 async function blockReports(): Promise<void> {
-  await redis.ask('HSET', '{p0}:reports:meta', 'concurrency', '1');
-  await redis.ask('SET', '{p0}:reports:zombie:lock', 'no-worker');
-  await redis.ask('LPUSH', '{p0}:reports:active', 'zombie');
+  await redis.ask('HSET', '{towhook-main}:reports:meta', 'concurrency', '1');
+  await redis.ask('SET', '{towhook-main}:reports:zombie:lock', 'no-worker');
+  await redis.ask('LPUSH', '{towhook-main}:reports:active', 'zombie');
 }
 
 async function unblockReports(): Promise<void> {
-  await redis.ask('HDEL', '{p0}:reports:meta', 'concurrency');
-  await redis.ask('DEL', '{p0}:reports:zombie:lock');
-  await redis.ask('LREM', '{p0}:reports:active', '0', 'zombie');
+  await redis.ask('HDEL', '{towhook-main}:reports:meta', 'concurrency');
+  await redis.ask('DEL', '{towhook-main}:reports:zombie:lock');
+  await redis.ask('LREM', '{towhook-main}:reports:active', '0', 'zombie');
 }
 
 /** Records a fact while the queue is paused, and blocks its job. */
 async function startBlocked(client: OperatorClient, ref: string): Promise<void> {
-  await redis.ask('HSET', '{p0}:reports:meta', 'paused', '1');
+  await redis.ask('HSET', '{towhook-main}:reports:meta', 'paused', '1');
   await start(client, ref);
   await blockReports();
-  await redis.ask('HDEL', '{p0}:reports:meta', 'paused');
+  await redis.ask('HDEL', '{towhook-main}:reports:meta', 'paused');
 }
 
 /** Has the service request a tow; resolves once the tow is known. */

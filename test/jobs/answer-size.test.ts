@@ -51,8 +51,8 @@ async function sendAnsweredWith(body: string) {
   const tools = { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved() };
   await runOutbox(CALLS.tow, 'A', tools, unstopped);
   const { rawBody, ...rest } = await readEntry(stores.redis, { ref: 'A' }, 1);
-  const { r1: _, ...record } = await stores.redis.hgetall('{p0}:tow:A');
-  const others = [rest, record, await stores.redis.hgetall('{p0}:tasks')];
+  const { r1: _, ...record } = await stores.redis.hgetall('{towhook-main}:tow:A');
+  const others = [rest, record, await stores.redis.hgetall('{towhook-main}:tasks')];
   return { rawBytes: Buffer.byteLength(rawBody ?? ''), othersLength: JSON.stringify(others).length, state: rest.state };
 }
 

@@ -77,7 +77,7 @@ async function redisForward(ms: number, ...refs: string[]): Promise<void> {
   for (const ref of refs) {
     const { nextAtMs } = await readEntry(stores.redis, { ref }, 1);
     if (nextAtMs !== null) await changeEntry(stores.redis, { ref }, 1, { nextAtMs: nextAtMs - ms });
-    await stores.redis.zincrby('{p0}:due:tows', -ms, ref);
+    await stores.redis.zincrby('{towhook-main}:due:tows', -ms, ref);
   }
 }
 

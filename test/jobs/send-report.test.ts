@@ -194,10 +194,10 @@ test('opens one task for refused credentials and resumes sending when they are a
   );
 
   await run(ref);
-  expect(await stores.redis.hget('{p0}:tasks', 'connection')).toContain('connection_lost');
+  expect(await stores.redis.hget('{towhook-main}:tasks', 'connection')).toContain('connection_lost');
   await runUntil(ref, ['started accepted', 'invoice accepted']);
 
-  expect(await stores.redis.hlen('{p0}:tasks')).toBe(0);
+  expect(await stores.redis.hlen('{towhook-main}:tasks')).toBe(0);
   expect((await callsOf('invoice')).filter(({ effect }) => effect)).toHaveLength(1);
 });
 

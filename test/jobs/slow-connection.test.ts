@@ -49,7 +49,7 @@ async function startWorker(limits: BudgetSettings): Promise<{ worker: ViolationW
   open.push(worker, { stop: () => service.close() });
   return { worker, service };
 }
-const permits = ({ stores }: ViolationWorker, name: string) => stores.redis.llen(`{p0}:budget:${name}`);
+const permits = ({ stores }: ViolationWorker, name: string) => stores.redis.llen(`{towhook-main}:budget:${name}`);
 
 test.each([DEFAULTS, { ...DEFAULTS, violations: 1 }])(
   'sends a violation whose connection opens slower than a permit lasts, under the rate limits %j',

@@ -17,7 +17,7 @@ async function start(limit = 1): Promise<ViolationWorker> {
   workers.push(worker);
   return worker;
 }
-const slotsTaken = ({ stores }: ViolationWorker) => stores.redis.llen('{p0}:budget:violations');
+const slotsTaken = ({ stores }: ViolationWorker) => stores.redis.llen('{towhook-main}:budget:violations');
 const openGates = ({ stores }: ViolationWorker) => stores.redis.del(KEYS.circuits);
 
 test('a violation exchanges its permit when a slow token arrives, and uses one in all', async () => {
@@ -31,7 +31,7 @@ test('a violation exchanges its permit when a slow token arrives, and uses one i
   const startedAtMs = Date.now();
   expect(await worker.wake()).toBe('accepted');
 
-  const [permitAtMs] = await worker.stores.redis.lrange('{p0}:budget:violations', 0, -1);
+  const [permitAtMs] = await worker.stores.redis.lrange('{towhook-main}:budget:violations', 0, -1);
   expect(Number(permitAtMs)).toBeGreaterThan(startedAtMs + 1200);
   expect([worker.fake.tokenCalls.length, worker.fake.calls.length, await slotsTaken(worker)]).toEqual([1, 1, 1]);
   expect(await worker.read()).toMatchObject({ attempts: 1, log: [{ outcome: 'accepted' }] });
@@ -41,7 +41,7 @@ test('a violation requests no token while one is valid', async () => {
   const worker = await start();
   await worker.reportWithImage('U1');
   await worker.wake('U1');
-  await worker.stores.redis.del('{p0}:budget:violations');
+  await worker.stores.redis.del('{towhook-main}:budget:violations');
   await worker.reportWithImage('U2');
 
   expect(await worker.wake('U2')).toBe('accepted');
@@ -79,7 +79,7 @@ test('a violation uses no permit when the service is unreachable', async () => {
   const worker = await start();
   await worker.reportWithImage('U1');
   await worker.wake('U1');
-  await worker.stores.redis.del('{p0}:budget:violations');
+  await worker.stores.redis.del('{towhook-main}:budget:violations');
   await worker.fake.stop();
   await worker.reportWithImage('U2');
 

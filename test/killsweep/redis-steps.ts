@@ -66,5 +66,5 @@ export async function connectInSteps(url: string, steps: Steps): Promise<Redis> 
 /** A command and its first key. Scripts have their hash and the number of keys before the keys. */
 function nameOf(name: string, args: readonly unknown[]): string {
   const key = name.startsWith('eval') ? args[2] : args[0];
-  return typeof key === 'string' ? `${name} ${key.replace('{p0}:', '')}` : name;
+  return typeof key === 'string' ? `${name} ${key.replace('{towhook-main}:', '')}` : name;
 }

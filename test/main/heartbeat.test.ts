@@ -96,9 +96,9 @@ test('a worker heartbeat records when each queue last took work', async () => {
 test('a stalled worker is not ready and its heartbeat names the stalled queue', async () => {
   const app = await start('worker', { environment: { WORKER_STANDSTILL_MS: '1000' } });
   // A job that does not exist occupies the only concurrency slot of the queue.
-  await redis.ask('HSET', '{p0}:reports:meta', 'concurrency', '1');
-  await redis.ask('SET', '{p0}:reports:zombie:lock', 'another worker');
-  await redis.ask('LPUSH', '{p0}:reports:active', 'zombie');
+  await redis.ask('HSET', '{towhook-main}:reports:meta', 'concurrency', '1');
+  await redis.ask('SET', '{towhook-main}:reports:zombie:lock', 'another worker');
+  await redis.ask('LPUSH', '{towhook-main}:reports:active', 'zombie');
   await redis.ask('ZADD', KEYS.dueTows, '1', 'T1');
   await eventually(async () => {
     await app.sendHeartbeat();

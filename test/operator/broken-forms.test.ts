@@ -136,7 +136,7 @@ describe('operator API: forms without a usable disk', () => {
   const spool = () => join(app.foundation.config.dataDir, 'spool');
   const restore = async () => {
     await rm(spool(), { recursive: true, force: true });
-    await app.redis.ask('DEL', '{p0}:spool-marker');
+    await app.redis.ask('DEL', '{towhook-main}:spool-marker');
   };
   afterEach(restore);
 

@@ -99,13 +99,13 @@ it('exposes the counts and the age of the last conservation scan as metrics of t
   });
   const { '': ageSeconds = Infinity } = await metric('towhook_conservation_walk_age_seconds');
   expect(ageSeconds).toBeLessThanOrEqual((Date.now() - startedMs) / 1000);
-  await redisOf().hset('{p0}:last-walk', 'ended_at', 1_000);
+  await redisOf().hset('{towhook-main}:last-walk', 'ended_at', 1_000);
   expect((await metric('towhook_conservation_walk_age_seconds'))['']).toBeGreaterThan(1_000_000);
 });
 
 it('counts and names a lost record, and opens a task for it that cannot be resolved by hand', async () => {
   const id = await live();
-  await redisOf().del(`{p0}:delivery:${id}`);
+  await redisOf().del(`{towhook-main}:delivery:${id}`);
   await walk(redisOf());
 
   expect(await conservation()).toMatchObject({ acknowledged: 6, lost: 1, lost_names: [`delivery ${id}`] });

@@ -153,10 +153,10 @@ it('does not limit other addresses after ten wrong API keys from one address', a
 
 it('counts no API key as wrong while Redis fails', async () => {
   const apiKey = await newKey(app, 'viewer');
-  await redis.ask('RENAME', '{p0}:api-key-hashes', 'elsewhere');
-  await redis.ask('SET', '{p0}:api-key-hashes', 'not a hash');
+  await redis.ask('RENAME', '{towhook-main}:api-key-hashes', 'elsewhere');
+  await redis.ask('SET', '{towhook-main}:api-key-hashes', 'not a hash');
   for (let index = 0; index < 15; index += 1) await api(app, apiKey).get('/api/tows').expect(503);
-  await redis.ask('RENAME', 'elsewhere', '{p0}:api-key-hashes');
+  await redis.ask('RENAME', 'elsewhere', '{towhook-main}:api-key-hashes');
   await api(app, apiKey).get('/api/tows').expect(200);
 });
 
@@ -171,8 +171,8 @@ it('logs a series of wrong API keys from one address once, without the keys, and
   expect(guessing).toHaveLength(1);
   expect(JSON.parse(guessing[0] ?? '')).toMatchObject({ message: 'auth.guessing', address: '127.0.0.1' });
   expect(lines.join('\n')).not.toContain('thk_wrong');
-  expect(metrics).toContain('towhook_api_keys_refused_total{reason="wrong"} 10');
-  expect(metrics).toContain('towhook_api_keys_refused_total{reason="slowed"} 5');
+  expect(metrics).toContain('towhook_api_keys_refused_total{reason="wrong",installation="main"} 10');
+  expect(metrics).toContain('towhook_api_keys_refused_total{reason="slowed",installation="main"} 5');
 });
 
 test('ten wrong API keys of one visitor behind a named proxy do not slow another visitor behind it', async () => {

@@ -67,8 +67,8 @@ it.each([
 it('reports in the metrics which queues are paused', async () => {
   await pause('reports');
   const { text: metrics } = await api(app).get('/metrics');
-  expect(metrics).toContain('towhook_queue_paused{queue="reports"} 1');
-  expect(metrics).toContain('towhook_queue_paused{queue="deliveries"} 0');
+  expect(metrics).toContain('towhook_queue_paused{queue="reports",installation="main"} 1');
+  expect(metrics).toContain('towhook_queue_paused{queue="deliveries",installation="main"} 0');
 });
 
 it('keeps deliveries of a paused queue waiting, leaves the worker ready, and processes all of them after the resume', async () => {
@@ -108,7 +108,7 @@ it('processes a due delivery after a pause during which the keys of the queue we
     await pause('deliveries');
     await acceptOnly(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref });
     await eventually(async () => expect((await queue('deliveries'))?.due).toBe(1));
-    const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '{p0}:deliveries:*'));
+    const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '{towhook-main}:deliveries:*'));
     await app.redis.ask('DEL', ...keys);
     await resume('deliveries');
     await eventually(async () => expect((await towOf(app, ref)).state).toBe('requested'));

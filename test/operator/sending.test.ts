@@ -41,7 +41,7 @@ it('GET /api/operations shows an outage, a broken connection and a paused operat
 });
 
 describe('operator API: the access token in GET /api/operations', () => {
-  const keep = (token: unknown) => app.redis.ask('SET', '{p0}:token', JSON.stringify(token));
+  const keep = (token: unknown) => app.redis.ask('SET', '{towhook-main}:token', JSON.stringify(token));
   const inMs = (ms: number) => Date.now() + ms;
 
   it('GET /api/operations shows no access token before the first one is fetched', async () => {
@@ -84,13 +84,19 @@ describe('operator API: the access token in GET /api/operations', () => {
   });
 
   it('GET /api/operations shows an unreadable access token as none', async () => {
-    await app.redis.ask('SET', '{p0}:token', 'not JSON');
+    await app.redis.ask('SET', '{towhook-main}:token', 'not JSON');
     expect((await sending()).token.state).toBe('none');
   });
 });
 
 it('GET /api/operations counts only the rate limit permits of the last minute', async () => {
-  await app.redis.ask('RPUSH', '{p0}:budget:tow', String(Date.now()), String(Date.now() - 30_000), '1700000000000');
+  await app.redis.ask(
+    'RPUSH',
+    '{towhook-main}:budget:tow',
+    String(Date.now()),
+    String(Date.now() - 30_000),
+    '1700000000000',
+  );
   expect((await sending()).budgets).toContainEqual(expect.objectContaining({ name: 'tow', used: 2, waiting: 0 }));
 });
 
@@ -123,8 +129,8 @@ it('refuses to resume an operation for a dispatcher with 403 and leaves it pause
 it('the metrics show what blocks sending and how many rate limit permits are used', async () => {
   await openCircuit('outage');
   const { text } = await api(app).get('/metrics');
-  expect(text).toContain('towhook_gate_closed{gate="outage"} 1');
-  expect(text).toContain('towhook_gate_closed{gate="connection"} 0');
-  expect(text).toContain('towhook_held_tows 0');
-  expect(text).toContain('towhook_budget_used{budget="tow"} 0');
+  expect(text).toContain('towhook_gate_closed{gate="outage",installation="main"} 1');
+  expect(text).toContain('towhook_gate_closed{gate="connection",installation="main"} 0');
+  expect(text).toContain('towhook_held_tows{installation="main"} 0');
+  expect(text).toContain('towhook_budget_used{budget="tow",installation="main"} 0');
 });

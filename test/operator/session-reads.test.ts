@@ -197,7 +197,7 @@ it('logs no session cookie, session id, API key or key hash', async () => {
         await request(url).get(path).set({ cookie });
       }
       await request(url).post('/api/tows/x/started').set({ cookie }).type('text/plain').send('{');
-      await app.redis.ask('SET', `{p0}:session:${id}`, 'no JSON');
+      await app.redis.ask('SET', `{towhook-main}:session:${id}`, 'no JSON');
       await request(url).get('/api/tows').set({ cookie });
       await app.redis.kill();
       await request(url).get('/api/tows').set({ cookie }).expect(503);

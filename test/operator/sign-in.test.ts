@@ -87,11 +87,11 @@ describe('operator sign-in', () => {
   it('does not count failed sign-ins as wrong keys while the key store fails', async () => {
     const signIn = openSignIn(app.foundation);
     const apiKey = await newKey(app, 'viewer');
-    await app.redis.ask('RENAME', '{p0}:api-key-hashes', 'elsewhere');
-    await app.redis.ask('SET', '{p0}:api-key-hashes', 'not a hash');
+    await app.redis.ask('RENAME', '{towhook-main}:api-key-hashes', 'elsewhere');
+    await app.redis.ask('SET', '{towhook-main}:api-key-hashes', 'not a hash');
     expect(await checked(signIn, wrongKeys(WRONG_KEYS_MAX + 5))).toEqual([]);
     await expect(signIn.holderOf(keyHashOf(apiKey))).rejects.toThrow('WRONGTYPE');
-    await app.redis.ask('RENAME', 'elsewhere', '{p0}:api-key-hashes');
+    await app.redis.ask('RENAME', 'elsewhere', '{towhook-main}:api-key-hashes');
     expect(await checked(signIn, [apiKey])).toMatchObject([{ kind: 'valid' }]);
   });
 });

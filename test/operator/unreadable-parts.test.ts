@@ -33,7 +33,7 @@ async function send(body: Buffer, pieces: readonly Buffer[] = [body]) {
 
 async function expectNothingKept() {
   await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
-  expect(await app.redis.ask('EXISTS', '{p0}:index:violations')).toBe(0);
+  expect(await app.redis.ask('EXISTS', '{towhook-main}:index:violations')).toBe(0);
 }
 
 it.each([

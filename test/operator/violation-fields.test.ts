@@ -16,7 +16,7 @@ async function expectInvalid(response: ApiResponse, ...fields: readonly string[]
   expect([response.status, code, fieldsOf(response)]).toEqual([422, 'field_invalid', fields]);
   for (const { field, rule } of details) expect(message).toContain(`${field}: ${rule}`);
   await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
-  expect(await app.redis.ask('EXISTS', '{p0}:index:violations')).toBe(0);
+  expect(await app.redis.ask('EXISTS', '{towhook-main}:index:violations')).toBe(0);
 }
 
 const names = Object.keys(REQUIRED);

@@ -13,7 +13,9 @@ beforeEach(() => clearDisk(app));
 const ODD = String.raw`"big": 12345678901234567890, "price":1.50, "__proto__":{"a":1}, "e":1E2,"a":1,"a":2, "n":"\u0041"`;
 
 async function storedText(id: string): Promise<string | undefined> {
-  const document: unknown = JSON.parse(String(await app.redis.ask('HGET', `{p0}:violation:${id}`, 'document')));
+  const document: unknown = JSON.parse(
+    String(await app.redis.ask('HGET', `{towhook-main}:violation:${id}`, 'document')),
+  );
   return violationDocument.parse(document).metadataText;
 }
 

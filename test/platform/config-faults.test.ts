@@ -16,6 +16,8 @@ const QUOTED = 'is in quotes, which env files may keep: leave them out';
 
 /** Values that break the rule of their variable; each would be recognised if it were shown. */
 const BROKEN: [variable: string, value: string, rule: string][] = [
+  ['INSTALLATION', 'North_5521', 'must be 1 to 32 of a-z, 0-9 and -'],
+  ['INSTALLATION', '5521'.repeat(9), 'must be 1 to 32 of a-z, 0-9 and -'],
   ['SERVICE_BASE_URL', 'service-5521', 'must be an http(s) address without user, query or fragment'],
   ['SERVICE_BASE_URL', 'ftp://5521.example', 'must be an http(s) address without user, query or fragment'],
   ['SERVICE_BASE_URL', 'https://a.example/?key=5521', 'must be an http(s) address without user, query or fragment'],

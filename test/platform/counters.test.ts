@@ -61,7 +61,7 @@ describe('metrics for the charts', () => {
     metrics.reportDelivered('violation', 7_200_000);
     expect(counters.take().added).toEqual({ 'delivered.violation': 1, 'report.20': 1 });
     const { text } = await metrics.text();
-    expect(text).toContain('towhook_report_delivery_seconds_bucket{le="14400",kind="violation"} 1');
-    expect(text).toContain('towhook_report_delivery_seconds_bucket{le="3600",kind="violation"} 0');
+    expect(text).toContain('towhook_report_delivery_seconds_bucket{le="14400",installation="main",kind="violation"} 1');
+    expect(text).toContain('towhook_report_delivery_seconds_bucket{le="3600",installation="main",kind="violation"} 0');
   });
 });

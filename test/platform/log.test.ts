@@ -30,6 +30,7 @@ describe('a log line', () => {
       timestamp: line?.['timestamp'],
       level: 'info',
       message: 'report.attempted',
+      installation: 'main',
       towing_reference_id: 'TW-1',
       attempt: 2,
       text: 'two\nlines',

@@ -2,12 +2,13 @@ import { createCounters } from '../../src/platform/counters';
 import { createMetrics } from '../../src/platform/metrics';
 
 /** The values of one metric by its labels, as Prometheus would read them. */
+/** The values by their labels, but that of the installation. */
 function valuesOf(text: string, name: string): Record<string, number> {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`));
   return Object.fromEntries(
     lines.map((line): [string, number] => {
       const end = line.lastIndexOf(' ');
-      return [line.slice(name.length, end), Number(line.slice(end))];
+      return [line.slice(name.length, end).replace(',installation="main"', ''), Number(line.slice(end))];
     }),
   );
 }
@@ -90,8 +91,8 @@ describe('a watched gauge', () => {
     const known = [[{ labels: {}, value: 7 }], []];
     metrics.watch({ ...AGE, read: () => Promise.resolve(known.shift() ?? []) });
 
-    expect((await metrics.text()).text).toMatch(/^test_age_seconds 7$/m);
-    expect((await metrics.text()).text).not.toMatch(/^test_age_seconds \d/m);
+    expect((await metrics.text()).text).toMatch(/^test_age_seconds\{installation="main"\} 7$/m);
+    expect((await metrics.text()).text).not.toMatch(/^test_age_seconds\S* \d/m);
   });
 
   test('a watched gauge that cannot be read is left out, and the others are still shown', async () => {
@@ -101,7 +102,7 @@ describe('a watched gauge', () => {
 
     const { text } = await metrics.text();
 
-    expect(text).not.toMatch(/^test_age_seconds \d/m);
+    expect(text).not.toMatch(/^test_age_seconds\S* \d/m);
     expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({
       '{kind="tow_request",status="200",outcome="accepted"}': 1,
     });

@@ -31,11 +31,11 @@ test('a failed job is counted for 24 hours, so that its alarm ends, and is kept 
   const counted = async () => (await readQueueView(world.queues, noBacklog, 'reports')).failed;
   await failJob();
   expect(await counted()).toBe(1);
-  expect((await metrics.text()).text).toContain('towhook_failed_jobs{queue="reports"} 1');
+  expect((await metrics.text()).text).toContain('towhook_failed_jobs{queue="reports",installation="main"} 1');
 
   const [job] = await reports.getFailed();
   await world.redis.zincrby(reports.toKey('failed'), -DAY_MS, job?.id ?? '');
   expect(await counted()).toBe(0);
-  expect((await metrics.text()).text).toContain('towhook_failed_jobs{queue="reports"} 0');
+  expect((await metrics.text()).text).toContain('towhook_failed_jobs{queue="reports",installation="main"} 0');
   expect(await reports.getFailedCount()).toBe(1);
 });

@@ -123,7 +123,7 @@ test('the stall watch shows a stalled worker when its work waits and no run ends
 
 test('the stall watch reports a stall when a queue cannot be read although Redis works', async () => {
   const seen = watched();
-  await world.redis.set('{p0}:reports:wait', 'no list');
+  await world.redis.set('{towhook-main}:reports:wait', 'no list');
 
   await eventually(() => expect(seen.reported).toMatchObject([{ part: 'reports' }]), TIMEOUT_MS);
 });

@@ -60,7 +60,7 @@ test('a receiver takes webhooks, and answers health, while one source holds 2,00
 
   const { body: metrics } = await call(`${await receiver.url('ops')}/metrics`, OTHER);
   const closed = Number(
-    /^towhook_connections_closed_total\{listener="receiver",reason="idle"\} (\d+)$/m.exec(metrics)?.[1],
+    /^towhook_connections_closed_total\{listener="receiver",reason="idle",installation="main"\} (\d+)$/m.exec(metrics)?.[1],
   );
   expect(closed).toBeGreaterThanOrEqual(CONNECTIONS - 500);
   const lines = receiver.log.filter(({ message }) => message === 'listener.crowded');
@@ -69,6 +69,6 @@ test('a receiver takes webhooks, and answers health, while one source holds 2,00
   // With its next heartbeat, the process has the alarm.
   await eventually(async () => {
     const { body } = await call(`${await receiver.url('ops')}/metrics`, OTHER);
-    expect(body).toContain('towhook_processes{role="receiver",state="not_ready"} 1');
+    expect(body).toContain('towhook_processes{role="receiver",state="not_ready",installation="main"} 1');
   }, 20_000);
 });

@@ -10,7 +10,7 @@ const { opsAlarms, webhooks } = messagesIn('en');
 
 const metrics = async () => (await fetch(`${app.opsUrl}/metrics`)).text();
 const refused = (kind: string, value: 0 | 1) =>
-  `towhook_webhook_alarm{alarm="webhooksRefused",kind="${kind}"} ${value}\n`;
+  `towhook_webhook_alarm{alarm="webhooksRefused",kind="${kind}",installation="main"} ${value}\n`;
 
 const opsPage = async () => textOf((await (await signedIn(app)).get('/ops')).html);
 
@@ -64,7 +64,7 @@ describe('receiver: refused webhooks raise an alarm', () => {
     await deliver(app.receiverUrl, '/tow-request', body, signed(body, { secret })).expect(200);
     await holds(0);
     expect(await metrics()).toMatch(
-      /^towhook_webhook_answers_total\{kind="tow_request",status="401",outcome="signature_wrong"\} [1-9]/m,
+      /^towhook_webhook_answers_total\{kind="tow_request",status="401",outcome="signature_wrong",installation="main"\} [1-9]/m,
     );
   });
 

@@ -184,7 +184,7 @@ describe('the spool marker in Redis', () => {
       expect(await marker.read()).toBeNull();
       const claims = ['a', 'b', 'a'].map((id) => marker.claim(id, { alarmMs: null }));
       expect(await Promise.all(claims)).toEqual(['a', 'a', 'a']);
-      expect(await redis.ask('GET', '{p0}:spool-marker')).toBe('a');
+      expect(await redis.ask('GET', '{towhook-main}:spool-marker')).toBe('a');
       expect(await marker.claim('a', { alarmMs: 1 })).toBe('a');
       expect(await marker.alarmMs()).toBeNull();
     } finally {

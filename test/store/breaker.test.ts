@@ -62,7 +62,7 @@ const outboxOfLostWorkers = () =>
 
 /** Lets the next call probe the service. */
 const letTry = () => letTryCircuit(stores.redis, 'outage');
-const openTasks = () => stores.redis.hkeys('{p0}:tasks');
+const openTasks = () => stores.redis.hkeys('{towhook-main}:tasks');
 const claim = (ref: string) => stores.outbox.claim(ref);
 
 test('five consecutive failures of three tows open the service circuit, block all reports and open one task', async () => {
@@ -133,7 +133,7 @@ test('an invoice request does not probe the service while another blocked report
 
   expect((await claim('I')).kind).toBe('wait');
 
-  const dueNow = await stores.redis.zrangebyscore('{p0}:due:tows', '-inf', (await stores.read('A')).readAtMs);
+  const dueNow = await stores.redis.zrangebyscore('{towhook-main}:due:tows', '-inf', (await stores.read('A')).readAtMs);
   expect(['A', 'B', 'C']).toContain(dueNow[0]);
 });
 
@@ -181,7 +181,7 @@ test('closing the service circuit makes all blocked tows due at once and closes 
 
   // The time of this process may lag a little behind that of Redis.
   const soonMs = (await stores.read('A')).readAtMs + 1000;
-  const due = await stores.redis.zrangebyscore('{p0}:due:tows', '-inf', soonMs);
+  const due = await stores.redis.zrangebyscore('{towhook-main}:due:tows', '-inf', soonMs);
   expect(due).toEqual(expect.arrayContaining(['B', 'C', ...held]));
   expect(await openTasks()).toEqual([]);
   for (const ref of ['B', 'C', ...held]) expect((await claim(ref)).kind).toBe('send');
@@ -194,7 +194,7 @@ test('only a few of many blocked tows become due when the service may be probed'
   for (const ref of ['A', 'B', 'C', ...held]) await claim(ref);
 
   const soonMs = (await stores.read('A')).readAtMs + 5000;
-  const lookers = await stores.redis.zcount('{p0}:due:tows', '-inf', soonMs);
+  const lookers = await stores.redis.zcount('{towhook-main}:due:tows', '-inf', soonMs);
 
   expect(lookers).toBeGreaterThan(0);
   expect(lookers).toBeLessThanOrEqual(10);

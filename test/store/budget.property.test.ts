@@ -79,7 +79,7 @@ function momentsOf(between: readonly number[]): number[] {
 }
 
 async function numbers(client: Redis, script: string, args: readonly number[]): Promise<number[]> {
-  const reply: unknown = await client.eval(script, 1, '{p0}:budget:property', ...args);
+  const reply: unknown = await client.eval(script, 1, '{towhook-main}:budget:property', ...args);
   return Array.isArray(reply) ? reply.map(Number) : [];
 }
 
@@ -141,7 +141,7 @@ test('the predicted permit time of every waiting member is the time at which it 
         const asked = momentsOf(between);
         await numbers(stores.redis, GRANT, [limit, windowMs, ...asked]);
         const args = [limit, windowMs, asked.at(-1) ?? START_MS, line];
-        const reply: unknown = await stores.redis.eval(FORETELL, 1, '{p0}:budget:property', ...args);
+        const reply: unknown = await stores.redis.eval(FORETELL, 1, '{towhook-main}:budget:property', ...args);
         const [predicted, granted] = z.tuple([z.array(z.string()), z.array(z.string())]).parse(reply);
         expect(predicted).toEqual(granted);
       },

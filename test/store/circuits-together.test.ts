@@ -50,7 +50,7 @@ async function breakDown(outageDelayMs: number): Promise<void> {
 
 async function dueWithin(ms: number): Promise<string[]> {
   const { readAtMs } = await stores.read('A');
-  return stores.redis.zrangebyscore('{p0}:due:tows', '-inf', readAtMs + ms);
+  return stores.redis.zrangebyscore('{towhook-main}:due:tows', '-inf', readAtMs + ms);
 }
 
 test('many tows blocked by a pause do not prevent probes of an outage', async () => {

@@ -28,15 +28,17 @@ const entering = (key: string): Commit => ({ records: [], effects: [['ZADD', key
 test('a commit that Redis cannot carry out fails alone, and the others of its call are written', async () => {
   const stores = await openStores(redis.url);
   try {
-    await stores.redis.set('{p0}:no-sorted-set', 'text');
+    await stores.redis.set('{towhook-main}:no-sorted-set', 'text');
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
 
     const replies = await Promise.allSettled(
-      ['{p0}:first', '{p0}:no-sorted-set', '{p0}:last'].map((key) => committer.commit(entering(key))),
+      ['{towhook-main}:first', '{towhook-main}:no-sorted-set', '{towhook-main}:last'].map((key) =>
+        committer.commit(entering(key)),
+      ),
     );
 
     expect(replies.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await stores.redis.exists('{p0}:first', '{p0}:last')).toBe(2);
+    expect(await stores.redis.exists('{towhook-main}:first', '{towhook-main}:last')).toBe(2);
   } finally {
     stores.close();
   }
@@ -45,15 +47,18 @@ test('a commit that Redis cannot carry out fails alone, and the others of its ca
 test('a commit that deleted a record is done although a later one of its call cannot be carried out', async () => {
   const stores = await openStores(redis.url);
   try {
-    await stores.redis.set('{p0}:no-sorted-set', 'text');
-    await stores.redis.hset('{p0}:record', 'v', '1.a');
-    const deleting: Commit = { records: [{ key: '{p0}:record', expected: '1.a', isGone: true }], effects: [] };
+    await stores.redis.set('{towhook-main}:no-sorted-set', 'text');
+    await stores.redis.hset('{towhook-main}:record', 'v', '1.a');
+    const deleting: Commit = {
+      records: [{ key: '{towhook-main}:record', expected: '1.a', isGone: true }],
+      effects: [],
+    };
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
 
     const replies = await Promise.allSettled([
       committer.commit(deleting),
-      committer.commit(entering('{p0}:no-sorted-set')),
-      committer.commit(entering('{p0}:last')),
+      committer.commit(entering('{towhook-main}:no-sorted-set')),
+      committer.commit(entering('{towhook-main}:last')),
     ]);
 
     expect(replies).toMatchObject([
@@ -62,7 +67,7 @@ test('a commit that deleted a record is done although a later one of its call ca
       { status: 'fulfilled', value: 'done' },
     ]);
     expect(replies.map((reply) => (reply.status === 'rejected' ? String(reply.reason) : ''))[1]).toContain('WRONGTYPE');
-    expect(await stores.redis.exists('{p0}:record', '{p0}:last')).toBe(1);
+    expect(await stores.redis.exists('{towhook-main}:record', '{towhook-main}:last')).toBe(1);
   } finally {
     stores.close();
   }
@@ -72,24 +77,24 @@ describe('a commit is stale and writes nothing', () => {
   const stale = async (commit: Partial<Commit>) => {
     const stores = await openStores(redis.url);
     try {
-      await stores.redis.hset('{p0}:checked', 'v', '1.a', 'field', 'new');
+      await stores.redis.hset('{towhook-main}:checked', 'v', '1.a', 'field', 'new');
       const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
-      const reply = await committer.commit({ ...entering('{p0}:written'), ...commit });
-      return [reply, await stores.redis.exists('{p0}:written')];
+      const reply = await committer.commit({ ...entering('{towhook-main}:written'), ...commit });
+      return [reply, await stores.redis.exists('{towhook-main}:written')];
     } finally {
       stores.close();
     }
   };
 
   test('when a value that it checks has changed', async () => {
-    const check = { key: '{p0}:checked', field: 'field' };
+    const check = { key: '{towhook-main}:checked', field: 'field' };
     expect(await stale({ checks: [{ ...check, value: 'old' }] })).toEqual(['stale', 0]);
     expect(await stale({ checks: [{ ...check, value: '' }] })).toEqual(['stale', 0]);
     expect(await stale({ checks: [{ ...check, value: 'new' }] })).toEqual(['done', 1]);
   });
 
   test('when it comes later than its lease allows', async () => {
-    const record = { key: '{p0}:checked', expected: '1.a' };
+    const record = { key: '{towhook-main}:checked', expected: '1.a' };
     expect(await stale({ records: [{ ...record, notAfterMs: 1 }] })).toEqual(['stale', 0]);
     expect(await stale({ records: [{ ...record, notAfterMs: Date.now() + 60_000 }] })).toEqual(['done', 1]);
   });
@@ -100,7 +105,7 @@ test('a commit whose reply was lost is done when it is repeated, and stale when 
   try {
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     const writing = (expected: string, version: string): Commit => ({
-      records: [{ key: '{p0}:record', expected, version, set: {}, remove: [] }],
+      records: [{ key: '{towhook-main}:record', expected, version, set: {}, remove: [] }],
       effects: [],
     });
     expect(await committer.commit(writing('', '1.a'))).toBe('done');
@@ -118,20 +123,20 @@ test('a few commits do not wait for the previous call, and many commits share on
   try {
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     const calls = jest.spyOn(stores.redis, 'evalsha');
-    await committer.commit(entering('{p0}:loaded'));
+    await committer.commit(entering('{towhook-main}:loaded'));
     calls.mockClear();
     // Nothing is answered until the writes go on.
     await stores.redis.client('PAUSE', 60_000, 'WRITE');
     const oneByOne: Promise<unknown>[] = [];
     for (let nth = 0; nth < 3; nth += 1) {
-      oneByOne.push(committer.commit(entering(`{p0}:few${nth}`)));
+      oneByOne.push(committer.commit(entering(`{towhook-main}:few${nth}`)));
       await eventually(() => expect(calls).toHaveBeenCalledTimes(nth + 1));
     }
     await others.redis.client('UNPAUSE');
     await Promise.all(oneByOne);
     calls.mockClear();
 
-    await Promise.all(Array.from({ length: 50 }, (_, nth) => committer.commit(entering(`{p0}:many${nth}`))));
+    await Promise.all(Array.from({ length: 50 }, (_, nth) => committer.commit(entering(`{towhook-main}:many${nth}`))));
 
     expect(calls).toHaveBeenCalledTimes(1);
   } finally {
@@ -152,12 +157,12 @@ test('a commit that Redis 6.2 refuses for want of replicas may be repeated, and 
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     await own.ask('CONFIG', 'SET', 'min-replicas-to-write', '1');
 
-    const refused: unknown = await committer.commit(entering('{p0}:late')).catch((error: unknown) => error);
+    const refused: unknown = await committer.commit(entering('{towhook-main}:late')).catch((error: unknown) => error);
     await own.ask('CONFIG', 'SET', 'min-replicas-to-write', '0');
 
     expect(String(refused)).toContain('@user_script: 62: -NOREPLICAS');
     expect(isTransient(refused)).toBe(true);
-    expect(await committer.commit(entering('{p0}:late'))).toBe('done');
+    expect(await committer.commit(entering('{towhook-main}:late'))).toBe('done');
   } finally {
     stores.close();
   }

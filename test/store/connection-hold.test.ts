@@ -59,7 +59,7 @@ test('a report blocked for 30 days stays scheduled within an hour after another 
   // The service asked not to be called earlier; it is bothered once an hour at most.
   expect(claim.kind).toBe('wait');
   expect(await stores.dueAt('T1')).toBeLessThanOrEqual(Date.now() + HOUR_MS);
-  expect(await stores.redis.hkeys('{p0}:tasks')).toEqual([]);
+  expect(await stores.redis.hkeys('{towhook-main}:tasks')).toEqual([]);
   await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs: 1 });
   expect((await stores.outbox.claim('T1')).kind).toBe('send');
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   stores = await openStores(redis.url);
 });
 
-const LEDGER = '{p0}:index:deliveries';
+const LEDGER = '{towhook-main}:index:deliveries';
 
 /** Few scores and similar names, so that many entries share a score and sort next to each other. */
 const name = fc
@@ -75,7 +75,9 @@ test('a conservation scan checks each entry that stays in the ledger exactly onc
           if (what.kind === 'insert') await insert(what.name, what.score);
           if (what.kind === 'remove') await remove(what.name);
           if (what.kind === 'remove_seen') {
-            const place = placeOf.parse(JSON.parse((await stores.redis.hget('{p0}:walk', 'progress')) ?? '{}'));
+            const place = placeOf.parse(
+              JSON.parse((await stores.redis.hget('{towhook-main}:walk', 'progress')) ?? '{}'),
+            );
             if (place) await remove(place);
           }
         }

@@ -20,10 +20,10 @@ async function parkInvoice(ref: string): Promise<void> {
 
 describe('conservation scan of lost deliveries', () => {
   test.each([
-    ['its record is missing', 'DEL', '{p0}:delivery:d1'],
-    ['its record is in an unknown state', 'HSET', '{p0}:delivery:d1', 'state', 'somewhere'],
-    ['its record has no state', 'HDEL', '{p0}:delivery:d1', 'state'],
-    ['its key holds another type', 'SET', '{p0}:delivery:d1', 'foreign'],
+    ['its record is missing', 'DEL', '{towhook-main}:delivery:d1'],
+    ['its record is in an unknown state', 'HSET', '{towhook-main}:delivery:d1', 'state', 'somewhere'],
+    ['its record has no state', 'HDEL', '{towhook-main}:delivery:d1', 'state'],
+    ['its key holds another type', 'SET', '{towhook-main}:delivery:d1', 'foreign'],
   ])('the conservation scan counts a delivery as lost: %s', async (_what, ...command) => {
     await accept('d1');
     await accept('d2');
@@ -35,7 +35,7 @@ describe('conservation scan of lost deliveries', () => {
 
   test('the conservation scan reports a waiting delivery without a schedule entry as lost and schedules it', async () => {
     await accept('d1');
-    await stores.redis.zrem('{p0}:due:deliveries', 'd1');
+    await stores.redis.zrem('{towhook-main}:due:deliveries', 'd1');
 
     expect((await found()).deliveries).toEqual({ lost: 1, repaired: 1 });
 
@@ -47,16 +47,16 @@ describe('conservation scan of lost deliveries', () => {
     await stores.request('T1');
     expect((await found()).deliveries).toEqual({ finished: 1 });
 
-    await stores.redis.del('{p0}:tow:T1');
+    await stores.redis.del('{towhook-main}:tow:T1');
     expect((await found()).deliveries).toEqual({ lost: 1 });
 
-    await stores.redis.zadd('{p0}:tombstones', 1, 'T1');
+    await stores.redis.zadd('{towhook-main}:tombstones', 1, 'T1');
     expect((await found()).deliveries).toEqual({ finished: 1 });
   });
 
   test('the conservation scan reports a parked delivery that no tow lists as lost', async () => {
     await parkInvoice('T1');
-    await stores.redis.hdel('{p0}:tow:T1', 'w:invoice-T1');
+    await stores.redis.hdel('{towhook-main}:tow:T1', 'w:invoice-T1');
 
     expect((await found()).deliveries).toEqual({ lost: 1 });
     expect((await found()).deliveries).toEqual({ lost: 1 });
@@ -64,7 +64,7 @@ describe('conservation scan of lost deliveries', () => {
 
   test('the conservation scan reports a parked delivery that would never open a task as lost and schedules it', async () => {
     await parkInvoice('T1');
-    await stores.redis.zrem('{p0}:due:deliveries', 'invoice-T1');
+    await stores.redis.zrem('{towhook-main}:due:deliveries', 'invoice-T1');
 
     expect((await found()).deliveries).toEqual({ lost: 1, repaired: 1 });
 
@@ -73,9 +73,9 @@ describe('conservation scan of lost deliveries', () => {
 
   test('the conservation scan restores the lost task about a parked delivery', async () => {
     await parkInvoice('T1');
-    await stores.redis.hset('{p0}:delivery:invoice-T1', 'parked_at', 1);
+    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parked_at', 1);
     await stores.process('invoice-T1');
-    await stores.redis.hdel('{p0}:tasks', 'invoice_parked.T1');
+    await stores.redis.hdel('{towhook-main}:tasks', 'invoice_parked.T1');
 
     expect((await found()).deliveries).toEqual({ lost: 1, repaired: 1 });
 
@@ -86,7 +86,7 @@ describe('conservation scan of lost deliveries', () => {
   test('the conservation scan schedules a delivery that its tow has unparked and whose schedule entry is missing', async () => {
     await parkInvoice('T1');
     await stores.request('T1');
-    await stores.redis.zrem('{p0}:due:deliveries', 'invoice-T1');
+    await stores.redis.zrem('{towhook-main}:due:deliveries', 'invoice-T1');
 
     expect((await found()).deliveries).toEqual({ finished: 1, lost: 1, repaired: 1 });
 
@@ -102,22 +102,22 @@ describe('conservation scan results', () => {
     await walk(stores.redis);
     expect(await task()).toBeNull();
 
-    await stores.redis.rename('{p0}:delivery:d1', '{p0}:elsewhere');
+    await stores.redis.rename('{towhook-main}:delivery:d1', '{towhook-main}:elsewhere');
     await walk(stores.redis);
     await walk(stores.redis);
     expect(await task()).toMatchObject({ type: 'records_lost', actions: [] });
-    expect(await stores.redis.zcard('{p0}:index:tasks')).toBe(1);
+    expect(await stores.redis.zcard('{towhook-main}:index:tasks')).toBe(1);
 
-    await stores.redis.rename('{p0}:elsewhere', '{p0}:delivery:d1');
+    await stores.redis.rename('{towhook-main}:elsewhere', '{towhook-main}:delivery:d1');
     await walk(stores.redis);
     expect(await task()).toBeNull();
-    expect(await stores.redis.zcard('{p0}:index:tasks')).toBe(0);
+    expect(await stores.redis.zcard('{towhook-main}:index:tasks')).toBe(0);
   });
 
   test('the conservation scan counts all lost records and names the first hundred', async () => {
     const ids = Array.from({ length: 150 }, (_, index) => `d${String(index).padStart(3, '0')}`);
     for (const id of ids) await accept(id);
-    await stores.redis.del(...ids.map((id) => `{p0}:delivery:${id}`));
+    await stores.redis.del(...ids.map((id) => `{towhook-main}:delivery:${id}`));
 
     const { deliveries, lostNames } = await walk(stores.redis);
 
@@ -128,8 +128,8 @@ describe('conservation scan results', () => {
 
   test('a record that cannot be decoded does not end the conservation scan', async () => {
     for (const id of ['d1', 'd2', 'd3']) await accept(id);
-    await redis.ask('SET', '{p0}:delivery:d2', 'foreign');
-    await redis.ask('ZADD', '{p0}:index:tows', '1', 'a foreign\nname');
+    await redis.ask('SET', '{towhook-main}:delivery:d2', 'foreign');
+    await redis.ask('ZADD', '{towhook-main}:index:tows', '1', 'a foreign\nname');
 
     const { deliveries, reports, lostNames } = await walk(stores.redis);
 

@@ -26,7 +26,7 @@ async function towWithThree(ref = 'T1'): Promise<void> {
 }
 
 describe('conservation scan of lost reports', () => {
-  const TOW = '{p0}:tow:T1';
+  const TOW = '{towhook-main}:tow:T1';
 
   test.each([
     { what: 'a missing tow, once', command: ['DEL', TOW], expected: { lost: 1 }, names: ['tow T1'] },
@@ -88,7 +88,7 @@ describe('conservation scan of lost reports', () => {
 
   test('the conservation scan schedules an outbox without a schedule entry, and its later reports wait again', async () => {
     await towWithThree();
-    await stores.redis.zrem('{p0}:due:tows', 'T1');
+    await stores.redis.zrem('{towhook-main}:due:tows', 'T1');
 
     expect((await found()).reports).toEqual({ waiting: 2, lost: 1, repaired: 1 });
 
@@ -100,7 +100,7 @@ describe('conservation scan of lost reports', () => {
   test('the conservation scan schedules an outbox with a lost worker and no schedule entry after its lease', async () => {
     await towWithThree();
     await mustClaim(stores.outbox, 'T1');
-    await stores.redis.zrem('{p0}:due:tows', 'T1');
+    await stores.redis.zrem('{towhook-main}:due:tows', 'T1');
     expect((await found()).reports).toEqual({ waiting: 3 });
     await endLease(stores.redis, TOW);
 
@@ -122,16 +122,16 @@ describe('conservation scan of lost reports', () => {
       result({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task }),
     );
     expect((await found()).reports).toEqual({ with_a_person: 1, waiting: 2 });
-    await stores.redis.hset('{p0}:tow:T1', 'v', '9.test');
-    await stores.redis.hdel('{p0}:tow:T1', 'tasks');
+    await stores.redis.hset('{towhook-main}:tow:T1', 'v', '9.test');
+    await stores.redis.hdel('{towhook-main}:tow:T1', 'tasks');
 
     expect((await found()).reports).toEqual({ lost: 3 });
     expect(await stores.dueAt('T1')).toBeNull();
   });
 
   test.each([
-    ['tasks', 'HDEL', '{p0}:tasks', 'started-1.T1'],
-    ['open tasks', 'ZREM', '{p0}:index:tasks', 'started-1.T1'],
+    ['tasks', 'HDEL', '{towhook-main}:tasks', 'started-1.T1'],
+    ['open tasks', 'ZREM', '{towhook-main}:index:tasks', 'started-1.T1'],
   ])('the conservation scan lists a task again when it is missing from the %s', async (_what, ...command) => {
     await towWithThree();
     const claimed = await mustClaim(stores.outbox, 'T1');
@@ -153,7 +153,7 @@ describe('conservation scan of lost reports', () => {
 
   test('the conservation scan lists the names of lost records', async () => {
     await towWithThree('TW-20261120-9F4D1A');
-    await redis.ask('DEL', '{p0}:tow:TW-20261120-9F4D1A');
+    await redis.ask('DEL', '{towhook-main}:tow:TW-20261120-9F4D1A');
 
     expect((await walk(stores.redis)).lostNames).toEqual([
       'delivery request-TW-20261120-9F4D1A',

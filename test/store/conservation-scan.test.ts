@@ -39,7 +39,7 @@ test('a conservation scan checks thousands of entries in many steps, each once',
   await forEach(idsOf(3000), accept);
   await forEach(idsOf(1000), (id) => stores.process(id));
   for (const id of idsOf(300)) await stores.say(`tow-of-${id}`, START);
-  await stores.redis.del('{p0}:delivery:d2000', '{p0}:tow:tow-of-d7');
+  await stores.redis.del('{towhook-main}:delivery:d2000', '{towhook-main}:tow:tow-of-d7');
   const conservation = createConservationStore(stores.redis, { ...AT_ONCE, namesPerStep: 150 });
 
   let steps = 1;
@@ -171,14 +171,14 @@ describe('pace of conservation scans', () => {
       scanIntervalMs: 1000,
     });
     expect(await slow.step()).toEqual({ isLast: false, waitMs: 60_000 });
-    const before = await stores.redis.hgetall('{p0}:walk');
+    const before = await stores.redis.hgetall('{towhook-main}:walk');
 
     const early = await slow.step();
 
     expect(early.isLast).toBe(false);
     expect(early.waitMs).toBeGreaterThan(50_000);
     expect(early.waitMs).toBeLessThanOrEqual(60_000);
-    expect(await stores.redis.hgetall('{p0}:walk')).toEqual(before);
+    expect(await stores.redis.hgetall('{towhook-main}:walk')).toEqual(before);
   });
 
   test('the next conservation scan of a small ledger starts after the scan interval', async () => {
@@ -196,7 +196,7 @@ describe('pace of conservation scans', () => {
     await accept('d1');
     const conservation = createConservationStore(stores.redis, { ...AT_ONCE, scanIntervalMs: 1000 });
     await conservation.step();
-    await stores.redis.hset('{p0}:walk', 'next_at', 9_999_999_999_999);
+    await stores.redis.hset('{towhook-main}:walk', 'next_at', 9_999_999_999_999);
 
     expect((await conservation.step()).isLast).toBe(true);
   });

@@ -48,7 +48,7 @@ describe('conservation check: deliveries', () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     for (let failure = 1; failure <= 10; failure += 1) await stores.fail('d1');
 
-    expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['delivery_failing-d1.T1']);
+    expect(await stores.redis.hkeys('{towhook-main}:tasks')).toEqual(['delivery_failing-d1.T1']);
     expect(await deliveries()).toEqual({ waiting: 1 });
   });
 
@@ -74,7 +74,7 @@ describe('conservation check: deliveries', () => {
   test('a delivery that is parked for too long is escalated, and finished once it is set aside', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
-    await stores.redis.hset('{p0}:delivery:invoice-T1', 'parked_at', 1);
+    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parked_at', 1);
     await stores.process('invoice-T1');
     expect(await deliveries()).toEqual({ with_a_person: 1 });
 
@@ -85,7 +85,7 @@ describe('conservation check: deliveries', () => {
   test('a delivery that is parked for too long is still attached to its tow', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
-    await stores.redis.hset('{p0}:delivery:invoice-T1', 'parked_at', 1);
+    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parked_at', 1);
     await stores.process('invoice-T1');
 
     await stores.request('T1');

@@ -24,23 +24,23 @@ afterEach(() => {
 it('all keys are copied with their types, bytes and lifetimes, and keys of other programs are not', async () => {
   await prepareSchema(from);
   const bytes = Buffer.from([0, 255, 10, 13]);
-  await from.set('{p0}:bytes', bytes);
-  await from.hset('{p0}:hash', 'field', 'قيمة');
-  await from.zadd('{p0}:sorted', 1.5, 'member');
-  await from.rpush('{p0}:list', 'a', 'b');
-  await from.set('{p0}:expiring', '1', 'PX', 3_600_000);
+  await from.set('{towhook-main}:bytes', bytes);
+  await from.hset('{towhook-main}:hash', 'field', 'قيمة');
+  await from.zadd('{towhook-main}:sorted', 1.5, 'member');
+  await from.rpush('{towhook-main}:list', 'a', 'b');
+  await from.set('{towhook-main}:expiring', '1', 'PX', 3_600_000);
   await from.set('other', '1');
-  for (let at = 0; at < 500; at += 1) await from.set(`{p0}:number:${at}`, at);
+  for (let at = 0; at < 500; at += 1) await from.set(`{towhook-main}:number:${at}`, at);
 
   expect(await copyData(from, to)).toBe(505);
   await endCopy(from, to);
 
-  expect(await to.getBuffer('{p0}:bytes')).toEqual(bytes);
-  expect(await to.hgetall('{p0}:hash')).toEqual({ field: 'قيمة' });
-  expect(await to.zscore('{p0}:sorted', 'member')).toBe('1.5');
-  expect(await to.lrange('{p0}:list', 0, -1)).toEqual(['a', 'b']);
-  expect(await to.pttl('{p0}:expiring')).toBeGreaterThan(0);
-  expect(await to.pttl('{p0}:bytes')).toBe(-1);
+  expect(await to.getBuffer('{towhook-main}:bytes')).toEqual(bytes);
+  expect(await to.hgetall('{towhook-main}:hash')).toEqual({ field: 'قيمة' });
+  expect(await to.zscore('{towhook-main}:sorted', 'member')).toBe('1.5');
+  expect(await to.lrange('{towhook-main}:list', 0, -1)).toEqual(['a', 'b']);
+  expect(await to.pttl('{towhook-main}:expiring')).toBeGreaterThan(0);
+  expect(await to.pttl('{towhook-main}:bytes')).toBe(-1);
   expect(await to.exists('other')).toBe(0);
   expect(await to.dbsize()).toBe(506);
 });

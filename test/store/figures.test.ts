@@ -33,7 +33,7 @@ async function sumOf(line: SeriesName): Promise<number> {
   return lines[line].reduce<number>((sum, point) => sum + (point ?? 0), 0);
 }
 
-const bucketKeys = async () => (await connection.keys('{p0}:figures:*')).toSorted();
+const bucketKeys = async () => (await connection.keys('{towhook-main}:figures:*')).toSorted();
 
 test('the counters of all processes are added up in the minute of the Redis clock', async () => {
   await Promise.all([add({ 'accepted.tow_request': 2 }), add({ 'accepted.tow_request': 3, 'delivered.invoice': 1 })]);

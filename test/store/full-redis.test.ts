@@ -48,9 +48,9 @@ describe('full Redis', () => {
     await fill();
 
     const replies = await Promise.allSettled([
-      committer.commit(writing('{p0}:new')),
-      committer.commit(writing('{p0}:finishing'), { whenFull: true }),
-      committer.commit(writing('{p0}:other-new')),
+      committer.commit(writing('{towhook-main}:new')),
+      committer.commit(writing('{towhook-main}:finishing'), { whenFull: true }),
+      committer.commit(writing('{towhook-main}:other-new')),
     ]);
 
     expect(replies).toMatchObject([
@@ -60,15 +60,15 @@ describe('full Redis', () => {
     ]);
     const reasons = replies.flatMap((reply) => (reply.status === 'rejected' ? [String(reply.reason)] : []));
     expect(reasons).toEqual([expect.stringContaining('OOM'), expect.stringContaining('OOM')]);
-    expect(await stores.redis.keys('*')).toEqual(['{p0}:finishing']);
+    expect(await stores.redis.keys('*')).toEqual(['{towhook-main}:finishing']);
   });
 
   test('a commit with whenFull on an old version is refused as stale', async () => {
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
-    await committer.commit(writing('{p0}:record'));
+    await committer.commit(writing('{towhook-main}:record'));
     await fill();
 
-    const later: Commit = { records: [{ key: '{p0}:record', expected: '0.z', version: '2.b' }], effects: [] };
+    const later: Commit = { records: [{ key: '{towhook-main}:record', expected: '0.z', version: '2.b' }], effects: [] };
     expect(await committer.commit(later, { whenFull: true })).toBe('stale');
   });
 

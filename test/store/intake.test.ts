@@ -42,7 +42,7 @@ test('a delivery accepted a second time is recognised and counted', async () => 
   expect(await stores.accept('tow_request', towRequest('T1'), 'd1')).toBe('already_known');
 
   expect(await stores.deliveries.read('d1')).toMatchObject({ copies: 2, state: 'waiting' });
-  expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(1);
+  expect(await stores.redis.zcard('{towhook-main}:due:deliveries')).toBe(1);
 });
 
 test('deliveries that are accepted together are each stored once, and copies among them are counted', async () => {
@@ -53,13 +53,13 @@ test('deliveries that are accepted together are each stored once, and copies amo
   expect(replies).toEqual(['accepted', 'accepted', 'already_known', 'already_known', 'already_known']);
   expect(await stores.deliveries.read('d1')).toMatchObject({ copies: 3, state: 'waiting' });
   expect(await stores.deliveries.read('d2')).toMatchObject({ copies: 2, state: 'waiting' });
-  expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(2);
-  expect(await stores.redis.zcard('{p0}:index:deliveries')).toBe(2);
+  expect(await stores.redis.zcard('{towhook-main}:due:deliveries')).toBe(2);
+  expect(await stores.redis.zcard('{towhook-main}:index:deliveries')).toBe(2);
 });
 
 test('an invoice webhook that is stored together with a tow request proves the invoice of its own tow', async () => {
   await stores.request('T1');
-  const read = () => stores.redis.hmget('{p0}:tow:T1', 'v', 'proof');
+  const read = () => stores.redis.hmget('{towhook-main}:tow:T1', 'v', 'proof');
   const [before, none] = await read();
   expect(none).toBeNull();
 
@@ -119,7 +119,9 @@ test('a delivery that waits too long for the call before it is rejected and not 
 
 describe('a delivery that is known although its call failed will be processed', () => {
   const isKept = async (id: string) => {
-    const kept = await Promise.all(['due', 'index'].map((list) => stores.redis.zscore(`{p0}:${list}:deliveries`, id)));
+    const kept = await Promise.all(
+      ['due', 'index'].map((list) => stores.redis.zscore(`{towhook-main}:${list}:deliveries`, id)),
+    );
     return kept.every((score) => score !== null);
   };
 
@@ -127,7 +129,7 @@ describe('a delivery that is known although its call failed will be processed', 
     ['of another type', (key: string) => stores.redis.set(key, 'text')],
     ['without a version', (key: string) => stores.redis.hset(key, 'head', 'r1')],
   ])('when the tow of an invoice is a key %s', async (_damage, damage) => {
-    await damage('{p0}:tow:T1');
+    await damage('{towhook-main}:tow:T1');
     const together = ['T1', 'T2'].map((ref) => stores.acceptInvoice(ref));
     expect(await Promise.allSettled(together)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
 
@@ -138,9 +140,9 @@ describe('a delivery that is known although its call failed will be processed', 
   });
 
   test('when the list of deliveries is a key of another type', async () => {
-    await stores.redis.set('{p0}:index:deliveries', 'text');
+    await stores.redis.set('{towhook-main}:index:deliveries', 'text');
     await expect(stores.acceptInvoice('T1')).rejects.toThrow('WRONGTYPE');
-    await stores.redis.del('{p0}:index:deliveries');
+    await stores.redis.del('{towhook-main}:index:deliveries');
 
     expect(await stores.acceptInvoice('T1')).toBe('accepted');
     expect(await isKept('invoice-T1')).toBe(true);
@@ -195,7 +197,7 @@ test('a parked invoice is due again no later than its escalation time', async ()
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
 
-  const score = Number(await stores.redis.zscore('{p0}:due:deliveries', 'invoice-T1'));
+  const score = Number(await stores.redis.zscore('{towhook-main}:due:deliveries', 'invoice-T1'));
   const received = (await stores.deliveries.read('invoice-T1'))?.receivedAtMs ?? 0;
 
   expect(score - received).toBeGreaterThan(23 * 3_600_000);

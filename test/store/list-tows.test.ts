@@ -41,7 +41,7 @@ describe('tow list of several states', () => {
       if (ref > 'T4') await stores.say(ref, START);
     }
     const rows = refs.flatMap((ref) => [1_700_000_000_000, ref]);
-    for (const key of ['{p0}:index:tows', '{p0}:index:tows:requested']) {
+    for (const key of ['{towhook-main}:index:tows', '{towhook-main}:index:tows:requested']) {
       await stores.redis.zadd(key, 'XX', ...rows);
     }
     for (const limit of [1, 2, 4]) {
@@ -100,5 +100,5 @@ test('an archived tow and its crew are removed from all lists', async () => {
 
   await retire(stores, 'T1');
 
-  expect(await stores.redis.keys('{p0}:index:tows*')).toEqual([]);
+  expect(await stores.redis.keys('{towhook-main}:index:tows*')).toEqual([]);
 });

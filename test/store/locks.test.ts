@@ -57,7 +57,7 @@ test('an owner that was frozen until its lock expired notices it, and cannot ren
   await frozen.release();
 
   expect(await other.renew()).toBe(true);
-  await stores.redis.set('{p0}:lock:work', 'a third');
+  await stores.redis.set('{towhook-main}:lock:work', 'a third');
   expect(await other.renew()).toBe(false);
   expect(other.isSurelyOwned()).toBe(false);
   expect(await locks().acquire('work', LONG_MS)).toBeNull();
@@ -78,10 +78,10 @@ test('an owner whose machine slept until its lock expired notices it, although i
 
 test('renewing a lock extends it by its lifetime', async () => {
   const lock = await take(LONG_MS);
-  await stores.redis.pexpire('{p0}:lock:work', 1000);
+  await stores.redis.pexpire('{towhook-main}:lock:work', 1000);
 
   expect(await lock.renew()).toBe(true);
 
-  expect(await stores.redis.pttl('{p0}:lock:work')).toBeGreaterThan(LONG_MS / 2);
+  expect(await stores.redis.pttl('{towhook-main}:lock:work')).toBeGreaterThan(LONG_MS / 2);
   expect(lock.isSurelyOwned()).toBe(true);
 });

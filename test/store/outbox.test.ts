@@ -182,7 +182,7 @@ test('a broken connection blocks all tows, lets one tow at a time probe, and rel
   }
   const hold = { next: 'hold', delayMs: 1500, because: 'connection' } as const;
   await outbox.settle(await mustClaim(outbox, 'T1'), result(hold));
-  expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['connection']);
+  expect(await stores.redis.hkeys('{towhook-main}:tasks')).toEqual(['connection']);
   expect((await outbox.claim('T2')).kind).toBe('wait');
 
   const probe = await eventually(() => mustClaim(outbox, 'T2'));
@@ -192,7 +192,7 @@ test('a broken connection blocks all tows, lets one tow at a time probe, and rel
   expect((await outbox.claim('T3')).kind).toBe('send');
   const entry = await readEntry(stores.redis, { ref: 'T1' }, 1);
   expect(entry).toMatchObject({ attempts: 0, failures: 0, state: 'pending' });
-  expect(await stores.redis.hlen('{p0}:tasks')).toBe(0);
+  expect(await stores.redis.hlen('{towhook-main}:tasks')).toBe(0);
 });
 
 test('a report keeps its first five and last twenty attempts and counts all of them', async () => {

@@ -47,7 +47,7 @@ test('at most 100 of 300 invoices for an unknown tow are parked, and the others 
 
   expect(verdicts.filter((verdict) => verdict === 'parked')).toHaveLength(PARKED_MAX);
   expect(verdicts.filter((verdict) => verdict === 'set_aside')).toHaveLength(200);
-  expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['invoices_set_aside.T1']);
+  expect(await stores.redis.hkeys('{towhook-main}:tasks')).toEqual(['invoices_set_aside.T1']);
 });
 
 test('an invoice that was set aside is attached when it is replayed after the tow request', async () => {

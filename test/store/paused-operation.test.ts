@@ -17,7 +17,7 @@ afterEach(() => stores.close());
 const BUDGETS = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
 const sending = () => createSendingStore(stores.redis, BUDGETS);
 const claim = (ref: string) => stores.outbox.claim(ref);
-const openTasks = async () => (await stores.redis.hkeys('{p0}:tasks')).toSorted();
+const openTasks = async () => (await stores.redis.hkeys('{towhook-main}:tasks')).toSorted();
 
 async function tows(...refs: string[]): Promise<void> {
   for (const ref of refs) {
@@ -145,7 +145,9 @@ test('pausing an operation blocks the reports refused before it and closes their
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
 
   const nowMs = (await stores.read('A')).readAtMs;
-  expect(await stores.redis.zrangebyscore('{p0}:due:tows', '-inf', nowMs)).toEqual(expect.arrayContaining(['A', 'B']));
+  expect(await stores.redis.zrangebyscore('{towhook-main}:due:tows', '-inf', nowMs)).toEqual(
+    expect.arrayContaining(['A', 'B']),
+  );
   await eventually(async () => expect((await claim('A')).kind).toBe('wait'));
   await claim('B');
 

@@ -152,5 +152,5 @@ test('reading places takes no permit and leaves the queue as it is', async () =>
   expect((await permitPlaces(stores.redis, 'tow', limitOf(1), ['A', 'B', 'unknown'])).size).toBe(1);
 
   expect(await stores.redis.zrange(KEYS.permitQueueTows, '0', '-1', 'WITHSCORES')).toEqual(before);
-  expect(await stores.redis.llen('{p0}:budget:tow')).toBe(1);
+  expect(await stores.redis.llen('{towhook-main}:budget:tow')).toBe(1);
 });

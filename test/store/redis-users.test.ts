@@ -49,5 +49,7 @@ test('deploy/redis/users.acl allows exactly the commands that towhook and its li
 });
 
 test('deploy/redis/users.acl is limited to the keys and channels of towhook, and holds no password', () => {
-  expect(RULE.split(' +')[0]).toBe('user towhook on resetpass resetkeys ~{p0}:* resetchannels &{p0}:* -@all');
+  expect(RULE.split(' +')[0]).toBe(
+    'user towhook on resetpass resetkeys ~{towhook-main}:* resetchannels &{towhook-main}:* -@all',
+  );
 });

@@ -150,7 +150,7 @@ test('a released tow of the lower priority class moves up in the rate limit queu
   await stores.say('D2', { event: 'released' });
   await outbox.claim('D2');
 
-  expect(await stores.redis.zrangebyscore('{p0}:budget-waiting', '-inf', '+inf')).toEqual(['D2', 'D1']);
+  expect(await stores.redis.zrangebyscore('{towhook-main}:budget-waiting', '-inf', '+inf')).toEqual(['D2', 'D1']);
 });
 
 test('a retry closes the task of a report that was given up', async () => {

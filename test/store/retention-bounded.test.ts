@@ -47,9 +47,9 @@ const STORIES: readonly ((ref: string) => Promise<unknown>)[] = [
   },
   async function towNeverComes(ref) {
     await stores.acceptInvoice(ref);
-    await stores.redis.hset(`{p0}:delivery:invoice-${ref}`, 'parked_at', 1);
+    await stores.redis.hset(`{towhook-main}:delivery:invoice-${ref}`, 'parked_at', 1);
     await stores.process(`invoice-${ref}`);
-    await stores.redis.hset(`{p0}:delivery:invoice-${ref}`, 'parked_at', 1);
+    await stores.redis.hset(`{towhook-main}:delivery:invoice-${ref}`, 'parked_at', 1);
     await stores.process(`invoice-${ref}`);
   },
   async function isRequestedTwice(ref) {
@@ -132,7 +132,11 @@ test('the data of archived tows in Redis does not grow with their number, except
   const afterMany = await whatIsLeft();
 
   expect(afterMany.constant).toEqual(afterFew.constant);
-  expect(afterMany.constant.map(({ key }) => key)).toEqual(['{p0}:audit', '{p0}:last-walk', '{p0}:walk']);
+  expect(afterMany.constant.map(({ key }) => key)).toEqual([
+    '{towhook-main}:audit',
+    '{towhook-main}:last-walk',
+    '{towhook-main}:walk',
+  ]);
   // One kind of story creates no tow.
   expect([afterFew.tombstones, afterMany.tombstones]).toEqual([few - 1, many - TIMES]);
   expect(await verifyArchive(dataDir.path)).toMatchObject({ torn: [], broken: [], records: { tow: many - TIMES } });

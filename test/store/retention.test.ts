@@ -248,7 +248,7 @@ test.each(['delivery', 'tow', 'audit'] as const)(
 
 test('a record that cannot be decoded is logged without its content and postponed, and the sweep continues', async () => {
   for (const ref of ['T1', 'T2']) await createCanceledTow(stores, ref);
-  await stores.redis.hset('{p0}:tow:T1', 'head', '{"plateNumber": ABC 1234}');
+  await stores.redis.hset('{towhook-main}:tow:T1', 'head', '{"plateNumber": ABC 1234}');
   const said: unknown[] = [];
   const log = { ...retention.tools.log, error: (event: string, fields: object = {}) => said.push(event, fields) };
 
@@ -257,7 +257,7 @@ test('a record that cannot be decoded is logged without its content and postpone
 
   expect(await archivedTows()).toEqual(['T2']);
   expect(said).toEqual(['retention.unreadable', { what: 'tow', id: 'T1', error_name: 'SyntaxError' }]);
-  expect(await stores.redis.exists('{p0}:tow:T1')).toBe(1);
+  expect(await stores.redis.exists('{towhook-main}:tow:T1')).toBe(1);
 });
 
 test('a timeout while a record is read fails the sweep, and the next one archives the record', async () => {

@@ -16,7 +16,7 @@ const MAKE_DUE_NOW = `
 test('a poll that follows at once finds what has been made due now', async () => {
   const { bulk } = createSchedules(stores.redis);
   for (let nth = 0; nth < 200; nth += 1) {
-    await stores.redis.eval(MAKE_DUE_NOW, 1, '{p0}:due:bulk', `b${nth}`);
+    await stores.redis.eval(MAKE_DUE_NOW, 1, '{towhook-main}:due:bulk', `b${nth}`);
     expect(await bulk.pollDue(10, 60_000)).toEqual([`b${nth}`]);
   }
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 const SESSION = { keyHash: 'hash of a key', createdAt: new Date(systemClock.nowMs()).toISOString() };
-const KEY = '{p0}:session:hash';
+const KEY = '{towhook-main}:session:hash';
 const lifetimeLeftMs = async () => Number(await redis.ask('PTTL', KEY));
 const isKept = async () => Number(await redis.ask('EXISTS', KEY)) === 1;
 
@@ -61,8 +61,8 @@ describe('sessions', () => {
       await sessions.list('holder', `old-${index}`, { atMs: nowMs - 70_000, lifetimeMs: 60_000 });
     }
     await sessions.list('holder', 'new', { atMs: nowMs, lifetimeMs: 60_000 });
-    expect(await redis.ask('ZRANGE', '{p0}:sign-ins:holder', '0', '-1')).toEqual(['new']);
-    expect(Number(await redis.ask('PTTL', '{p0}:sign-ins:holder'))).toBeLessThanOrEqual(60_000);
+    expect(await redis.ask('ZRANGE', '{towhook-main}:sign-ins:holder', '0', '-1')).toEqual(['new']);
+    expect(Number(await redis.ask('PTTL', '{towhook-main}:sign-ins:holder'))).toBeLessThanOrEqual(60_000);
   });
 
   it('ends a session permanently when it is not extended within its lifetime', async () => {

@@ -51,7 +51,7 @@ test('a report over the rate limit waits for its permit and is scheduled for it'
   const wait = await outbox.claim('C');
 
   // A lease begins with the permit.
-  const firstPermitAtMs = Number(await stores.redis.lindex('{p0}:budget:tow', -1));
+  const firstPermitAtMs = Number(await stores.redis.lindex('{towhook-main}:budget:tow', -1));
   const afterFirstMs = wait.kind === 'wait' ? wait.untilMs - firstPermitAtMs : 0;
   expect(afterFirstMs).toBeGreaterThan(60_000);
   expect(afterFirstMs).toBeLessThanOrEqual(61_200);
@@ -128,8 +128,8 @@ test('a report of a later kind that has waited 10 minutes for its permit comes b
   await endWindow();
   expect((await outbox.claim('D1')).kind).toBe('wait');
   // As 10 minutes later.
-  await stores.redis.zincrby('{p0}:budget-waiting', -600_000, 'D1');
-  await stores.redis.zrem('{p0}:budget-waiting', 'S1');
+  await stores.redis.zincrby('{towhook-main}:budget-waiting', -600_000, 'D1');
+  await stores.redis.zrem('{towhook-main}:budget-waiting', 'S1');
   for (const ref of ['S1', 'S2']) expect((await outbox.claim(ref)).kind).toBe('wait');
 
   expect((await outbox.claim('D1')).kind).toBe('send');
@@ -174,7 +174,7 @@ test('reports of later kinds get permits although new started reports never stop
     // Each window takes a minute, and a new started report arrives in each.
     await tows(`S${number}`);
     await outbox.claim(`S${number}`);
-    await stores.redis.zincrby('{p0}:budget-waiting', -60_000, 'D1');
+    await stores.redis.zincrby('{towhook-main}:budget-waiting', -60_000, 'D1');
     await endWindow();
     for (const ref of ['D1', `S${number}`]) if ((await outbox.claim(ref)).kind === 'send') sent.push(ref);
   }
@@ -351,7 +351,7 @@ test('a tow whose report was waived leaves the rate limit queue', async () => {
   for (const ref of ['A', 'B', 'C']) await outbox.claim(ref);
   await stores.decide('B', 'started-1', { action: 'waive', reason: 'seen' });
 
-  expect(await stores.redis.zrangebyscore('{p0}:budget-waiting', '-inf', '+inf')).toEqual(['C']);
+  expect(await stores.redis.zrangebyscore('{towhook-main}:budget-waiting', '-inf', '+inf')).toEqual(['C']);
   await endWindow();
   expect((await outbox.claim('C')).kind).toBe('send');
 });

@@ -25,7 +25,11 @@ export const startedAgo = (minutes: number): FactCommand => ({ ...START, occurre
 export async function requestAgo(stores: Stores, ref: string, minutes: number): Promise<void> {
   const id = `request-${ref}`;
   await stores.accept('tow_request', towRequest(ref), id);
-  await stores.redis.hset(`{p0}:delivery:${id}`, 'received_at', Math.round(systemClock.nowMs() - minutes * MINUTE_MS));
+  await stores.redis.hset(
+    `{towhook-main}:delivery:${id}`,
+    'received_at',
+    Math.round(systemClock.nowMs() - minutes * MINUTE_MS),
+  );
   await stores.process(id);
 }
 

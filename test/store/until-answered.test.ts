@@ -41,11 +41,11 @@ test('a claim of a record that cannot be parsed is not repeated', async () => {
 
 test('a commit that Redis answers with a script error is not repeated', async () => {
   const records = recordsOf(stores.redis);
-  await stores.redis.set('{p0}:of-another-type', 'text');
+  await stores.redis.set('{towhook-main}:of-another-type', 'text');
   const commit = jest.spyOn(Committer.prototype, 'commit');
   const wrong = records.transact(
     'any',
-    (transaction) => Promise.resolve(transaction.effect(['ZADD', '{p0}:of-another-type', 1, 'member'])),
+    (transaction) => Promise.resolve(transaction.effect(['ZADD', '{towhook-main}:of-another-type', 1, 'member'])),
     { repeatMs: 600_000 },
   );
 

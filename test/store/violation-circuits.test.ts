@@ -126,7 +126,7 @@ describe('service circuit with violations', () => {
     await tow('T1');
     for (const id of ['U1', 'U2', 'U3']) await outbox.claim(id);
     expect((await stores.outbox.claim('T1')).kind).toBe('wait');
-    expect(await stores.redis.smembers('{p0}:probes:outage')).toEqual(['T1']);
+    expect(await stores.redis.smembers('{towhook-main}:probes:outage')).toEqual(['T1']);
     await mayTry('outage');
 
     expect((await outbox.claim('U1')).kind).toBe('wait');

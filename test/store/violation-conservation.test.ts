@@ -100,7 +100,7 @@ describe('conservation check: violations', () => {
 describe('conservation scan of lost violations', () => {
   test('a violation without its record is counted as lost and named in the result', async () => {
     await reportViolations(stores, 'U1', 'U2');
-    await stores.redis.del('{p0}:violation:U2');
+    await stores.redis.del('{towhook-main}:violation:U2');
 
     const { violations, lostNames } = await walk(stores.redis);
 
@@ -111,14 +111,14 @@ describe('conservation scan of lost violations', () => {
 
   test('a violation in an unknown state is counted as lost', async () => {
     await reportViolations(stores, 'U1');
-    await stores.redis.hset('{p0}:violation:U1', 'r1', '{"seq":1,"state":"odd"}');
+    await stores.redis.hset('{towhook-main}:violation:U1', 'r1', '{"seq":1,"state":"odd"}');
 
     expect(await standings()).toEqual({ lost: 1 });
   });
 
   test('a violation that needs a decision but has no task is counted as lost', async () => {
     await refused();
-    await stores.redis.hdel('{p0}:violation:U1', 'tasks');
+    await stores.redis.hdel('{towhook-main}:violation:U1', 'tasks');
 
     expect(await standings()).toEqual({ lost: 1 });
     expect(await isDue()).toBe(false);

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 const ID = 'U1';
-const HASH = '{p0}:violation:U1';
+const HASH = '{towhook-main}:violation:U1';
 const U1 = { violationId: 'U1' };
 /** The weight of each step. Steps that settle the violation are rare, or most stories would be short. */
 const STEPS = {

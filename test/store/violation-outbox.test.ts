@@ -62,7 +62,7 @@ describe('claiming and settling of a violation', () => {
     expect(sent).toMatchObject({ entry: { revision: 1, attempts: 1, failures: 0, unanswered: 0 } });
     expect(sent).toMatchObject({ record: { violation: (await read('U1')).violation } });
     expect(claims.filter(({ kind }) => kind === 'busy')).toHaveLength(19);
-    expect(await dueAt('U1')).toBe(await leaseUntilMs(stores.redis, '{p0}:violation:U1'));
+    expect(await dueAt('U1')).toBe(await leaseUntilMs(stores.redis, '{towhook-main}:violation:U1'));
   });
 
   test('an accepted violation keeps and is found by its reference, and its files and tows are processed once', async () => {
@@ -105,7 +105,7 @@ describe('claiming and settling of a violation', () => {
 
     expect({ ...second, record: null }).toEqual({ ...first, record: null });
     expect(first).toMatchObject({ kind: 'send', entry: { attempts: 1 } });
-    expect(await stores.redis.llen('{p0}:budget:violations')).toBe(1);
+    expect(await stores.redis.llen('{towhook-main}:budget:violations')).toBe(1);
   });
 
   test('storing the answer to a violation a second time changes nothing', async () => {

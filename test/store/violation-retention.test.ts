@@ -204,7 +204,7 @@ test('a violation that is not settled stays in Redis at any age', async () => {
 test('a violation that cannot be decoded is postponed, and the sweep archives the others', async () => {
   await createAcceptedViolation(stores, 'U1');
   await createAcceptedViolation(stores, 'U2');
-  await stores.redis.hset('{p0}:violation:U1', 'document', 'broken');
+  await stores.redis.hset('{towhook-main}:violation:U1', 'document', 'broken');
 
   await retention.sweepAll();
 

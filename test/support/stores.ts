@@ -192,7 +192,7 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
     },
     /** When the tow is due, ms since the epoch; null when it waits for a person. */
     async dueAt(ref: string) {
-      const score = await redis.zscore('{p0}:due:tows', ref);
+      const score = await redis.zscore('{towhook-main}:due:tows', ref);
       return score === null ? null : Number(score);
     },
     close: () => redis.disconnect(),

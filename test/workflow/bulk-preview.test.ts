@@ -113,7 +113,7 @@ it('the preview of a bulk run expires after an hour, and each of its keys has an
   expect(keys).toHaveLength(3);
   const lives = await Promise.all(keys.map((key) => world.foundation.redis.pttl(key)));
   expect(lives.every((ttl) => ttl > 0 && ttl <= 2 * 86_400_000)).toBe(true);
-  const life = await world.foundation.redis.pttl(`{p0}:bulk-run:${run.id}`);
+  const life = await world.foundation.redis.pttl(`{towhook-main}:bulk-run:${run.id}`);
   expect(life).toBeGreaterThan(3_500_000);
   expect(life).toBeLessThanOrEqual(3_600_000);
   expect(Date.parse(run.expiresAt) - Date.parse(run.previewedAt)).toBe(3_600_000);

@@ -163,7 +163,7 @@ describe('tasks that changed after the preview of a bulk run', () => {
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
     const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
-    await world.foundation.redis.del(`{p0}:tow:${refOf(task_ids[1] ?? '')}`);
+    await world.foundation.redis.del(`{towhook-main}:tow:${refOf(task_ids[1] ?? '')}`);
     await bulk.start(id, who);
     const run = await runIn(bulk, id, 'done');
     expect(outcomes(run)).toEqual(['done', 'refused', 'done']);
@@ -180,7 +180,7 @@ it('a bulk run that has started is kept for a day from its start', async () => {
   const run = await runIn(bulk, id, 'done');
   expect(Date.parse(run.expiresAt) - Date.parse(run.startedAt ?? '')).toBe(86_400_000);
   const lives = await Promise.all(
-    ['bulk-run', 'bulk-items'].map((name) => world.foundation.redis.pttl(`{p0}:${name}:${id}`)),
+    ['bulk-run', 'bulk-items'].map((name) => world.foundation.redis.pttl(`{towhook-main}:${name}:${id}`)),
   );
   for (const life of lives) expect(Math.abs(life - 86_400_000)).toBeLessThan(60_000);
 });

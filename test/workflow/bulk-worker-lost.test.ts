@@ -176,8 +176,8 @@ it('a run survives the console process that started it', async () => {
 
 it('the schedule of a run that has expired is removed', async () => {
   const { redis, schedules } = world.foundation;
-  await redis.zadd('{p0}:due:bulk', 1, 'expired-run');
+  await redis.zadd('{towhook-main}:due:bulk', 1, 'expired-run');
   world.worker();
-  await eventually(async () => expect(await redis.zcard('{p0}:due:bulk')).toBe(0));
+  await eventually(async () => expect(await redis.zcard('{towhook-main}:due:bulk')).toBe(0));
   expect(await schedules.bulk.backlog()).toEqual({ due: 0, oldestAgeMs: 0 });
 });
