@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { ENTRY_KINDS, ROLES } from '../domain/vocabulary';
 import { jsonObject } from './common';
 
-/** A stored audit entry. Its action is any text, since entries outlive the version that wrote them. */
+/** A stored audit entry without its texts. Its action is any text, since entries outlive the version that wrote them. */
 export const auditEntry = z.object({
   action: z.string(),
-  by: z.string(),
   by_id: z.string(),
   role: z.enum(ROLES),
   on: z.object({
@@ -22,12 +21,14 @@ export const auditEntry = z.object({
     key_id: z.string().optional(),
     operation: z.enum(ENTRY_KINDS).optional(),
   }),
-  why: z.string().nullable(),
   what: jsonObject,
 });
 
+/** Beside it: what may name a person. */
+export const auditTexts = z.object({ by: z.string(), why: z.string().nullable() });
+
 /** An entry as the API shows it. */
-export const auditView = z.object({ seq: z.number(), at: z.string(), ...auditEntry.shape });
+export const auditView = z.object({ seq: z.number(), at: z.string(), ...auditEntry.shape, ...auditTexts.shape });
 export type AuditView = z.infer<typeof auditView>;
 
 /** A noted head of the chain: `<seq>:<hash>`. */

@@ -1,4 +1,4 @@
-import { auditLineOf, CHAIN_START, hashAfter, type AuditLine, type Sha1 } from './audit-line';
+import { auditLineOf, CHAIN_START, hashAfter, hasItsTexts, type AuditLine, type Sha1 } from './audit-line';
 
 /**
  * A hash chain that makes the audit tamper-evident: a changed, missing, added or moved entry breaks every later hash.
@@ -42,6 +42,7 @@ export function createAuditChain(sha1: Sha1): AuditChain {
   let lastKept: number | null = null;
 
   const follows = (line: AuditLine): ChainBreak | null => {
+    if (!hasItsTexts(line, sha1)) return { seq: line.seq, problem: OTHER_TEXTS };
     const before = line.seq === 1 ? CHAIN_START : hashes.get(line.seq - 1);
     // After the oldest archive was deleted there is no line that its first entry could follow.
     if (before === undefined || hashAfter(before, line, sha1) === line.hash) return null;
@@ -112,6 +113,7 @@ export function createAuditChain(sha1: Sha1): AuditChain {
 }
 
 const DIFFERS = 'it occurs twice with different content';
+const OTHER_TEXTS = 'its names or its reason were changed';
 const NOT_ITS_HASH = 'its hash does not match its content';
 const TOO_OLD = 'it is older than the first entry of the archive';
 

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { auditEntry, type AuditView } from '../contracts/audit';
+import { auditEntry, auditTexts, type AuditView } from '../contracts/audit';
 import { readCursor, writeCursor } from '../contracts/paging';
 import { auditLineOf } from '../domain/audit-line';
 import { textTerm } from '../domain/search';
@@ -94,5 +94,7 @@ function cursorAt(seq: number): string {
 function viewOf(stored: string): AuditView {
   const line = auditLineOf(stored);
   if (!line) throw new UnexpectedReply('an audit entry');
-  return { seq: line.seq, at: isoTimestamp(line.atMs), ...auditEntry.parse(JSON.parse(line.json)) };
+  const entry = auditEntry.parse(JSON.parse(line.json));
+  const texts = line.texts === null ? { by: entry.by_id, why: null } : auditTexts.parse(JSON.parse(line.texts));
+  return { seq: line.seq, at: isoTimestamp(line.atMs), ...entry, ...texts };
 }

@@ -217,7 +217,10 @@ export class RecordTransaction implements Transaction {
   }
 
   audit(entry: AuditEntry | null): void {
-    if (entry) this.effect(['AUDIT', KEYS.audit, wellFormedJson(entry)]);
+    if (!entry) return;
+    const { by, why, ...rest } = entry;
+    const texts = { salt: this.newId(), by, why };
+    this.effect(['AUDIT', KEYS.audit, wellFormedJson(rest), wellFormedJson(texts)]);
   }
 
   effect(...effects: readonly Effect[]): void {

@@ -68,7 +68,9 @@ function unknownLabelsIn(expression: string): string[] {
   const selected = [...expression.matchAll(/(\w+)\{([^}]*)\}/g)].flatMap(([, name = '', selectors = '']) => {
     const series = SERIES.find((each) => name.replace(/_(bucket|count|sum)$/, '') === each.name || name === each.name);
     const labels = [...selectors.matchAll(/(\w+)\s*(?:=|!=|=~|!~)\s*"/g)].map(([, label = '']) => label);
-    return labels.filter((label) => label !== 'installation' && series?.labels.includes(label) === false).map((label) => `${name}{${label}}`);
+    return labels
+      .filter((label) => label !== 'installation' && series?.labels.includes(label) === false)
+      .map((label) => `${name}{${label}}`);
   });
   const known = new Set([...SERIES.flatMap(({ labels }) => labels), 'installation', 'instance', 'le']);
   const grouped = [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, */));

@@ -50,6 +50,12 @@ describe('the audit chain', () => {
     expect(follow([], [])).toEqual({ broken: null, extent: null });
   });
 
+  test('the audit chain verifies when names and reasons were removed', () => {
+    const removed = SEVEN.map((line) => line.split('\n')[0] ?? '');
+    expect(follow([], removed)).toEqual({ broken: null, extent: WHOLE });
+    expect(follow(removed.slice(0, 4), SEVEN.slice(4)).broken).toBeNull();
+  });
+
   test('the audit chain verifies entries with text in any script', () => {
     const lines = chainOf(['"لوحة"', '"\u2028 \u2029"', '"🚗"', '"\uFEFF"']);
     expect(follow([], lines).broken).toBeNull();

@@ -60,7 +60,9 @@ test('a receiver takes webhooks, and answers health, while one source holds 2,00
 
   const { body: metrics } = await call(`${await receiver.url('ops')}/metrics`, OTHER);
   const closed = Number(
-    /^towhook_connections_closed_total\{listener="receiver",reason="idle",installation="main"\} (\d+)$/m.exec(metrics)?.[1],
+    /^towhook_connections_closed_total\{listener="receiver",reason="idle",installation="main"\} (\d+)$/m.exec(
+      metrics,
+    )?.[1],
   );
   expect(closed).toBeGreaterThanOrEqual(CONNECTIONS - 500);
   const lines = receiver.log.filter(({ message }) => message === 'listener.crowded');

@@ -28,6 +28,28 @@ async function verified() {
   return verifyAudit({ archived: nothing(), kept: await audit().lines(), noted: null });
 }
 
+test('the chain of the audit goes on, and its entries are listed, after a name and a reason were removed', async () => {
+  await stores.request('T-1');
+  const waived = { ref: 'T-1', command: { event: 'canceled', cancellationReason: 'at the gate' }, actor } as const;
+  await recordFact(tools(), { ref: 'T-1', command: START, actor });
+  await recordFact(tools(), waived);
+  const stored = (await stores.redis.lindex(KEYS.audit, -1)) ?? '';
+  const [hashed = ''] = stored.split('\n');
+  expect(stored).toContain(actor.name);
+  expect(stored).toContain('at the gate');
+  expect(hashed).not.toContain(actor.name);
+  expect(hashed).not.toContain('at the gate');
+
+  await stores.redis.lset(KEYS.audit, -1, hashed);
+
+  expect(await verified()).toMatchObject({ broken: null, extent: { lastSeq: 2 } });
+  const { items } = await audit().list(ALL);
+  expect(items.map(({ by, why }) => [by, why])).toEqual([
+    [actor.id, null],
+    [actor.name, null],
+  ]);
+});
+
 describe('audit chain', () => {
   test('the audit chain is unbroken after concurrent acts of every kind', async () => {
     const refs = Array.from({ length: 20 }, (_, index) => `T${index}`);

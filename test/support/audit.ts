@@ -11,12 +11,13 @@ export function sha1(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/** A chain of these texts from seq 1, as the scripts write it. */
+/** A chain of entries with these texts from seq 1, as the scripts write it. */
 export function chainOf(texts: readonly string[]): string[] {
   let before = CHAIN_START;
-  return texts.map((json, index) => {
+  return texts.map((text, index) => {
     const [seq, atMs] = [index + 1, 1_700_000_000_000 + index];
-    before = hashAfter(before, { seq, atMs, hash: '', json }, sha1);
-    return `${seq} ${atMs} ${before} ${json}`;
+    const [digest, json] = [sha1(text), JSON.stringify({ action: 'tow.note_added' })];
+    before = hashAfter(before, { seq, atMs, digest, json }, sha1);
+    return `${seq} ${atMs} ${before} ${digest} ${json}\n${text}`;
   });
 }

@@ -6,7 +6,7 @@ import { ROUTES } from '../../src/contracts/operator-routes';
 import { auditLineOf } from '../../src/domain/audit-line';
 import type { Actor } from '../../src/domain/audit';
 import type { Role } from '../../src/domain/vocabulary';
-import { auditEntry } from '../../src/contracts/audit';
+import { auditEntry, auditTexts } from '../../src/contracts/audit';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import type { Operator } from '../../src/operator';
 import { openBulk, openBulkTools } from '../../src/main/bulk';
@@ -161,7 +161,13 @@ export async function openTasks({ foundation }: BulkWorld): Promise<string[]> {
 /** Everything in the audit, oldest first. */
 export async function auditOfAll({ foundation }: BulkWorld) {
   const lines = await foundation.redis.lrange(KEYS.audit, 0, -1);
-  return lines.map((line) => auditEntry.parse(JSON.parse(auditLineOf(line)?.json ?? '')));
+  return lines.map((stored) => {
+    const line = auditLineOf(stored);
+    return {
+      ...auditEntry.parse(JSON.parse(line?.json ?? '')),
+      ...auditTexts.parse(JSON.parse(line?.texts ?? '')),
+    };
+  });
 }
 
 /** How often each of these tasks was decided, by the audit. */

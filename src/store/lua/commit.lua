@@ -24,9 +24,10 @@ local AUDIT_START = string.rep('0', 40)
 local now = now_ms()
 local now_text = string.format('%.0f', now)
 
--- Appends a line `<seq> <at, Unix ms> <hash> <json>` to the audit. The hash is the SHA-1 of the hash of the line before,
--- seq, at and JSON, each followed by a line feed, so that a changed or missing line is noticed.
-local function append_audit(key, json)
+-- Appends an entry `<seq> <at, Unix ms> <hash> <digest> <json>`, a line feed and its texts to the audit. The digest is the
+-- SHA-1 of the texts, and the hash that of the hash of the entry before, seq, at, digest and JSON, each followed by a line
+-- feed: what is changed or missing is noticed, and texts may be removed.
+local function append_audit(key, json, texts)
   local last = redis.call('LINDEX', key, -1)
   local seq, hash = 0, AUDIT_START
   if last then
@@ -35,8 +36,9 @@ local function append_audit(key, json)
     seq, hash = tonumber(last_seq) or redis.call('LLEN', key), last_hash or AUDIT_START
   end
   local head = string.format('%.0f', seq + 1)
-  local link = redis.sha1hex(table.concat({ hash, head, now_text, json, '' }, '\n'))
-  redis.call('RPUSH', key, table.concat({ head, now_text, link, json }, ' '))
+  local digest = redis.sha1hex(texts)
+  local link = redis.sha1hex(table.concat({ hash, head, now_text, digest, json, '' }, '\n'))
+  redis.call('RPUSH', key, table.concat({ head, now_text, link, digest, json }, ' ') .. '\n' .. texts)
 end
 
 -- Returns the reply when the commit must not be written, else nil.
@@ -76,7 +78,7 @@ local function write(commit)
   for _, effect in ipairs(commit.effects) do
     local command, key = effect[1], KEYS[effect[2]]
     if command == 'AUDIT' then
-      append_audit(key, effect[3])
+      append_audit(key, effect[3], effect[4])
     elseif command == 'PUBLISH' then
       -- All else is written. A Redis user that may not use the channel must not make it look as if it were not.
       redis.pcall('PUBLISH', key, unpack(effect, 3))
