@@ -6,8 +6,11 @@ import { BEING_RESTORED } from './schema';
 
 const KEYS_PER_STEP = 200;
 
-/** Not copied: the version that ends the copy, and processes, which do not use the copy and would be shown as silent. */
-const NOT_COPIED: ReadonlySet<string> = new Set([KEYS.schemaVersion, KEYS.processes, KEYS.heartbeats]);
+/**
+ * Not copied: the version that ends the copy, the epoch, since the copy has another history from now on, and processes,
+ * which do not use the copy and would be shown as silent.
+ */
+const NOT_COPIED: ReadonlySet<string> = new Set([KEYS.schemaVersion, KEYS.epoch, KEYS.processes, KEYS.heartbeats]);
 
 /** The number of keys of this installation, counted no further than to `limit`. */
 export async function keysUpTo(limit: number, redis: Redis): Promise<number> {

@@ -12,6 +12,8 @@ const key = (...parts: readonly string[]) => [PARTITION, ...parts].join(':');
 export const KEYS = {
   /** The version of the stored data (schema.ts). */
   schemaVersion: key('schema-version'),
+  /** Names the history that the data has had: new at the first start and after a restore (schema.ts). */
+  epoch: key('epoch'),
   /** The place of the running migration, the complete ones, and which processes may use the data (schema.ts). */
   migrations: key('migrations'),
   dueTows: key('due', 'tows'),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { KEYS } from './keys';
 import { MIGRATIONS, type Migration } from './migrations';
@@ -112,7 +113,7 @@ export async function checkSchema(
 }
 
 /**
- * Stores the schema version if none is stored. Rejects with SchemaMismatch, or when Redis does not answer or refuses
+ * Stores the schema version if none is stored, and an epoch, which a restore leaves out. Rejects with SchemaMismatch, or when Redis does not answer or refuses
  * writes.
  */
 export async function prepareSchema(redis: Redis, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
@@ -121,6 +122,7 @@ export async function prepareSchema(redis: Redis, migrations: readonly Migration
   if (before === null && known.oldestReader < known.version)
     await redis.hsetnx(KEYS.migrations, OLDEST_READER, known.oldestReader);
   await redis.set(KEYS.schemaVersion, (before ?? known).version, 'NX');
+  await redis.set(KEYS.epoch, randomBytes(6).toString('hex'), 'NX');
   // Another process of another version may have stored its version on an empty Redis meanwhile.
   if (before === null) await checkSchema(redis, migrations);
 }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { copyData, endCopy, releaseTarget, restoredLifetimeMs, takeTarget } from '../../src/store/copy-data';
-import { KEYS } from '../../src/store/keys';
+import { KEYS, towKey } from '../../src/store/keys';
 import { createProcessStore } from '../../src/store/processes';
 import { prepareSchema } from '../../src/store/schema';
 import { beatingProcess, NOTHING } from '../support/processes';
@@ -78,15 +78,36 @@ it('only one copy takes an empty Redis, and may ask again after a lost reply', a
 });
 
 it('a Redis with data is not taken as the target of a copy, and stays as it was', async () => {
-  await to.set('other', '1');
+  await to.set(towKey('T-1'), '1');
   expect(await takeTarget(to, 'first')).toBe(false);
-  expect(await to.keys('*')).toEqual(['other']);
+  expect(await to.keys('*')).toEqual([towKey('T-1')]);
 
-  await to.del('other');
+  await to.del(towKey('T-1'));
   await prepareSchema(to);
   const version = await to.get(KEYS.schemaVersion);
   expect(await takeTarget(to, 'first')).toBe(false);
   expect(await to.get(KEYS.schemaVersion)).toBe(version);
+});
+
+it('the data of another installation does not keep a Redis from being the target of a copy', async () => {
+  await to.set('{towhook-other}:tow:T-1', '1');
+  expect(await takeTarget(to, 'first')).toBe(true);
+  expect(await to.get('{towhook-other}:tow:T-1')).toBe('1');
+});
+
+it('a copy has an epoch of its own', async () => {
+  await prepareSchema(from);
+  await takeTarget(to, 'first');
+  await copyData(from, to);
+  await endCopy(from, to);
+  await prepareSchema(to);
+  const [before, after] = [await from.get(KEYS.epoch), await to.get(KEYS.epoch)];
+  expect(before).toMatch(/^[0-9a-f]{12}$/);
+  expect(after).toMatch(/^[0-9a-f]{12}$/);
+  expect(after).not.toBe(before);
+
+  await prepareSchema(to);
+  expect(await to.get(KEYS.epoch)).toBe(after);
 });
 
 it.each([
