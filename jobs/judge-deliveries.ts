@@ -4,7 +4,7 @@ import { errorFacts } from '../src/platform/errors';
 import { advanceJudgement, type JudgementTools } from '../src/workflow/judge-again';
 import { processDelivery, type ProcessDeliveryTools } from './process-delivery';
 
-export type JudgeDeliveriesTools = ProcessDeliveryTools & Pick<JudgementTools, 'judgements' | 'differences'>;
+export type JudgeDeliveriesTools = ProcessDeliveryTools & Pick<JudgementTools, 'judgements'>;
 
 /** A run gives way to other work after this long. */
 const RUN_MS = 5000;

@@ -1,5 +1,5 @@
 import { guideViolationAnswer, violationAnswer } from '../src/contracts/service';
-import { isAnswerQuestioned, type StoredViolation } from '../src/domain/outbox-record';
+import type { StoredViolation } from '../src/domain/outbox-record';
 import { isEchoOfAnother, type Violation } from '../src/domain/violation';
 import { isKnownEntry } from '../src/domain/stored-violation';
 import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation-references';
@@ -51,9 +51,8 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
   async cleanUp(record, tools) {
     await matchEarlierTows(tools, record);
     if (record.entries.some(isKnownEntry)) await matchTowsByMetadataId(tools, record.violation);
-    // While a task questions its answer, it may be sent again and needs its images. Otherwise the claim has made it
-    // due again for a worker that sees the disk.
-    if (!isAnswerQuestioned(record) && !(await areImagesGone(record, tools))) return 'images unseen';
+    // The claim has made it due again for a worker that sees the disk.
+    if (!(await areImagesGone(record, tools))) return 'images unseen';
     await tools.outbox.completeCleanup(record);
     return 'finished';
   },

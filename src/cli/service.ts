@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import type { DifferenceView, DifferingReport } from '../contracts/differences';
+import type { DifferenceView } from '../contracts/differences';
 import { resolveBody } from '../contracts/operator';
 import { ROUTES } from '../contracts/operator-routes';
 import type { ServiceView } from '../contracts/seen-service';
-import { addCommand, checked, option, type CommandTools, type Invocation } from './command';
+import { addCommand, checked, option, type CommandTools } from './command';
 import { riyadhTime, section, table, textOrDash } from './format';
-import { LIST_OPTIONS, listOutput, readAllPages } from './list-command';
-import { runForEach } from './run-each';
 
 const DIFFERENCE = 'answer.started.1c2d3e4f';
 
@@ -26,46 +24,11 @@ export function addService(program: Command, tools: CommandTools): void {
   });
   addCommand(service, tools, {
     usage: 'differences',
-    summary: 'list the kinds of difference with their count and decision',
+    summary: 'list the kinds of difference with their count, and who declared them expected',
     examples: ['towhook service differences'],
     run: async (call) => {
       const differences = await call.client.call(ROUTES.listDifferences);
       return { json: differences, lines: differenceTable(differences.items) };
-    },
-  });
-  addCommand(service, tools, {
-    usage: 'reports <difference>',
-    summary: 'list the reports and violations that were accepted with a kind of difference, newest first',
-    options: [...LIST_OPTIONS],
-    examples: [`towhook service reports ${DIFFERENCE}`],
-    run: (call) => {
-      const params = { difference_id: call.argument(0) };
-      return listOutput(call, (query) => call.client.call(ROUTES.listDifferingReports, { params, query }), reportTable);
-    },
-  });
-  addCommand(service, tools, {
-    usage: 'send-again <difference>',
-    summary: 'send all reports and violations again that were accepted with a kind of difference, oldest first',
-    options: [option('--preview', 'send nothing; list what would be sent')],
-    examples: [`towhook service send-again ${DIFFERENCE} --preview`, `towhook service send-again ${DIFFERENCE}`],
-    changes: true,
-    run: async (call) => {
-      const params = { difference_id: call.argument(0) };
-      const newest = await readAllPages(call, (query) =>
-        call.client.call(ROUTES.listDifferingReports, { params, query }),
-      );
-      const reports = newest.toReversed();
-      if (call.flag('preview')) return { json: { items: reports }, lines: reportTable(reports) };
-      const byName = new Map(reports.map((report) => [nameOf(report), report]));
-      return runForEach(call, [...byName.keys()], {
-        what: 'reports',
-        run: async (name) => {
-          const report = byName.get(name);
-          if (report) await sendAgain(call, report);
-          return name;
-        },
-        lines: (done) => done.map((name) => `${name} is sent again.`),
-      });
     },
   });
   addCommand(service, tools, {
@@ -81,20 +44,6 @@ export function addService(program: Command, tools: CommandTools): void {
       return { json: expected, lines: differenceTable([expected]) };
     },
   });
-}
-
-function nameOf({ towing_reference_id: tow, report_id: report, violation_id: violation }: DifferingReport): string {
-  return violation ?? `${tow} ${report}`;
-}
-
-async function sendAgain(call: Invocation, report: DifferingReport): Promise<unknown> {
-  const { towing_reference_id, report_id, violation_id } = report;
-  if (violation_id !== null) {
-    const params = { violation_id };
-    return call.client.call(ROUTES.retryViolation, { params, key: call.key });
-  }
-  const params = { towing_reference_id: towing_reference_id ?? '', report_id: report_id ?? '' };
-  return call.client.call(ROUTES.retryReport, { params, key: call.key });
 }
 
 function serviceLines({ operations, messages }: ServiceView): string[] {
@@ -130,25 +79,13 @@ function serviceLines({ operations, messages }: ServiceView): string[] {
 
 function differenceTable(differences: readonly DifferenceView[]): string[] {
   return table(
-    ['difference', 'rules', 'count', 'last seen (Riyadh)', 'decision'],
-    differences.map(({ id, rules, count, last_seen_at, decision }) => [
+    ['difference', 'rules', 'count', 'last seen (Riyadh)', 'expected by'],
+    differences.map(({ id, rules, count, last_seen_at, expected_by }) => [
       id,
       rules.join('; '),
       String(count),
       riyadhTime(last_seen_at),
-      decision,
-    ]),
-  );
-}
-
-function reportTable(reports: readonly DifferingReport[]): string[] {
-  return table(
-    ['accepted (Riyadh)', 'tow', 'report', 'violation'],
-    reports.map(({ accepted_at, towing_reference_id, report_id, violation_id }) => [
-      riyadhTime(accepted_at),
-      textOrDash(towing_reference_id),
-      textOrDash(report_id),
-      textOrDash(violation_id),
+      textOrDash(expected_by),
     ]),
   );
 }

@@ -44,23 +44,17 @@ const bulkFilter = z.strictObject({
   towing_reference_id: text(500).optional(),
 });
 
-/** A request for a preview: tasks by their ids or by a filter, or the reports of a kind of difference; exactly one. */
+/** A request for a preview: tasks by their ids or by a filter. */
 export const bulkPreviewBody = z
   .strictObject({
     action: z.enum(BULK_ACTIONS),
     task_ids: z.array(z.string().min(1).max(500)).optional(),
     filter: bulkFilter.optional(),
-    /** The reports and violations that were accepted with this kind of difference, in place of tasks. */
-    difference_id: z.string().min(1).max(200).optional(),
     reason: reason.optional(),
   })
   .refine(({ action, reason: why }) => !needsReason(action) || why !== undefined, {
     path: ['reason'],
     error: 'is required to waive or accept',
-  })
-  .refine(({ action, difference_id: id }) => id === undefined || action === 'retry', {
-    path: ['action'],
-    error: 'must be retry: what was accepted can only be sent again',
   });
 export type BulkPreviewBody = z.output<typeof bulkPreviewBody>;
 
@@ -73,8 +67,6 @@ const bulkTarget = z.object({
   towingReferenceId: z.string().nullable(),
   reportId: z.string().nullable(),
   violationId: z.string().nullable(),
-  /** The kind of difference that it was accepted with, when there is no task about it alone. */
-  differenceId: z.string().optional(),
 });
 export type BulkTarget = z.output<typeof bulkTarget>;
 

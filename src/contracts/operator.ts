@@ -83,8 +83,6 @@ export const reportView = z.object({
   give_up_at: timestamp,
   /** The raw body of an answer that broke the contract. */
   broken_answer: z.string().nullable(),
-  /** The kind of difference of its answer, while a task asks about it: it may be sent again until that is decided. */
-  difference_id: z.string().nullable(),
   body: jsonObject,
   log: z.array(attempt),
 });

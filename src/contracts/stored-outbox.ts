@@ -42,25 +42,16 @@ export const ATTEMPT = 'attempt';
 const { unknownFields: _, ...INITIAL } = INITIAL_ENTRY;
 const FIELDS = namesIn(INITIAL);
 const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
-/** The stored name of `openDifferenceId`. The names of the other fields are stored as they are. */
-const OPEN_DIFFERENCE = 'differs';
-/** The names of stored fields in an entry. */
-const FIELD_NAMES: ReadonlyMap<string, string> = new Map(FIELDS.map((name) => [storedNameOf(name), name]));
+const FIELD_NAMES: ReadonlySet<string> = new Set(FIELDS);
 const optionalCount = count.exactOptional();
 const optionalNumber = nullableNumber.exactOptional();
 const optionalText = text.exactOptional();
 
-const lateAnswer = z
-  .looseObject({
-    answer: storedObject.nullable(),
-    rawBody: text,
-    [OPEN_DIFFERENCE]: text.default(null),
-    deliveredAtMs: nullableNumber.default(null),
-  })
-  .transform(({ [OPEN_DIFFERENCE]: openDifferenceId, ...kept }) => ({
-    ...kept,
-    openDifferenceId,
-  })) satisfies z.ZodType<AcceptingAnswer>;
+const lateAnswer = z.looseObject({
+  answer: storedObject.nullable(),
+  rawBody: text,
+  deliveredAtMs: z.number(),
+}) satisfies z.ZodType<AcceptingAnswer>;
 
 /** The id of an entry and its non-initial values. */
 const storedEntryShape = z.looseObject({
@@ -94,13 +85,12 @@ const storedEntryShape = z.looseObject({
   forbidden: z.boolean().exactOptional(),
   answer: storedObject.nullable().exactOptional(),
   rawBody: optionalText,
-  [OPEN_DIFFERENCE]: optionalText,
   lateAnswer: lateAnswer.nullable().exactOptional(),
   deliveredAtMs: optionalNumber,
   settledAtMs: optionalNumber,
   acceptedHow: orUnknown(ACCEPTED_HOW).nullable().exactOptional(),
   log: z.array(attempt.extend({ outcome: orUnknown(LOGGED_OUTCOMES) }).loose()).exactOptional(),
-}) satisfies z.ZodType<Partial<Omit<Entry, 'openDifferenceId'>>>;
+}) satisfies z.ZodType<Partial<Entry>>;
 
 /** All entries come from `newEntry`: objects of one shape are fast to copy and compare. */
 export const storedEntry: z.ZodType<Entry> = storedEntryShape.transform((stored) => {
@@ -118,20 +108,12 @@ function namesIn<T extends object>(fields: T): Extract<keyof T, string>[] {
   return names;
 }
 
-function storedNameOf(name: string): string {
-  return name === 'openDifferenceId' ? OPEN_DIFFERENCE : name;
-}
-
 /** Sets stored fields. Unknown ones are kept aside, so that all entries have the same shape. */
 function setFields(entry: Entry, stored: Readonly<Record<string, unknown>>): Entry {
   const names = Object.keys(stored);
-  if (names.every((name) => FIELD_NAMES.get(name) === name)) return Object.assign(entry, stored);
+  if (names.every((name) => FIELD_NAMES.has(name))) return Object.assign(entry, stored);
   const where = (isKnown: boolean) =>
-    Object.fromEntries(
-      names
-        .filter((name) => FIELD_NAMES.has(name) === isKnown)
-        .map((name) => [FIELD_NAMES.get(name) ?? name, stored[name]]),
-    );
+    Object.fromEntries(names.filter((name) => FIELD_NAMES.has(name) === isKnown).map((name) => [name, stored[name]]));
   entry.unknownFields = { ...entry.unknownFields, ...where(false) };
   return Object.assign(entry, where(true));
 }
@@ -197,14 +179,9 @@ export function encodeEntry(entry: Entry): string {
   const stored: Record<string, unknown> = { ...entry.unknownFields };
   for (const name of FIELDS) {
     const value = entry[name];
-    if (!isInitial(entry, name, value)) stored[storedNameOf(name)] = value;
+    if (!isInitial(entry, name, value)) stored[name] = value;
   }
-  if (entry.lateAnswer !== null) stored['lateAnswer'] = encodedAnswer(entry.lateAnswer);
   return JSON.stringify(stored);
-}
-
-function encodedAnswer({ openDifferenceId, ...kept }: AcceptingAnswer): z.input<typeof lateAnswer> {
-  return { ...kept, [OPEN_DIFFERENCE]: openDifferenceId };
 }
 
 function isInitial(entry: Entry, name: string, value: unknown): boolean {

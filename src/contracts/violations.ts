@@ -86,8 +86,6 @@ export const violationView = z.object({
   accepted_how: z.string().nullable(),
   accepted_at: nullableTime,
   broken_answer: z.string().nullable(),
-  /** The kind of difference of its answer, while a task asks about it: it may be sent again until that is decided. */
-  difference_id: z.string().nullable(),
   log: z.array(attempt),
   created_at: z.string(),
   by: z.string(),

@@ -1,8 +1,7 @@
 import { change } from './change';
 import { ENTRY_POLICY, stateBetweenAttempts, unblock, type Entry } from './entry';
-import { isSettled } from './outbox';
 import { closeTask, entrySubject, type OutboxRecord } from './outbox-record';
-import { acceptEntry, reopenEntry, waiveEntry } from './settle-entry';
+import { acceptEntry, waiveEntry } from './settle-entry';
 
 /** A decision about an entry. Before `correct` the entry gets its new body. */
 export type EntryDecision =
@@ -39,7 +38,6 @@ function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision
   if (record.kind === 'violation' && action === 'retry' && (record.heldForTicket || entry.ticketFailures > 0)) {
     record.ticketOverruled = true;
   }
-  if (isSettled(entry.state)) reopenEntry(record, entry);
   // A manual retry forgives earlier unanswered attempts; the next unanswered one escalates again.
   const { openAfterRetry } = ENTRY_POLICY[entry.kind];
   entry.forgiven = Math.max(0, entry.unanswered - openAfterRetry);

@@ -4,10 +4,8 @@ import { decideEntry } from './decide-entry';
 import { refusedForReport, type DecisionAction } from './decisions';
 import type { Entry } from './entry';
 import type { TowRules } from './fact-command';
-import { isProvedByInvoice } from './invoice-entries';
-import { isSettled } from './outbox';
 import { editEntry, addEvent } from './outbox-record';
-import { conflict, unknown, type Decision } from './refusal';
+import { unknown, type Decision } from './refusal';
 import { waiveEntry } from './settle-entry';
 import { asShown } from './shadow';
 import { reportsOf, type KnownTow } from './stored-tow';
@@ -43,12 +41,8 @@ export function decideReport(
 ): Decision<{ audit: AuditEntry }> {
   const stored = draft.entries.find(({ id }) => id === reportId);
   if (!stored) return unknown('report_not_found', 'There is no such report.');
-  const refused = refusedForReport(command.action, asShown(stored, draft.shadow), draft.entries);
+  const refused = refusedForReport(command.action, asShown(stored, draft.shadow));
   if (refused) return refused;
-  // The next claim would accept it by that webhook, and no call would leave.
-  if (command.action === 'retry' && isSettled(stored.state) && isProvedByInvoice(draft, stored)) {
-    return conflict('report_settled', 'An invoice webhook proves that the service has this invoice.');
-  }
   const entry = editEntry(draft, stored);
   const { actor, nowMs } = context;
   const action = AUDIT_ACTIONS_OF[command.action];

@@ -47,7 +47,7 @@ export function needsReason(action: TaskAction): boolean {
 }
 
 /** An entry as far as decisions depend on it; see asShown. */
-type Decidable = Readonly<Pick<Entry, 'state' | 'attemptId' | 'openDifferenceId' | 'waitsFor'>>;
+type Decidable = Readonly<Pick<Entry, 'state' | 'attemptId' | 'waitsFor'>>;
 type DecidableViolation = Decidable & Readonly<Pick<Entry, 'nextAtMs' | 'possibleEffects'>>;
 
 type DecisionRefused = ReturnType<typeof conflict>;
@@ -59,13 +59,9 @@ const heldInShadow = conflict(
 );
 
 /** The decisions about a report that would not be refused now. */
-export function allowedReportDecisions(
-  report: Decidable & { readonly kind: ReportKind },
-  reports: readonly Decidable[],
-): DecisionAction[] {
+export function allowedReportDecisions(report: Decidable & { readonly kind: ReportKind }): DecisionAction[] {
   return DECISIONS.filter(
-    (action) =>
-      (action !== 'correct' || isCorrectable(report.kind)) && refusedForReport(action, report, reports) === null,
+    (action) => (action !== 'correct' || isCorrectable(report.kind)) && refusedForReport(action, report) === null,
   );
 }
 
@@ -75,25 +71,14 @@ export function allowedViolationDecisions(violation: DecidableViolation): Decisi
 }
 
 /**
- * The rule that forbids a decision about a report; null if it is allowed. `reports` are all reports of its tow. Refusals: `report_settled`,
- * `report_in_flight`, `held_in_shadow`, `correct_not_allowed`.
+ * The rule that forbids a decision about a report; null if it is allowed. Refusals: `report_settled`, `report_in_flight`,
+ * `held_in_shadow`, `correct_not_allowed`.
  */
 export function refusedForReport(
   action: DecisionAction,
-  { state, attemptId, openDifferenceId, waitsFor }: Decidable,
-  reports: readonly Decidable[],
+  { state, attemptId, waitsFor }: Decidable,
 ): DecisionRefused | null {
-  if (isSettled(state)) {
-    const isSentAgain = action === 'retry' && state === 'accepted' && openDifferenceId !== null;
-    if (!isSentAgain) return conflict('report_settled', `The report was already ${state}.`);
-    // It goes to the head of the outbox. Another report that is in flight must stay the head.
-    if (reports.some((report) => report.attemptId !== null)) {
-      return conflict(
-        'report_in_flight',
-        'Another report of the tow is being sent right now; decide when its answer is here.',
-      );
-    }
-  }
+  if (isSettled(state)) return conflict('report_settled', `The report was already ${state}.`);
   if (attemptId !== null || state === 'sending') {
     return conflict('report_in_flight', 'The report is being sent right now; decide when its answer is here.');
   }
@@ -109,10 +94,7 @@ export function refusedForReport(
  */
 export function refusedForViolation(action: DecisionAction, violation: DecidableViolation): DecisionRefused | null {
   const { state, attemptId, possibleEffects } = violation;
-  const isSentAgain = action === 'retry' && violation.openDifferenceId !== null;
-  if ((state === 'accepted' && !isSentAgain) || state === 'waived') {
-    return conflict('violation_settled', `The violation was already ${state}.`);
-  }
+  if (isSettled(state)) return conflict('violation_settled', `The violation was already ${state}.`);
   if (attemptId !== null || state === 'sending') {
     return conflict('violation_in_flight', 'The violation is being sent right now; decide when its answer is here.');
   }

@@ -6,21 +6,6 @@
 export const DIFFERENCE_SOURCES = ['answer', 'webhook'] as const;
 export type DifferenceSource = (typeof DIFFERENCE_SOURCES)[number];
 
-/**
- * - open: a task asks what to do about it.
- * - expected: such messages are only counted.
- */
-export const DIFFERENCE_DECISIONS = ['open', 'expected'] as const;
-export type DifferenceDecision = (typeof DIFFERENCE_DECISIONS)[number];
-
-/** Operations whose answers belong to no report or violation. */
-const ANSWERS_WITHOUT_RECORD = ['token', 'capacity', 'ticket'] as const;
-
-/** True for the answers to reports and violations: they count as accepted although they differ. */
-export function countsAsAccepted({ source, name }: Pick<SeenDifference, 'source' | 'name'>): boolean {
-  return source === 'answer' && !ANSWERS_WITHOUT_RECORD.some((operation) => operation === name);
-}
-
 /** A field of a message: its path, such as `data.items[].tax`, and the JSON type of its value. */
 export interface SeenField {
   readonly field: string;
@@ -36,7 +21,7 @@ export interface SeenDifference {
   readonly name: string;
   /** The broken rules, sorted: `field: rule`. */
   readonly shape: readonly string[];
-  /** True if the message could be read nevertheless. Such kinds are expected from the beginning. */
+  /** True if the message could be read nevertheless. Such kinds are only counted. */
   readonly isTolerated: boolean;
   /** The fields of the message. */
   readonly example: readonly SeenField[];
@@ -47,32 +32,17 @@ export interface Difference extends SeenDifference {
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;
   readonly count: number;
-  readonly decision: DifferenceDecision;
-  /**
-   * Who decided, when and why; null while a task asks about it, and for a tolerated kind. An open kind with a decision is
-   * closed: a person looked at it, and no such message was seen since.
-   */
-  readonly decided: { readonly by: string; readonly atMs: number; readonly reason: string | null } | null;
-  /** Answers that were accepted until then are no question any more. 0: a person never looked at the kind. */
-  readonly reviewedAtMs: number;
+  /** Who declared such messages expected, when and why; null while a task asks about them, and for a tolerated kind. */
+  readonly expected: Expected | null;
 }
 
-/** How a kind is shown: `closed` is an open one that a person looked at. */
-export const SHOWN_DECISIONS = ['open', 'closed', 'expected'] as const;
-export type ShownDecision = (typeof SHOWN_DECISIONS)[number];
-
-export function shownDecision({ decision, decided }: Pick<Difference, 'decision' | 'decided'>): ShownDecision {
-  return decision === 'open' && decided !== null ? 'closed' : decision;
-}
-
-/** What a person decides about a kind: such messages are only counted from now on, or those until now are no question. */
-export interface DifferenceChoice {
-  readonly how: 'expected' | 'looked_at';
+export interface Expected {
   readonly by: string;
+  readonly atMs: number;
   readonly reason: string | null;
 }
 
-/** Kinds of one source that are distinguished. Further ones count under the kind "others" of their operation. */
+/** Kinds of one source that are distinguished. Further ones count under one kind without rules per operation. */
 export const DIFFERENCES_MAX = 100;
 const RULES_MAX = 20;
 const FIELDS_MAX = 80;
@@ -83,9 +53,10 @@ const ITEMS_MAX = 3;
 const PLAIN_NAME = /^[a-z_][a-z_-]{0,39}\d{0,2}$/i;
 const ANY_NAME = '*';
 
-/** The id of the kind that counts what exceeds DIFFERENCES_MAX. */
-export function othersId(source: DifferenceSource, name: string): string {
-  return `${source}.${name}.others`;
+/** A difference under the kind that counts what exceeds DIFFERENCES_MAX. */
+export function withoutRules(seen: SeenDifference): SeenDifference {
+  const { source, name } = seen;
+  return { id: `${source}.${name}.others`, source, name, shape: [], isTolerated: false, example: [] };
 }
 
 /**

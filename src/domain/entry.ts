@@ -102,11 +102,6 @@ export interface Entry {
   answer: JsonObject | null;
   rawBody: string | null;
   /**
-   * The kind of difference of the answer that accepted it, while a task asks about that kind. The entry may be sent
-   * again meanwhile, although it is settled.
-   */
-  openDifferenceId: string | null;
-  /**
    * An accepted answer that came after its lease was lost, during another attempt. It settles the entry if that
    * attempt ends without acceptance.
    */
@@ -123,10 +118,7 @@ export interface Entry {
 export interface AcceptingAnswer {
   answer: JsonObject | null;
   rawBody: string | null;
-  /** See Entry.openDifferenceId. */
-  openDifferenceId: string | null;
-  /** When it came; null when an earlier version stored it. A decision on its kind of difference that is later covers it. */
-  deliveredAtMs: number | null;
+  deliveredAtMs: number;
 }
 
 /** How each kind of call is sent; everything else is one machine. */
@@ -169,7 +161,6 @@ export const INITIAL_ENTRY: Readonly<Entry> = {
   forbidden: false,
   answer: null,
   rawBody: null,
-  openDifferenceId: null,
   lateAnswer: null,
   deliveredAtMs: null,
   settledAtMs: null,
@@ -226,7 +217,6 @@ export function copyOfEntry(entry: Entry): Entry {
     forbidden: entry.forbidden,
     answer: entry.answer,
     rawBody: entry.rawBody,
-    openDifferenceId: entry.openDifferenceId,
     lateAnswer: entry.lateAnswer,
     deliveredAtMs: entry.deliveredAtMs,
     settledAtMs: entry.settledAtMs,
@@ -234,11 +224,6 @@ export function copyOfEntry(entry: Entry): Entry {
     log: [...entry.log],
     unknownFields: entry.unknownFields,
   };
-}
-
-/** When an answer was accepted that a task asks about, ms since the epoch. */
-export function questionedSinceMs({ deliveredAtMs, createdAtMs }: Entry): number {
-  return deliveredAtMs ?? createdAtMs;
 }
 
 /** Unanswered attempts that no person has taken responsibility for. */

@@ -141,11 +141,6 @@ export function editEntry(record: OutboxRecord, entry: Entry): Entry {
   return copy;
 }
 
-/** True while a task asks about the answer that accepted an entry. The images of a violation stay meanwhile. */
-export function isAnswerQuestioned({ entries }: Pick<OutboxRecord, 'entries'>): boolean {
-  return entries.some(({ openDifferenceId }) => openDifferenceId !== null);
-}
-
 type TaskOwner = Pick<StoredTow, 'kind' | 'ref'> | Pick<StoredViolation, 'kind'>;
 
 /** The id of a task: its subject; of a tow, with its reference appended. */

@@ -2,7 +2,7 @@ import { ENTRY_POLICY, type Entry } from './entry';
 import { validLease } from './lease';
 import { headOf, isSettled } from './outbox';
 import { isProvedByInvoice } from './invoice-entries';
-import { entrySubject, taskIdOf, isAnswerQuestioned, type OutboxRecord } from './outbox-record';
+import { entrySubject, taskIdOf, type OutboxRecord } from './outbox-record';
 import { isTerminal } from './tow';
 
 /**
@@ -15,14 +15,6 @@ export function dueAtMs(record: OutboxRecord, nowMs: number): number | null {
   const head = headOf(record.entries);
   if (!head) return record.kind === 'violation' && record.cleanupSince !== null ? nowMs : null;
   return dueOfHead(record, head, nowMs);
-}
-
-/**
- * The same after a change that is no claim. A decision about an answer makes its record due without a change of it, so
- * only a claim, which reads the decision, ends the schedule of a record with such an answer.
- */
-export function scheduleAfterChange(record: OutboxRecord, nowMs: number): number | null {
-  return dueAtMs(record, nowMs) ?? (isAnswerQuestioned(record) ? nowMs : null);
 }
 
 function dueOfHead(record: OutboxRecord, head: Entry, nowMs: number): number | null {
@@ -58,10 +50,7 @@ export function isWaitingForPermit(record: OutboxRecord | null): boolean {
   return record !== null && record.shadow !== 'held' && headOf(record.entries)?.waitsFor === 'budget';
 }
 
-/**
- * True when a record may be archived: it is over, all calls are settled, and no open task is about it or about an
- * answer to it.
- */
+/** True when a record may be archived: it is over, all calls are settled, and no open task is about it. */
 export function isArchivable(record: OutboxRecord): boolean {
   if (mayBeSent(record)) return false;
   if (record.kind === 'tow') {
@@ -71,9 +60,9 @@ export function isArchivable(record: OutboxRecord): boolean {
   return record.cleanupSince === null && Object.keys(record.tasks).length === 0;
 }
 
-/** True when a call of a record may still be sent, for the first time or again. */
+/** True when a call of a record may still be sent. */
 export function mayBeSent(record: OutboxRecord): boolean {
-  return headOf(record.entries) !== undefined || isAnswerQuestioned(record);
+  return headOf(record.entries) !== undefined;
 }
 
 /** The id of the open task that asks for a decision on the head of a record; null when there is none. */

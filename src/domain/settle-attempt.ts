@@ -34,7 +34,6 @@ import { isSettled } from './outbox';
 import { editEntry, memberOf, addEvent, openTask, recordIdOf, type OutboxRecord } from './outbox-record';
 import { isConnectionLoss, surelyHadNoEffect, type Exchange } from './policy';
 import { askedMs, isForbidden, serviceHealth } from './service-health';
-import { isProvedByTowRequest } from './stored-violation';
 import { acceptEntry, keepAcceptingAnswer, requestCleanup, settleByLateAnswer } from './settle-entry';
 import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrectionTask } from './tasks';
 import { beforeCorrectionTask } from './violation-tasks';
@@ -47,11 +46,6 @@ export interface SettleContext {
   readonly effects: CircuitEffects;
   /** Stores the rest of an accepted answer, such as the service's reference of a violation. */
   readonly keepAnswer: (record: OutboxRecord) => void;
-  /**
-   * Counts how an accepting answer differs from its contract. Returns the kind of difference if a task asks about it; else
-   * null. Called once, for an answer that is kept.
-   */
-  readonly recordDifference: () => string | null;
 }
 
 /**
@@ -113,22 +107,12 @@ export function settleAttempt(
   const isPaused = updateCircuits(record, entry, ended, context);
   const wasSettled = isSettled(entry.state);
   if (outcome === 'accepted') {
-    const isProved = wasSettled && record.kind === 'violation' && isProvedByTowRequest(record);
-    keepAnswer(record, entry, result, isProved ? withoutQuestion(context) : context);
+    keepAnswer(record, entry, result, context);
     if (!wasSettled) acceptEntry(record, entry, 'answered', context.nowMs);
   } else if (!wasSettled && !settleByLateAnswer(record, entry, context.nowMs)) {
     settleFailure(record, entry, ended, { ...context, isPaused });
   }
   return 'done';
-}
-
-/** Counts a difference without opening a question: a tow request has proved the violation. */
-function withoutQuestion(context: SettleContext): SettleContext {
-  const recordDifference = () => {
-    context.recordDifference();
-    return null;
-  };
-  return { ...context, recordDifference };
 }
 
 /**
@@ -165,9 +149,7 @@ function settleLate(
   if (!isSameBody && ENTRY_POLICY[entry.kind].safeToRepeat) return 'late';
   if (isSettled(entry.state)) {
     // A person or a webhook settled it meanwhile. The reference in the answer still matches tows.
-    if (entry.deliveredAtMs === null) {
-      keepAnswer(record, entry, result, { ...context, recordDifference: () => null });
-    }
+    if (entry.deliveredAtMs === null) keepAnswer(record, entry, result, context);
     if (record.kind === 'violation') requestCleanup(record);
     return 'late';
   }
@@ -176,7 +158,7 @@ function settleLate(
     openTask(record, task, context.nowMs);
   }
   if (entry.attemptId !== null) {
-    entry.lateAnswer = acceptingAnswer(result, context);
+    entry.lateAnswer = acceptingAnswer(result, context.nowMs);
     // The reference in the answer is valid, no matter how the other attempt ends.
     context.keepAnswer(record);
     return 'late';
@@ -187,12 +169,12 @@ function settleLate(
 }
 
 function keepAnswer(record: OutboxRecord, entry: Entry, result: AttemptResult, context: SettleContext): void {
-  keepAcceptingAnswer(record, entry, acceptingAnswer(result, context), context.nowMs);
+  keepAcceptingAnswer(record, entry, acceptingAnswer(result, context.nowMs), context.nowMs);
   context.keepAnswer(record);
 }
 
-function acceptingAnswer({ answer, rawBody }: AttemptResult, context: SettleContext): AcceptingAnswer {
-  return { answer, rawBody, openDifferenceId: context.recordDifference(), deliveredAtMs: context.nowMs };
+function acceptingAnswer({ answer, rawBody }: AttemptResult, nowMs: number): AcceptingAnswer {
+  return { answer, rawBody, deliveredAtMs: nowMs };
 }
 
 /** Updates the circuits after an attempt. Returns true when its operation is paused now. */

@@ -1,16 +1,8 @@
 import { change } from './change';
-import { countPossibleEffect, questionedSinceMs, unblock, type AcceptingAnswer, type Entry } from './entry';
+import { countPossibleEffect, unblock, type AcceptingAnswer, type Entry } from './entry';
 import { compareInvoices } from './invoice-entries';
 import { headOf } from './outbox';
-import {
-  closeTask,
-  editEntry,
-  entrySubject,
-  versionNumber,
-  type OutboxRecord,
-  type StoredViolation,
-} from './outbox-record';
-import { keepAcceptance } from './timeline';
+import { closeTask, entrySubject, versionNumber, type OutboxRecord, type StoredViolation } from './outbox-record';
 import type { AcceptedHow } from './vocabulary';
 
 /** Settles an entry as accepted: by the answer, by proof, or by hand. */
@@ -23,8 +15,8 @@ export function acceptEntry(record: OutboxRecord, entry: Entry, how: AcceptedHow
 
 /** Keeps the answer that accepts an entry, and compares an invoice in it with the posted one. */
 export function keepAcceptingAnswer(record: OutboxRecord, entry: Entry, kept: AcceptingAnswer, nowMs: number): void {
-  const { answer, rawBody, openDifferenceId, deliveredAtMs } = kept;
-  change(entry, { answer, rawBody, openDifferenceId, deliveredAtMs });
+  const { answer, rawBody, deliveredAtMs } = kept;
+  change(entry, { answer, rawBody, deliveredAtMs });
   if (record.kind === 'tow') compareInvoices(record, entry, nowMs);
 }
 
@@ -32,9 +24,7 @@ export function keepAcceptingAnswer(record: OutboxRecord, entry: Entry, kept: Ac
 export function settleByLateAnswer(record: OutboxRecord, entry: Entry, nowMs: number): boolean {
   const late = entry.lateAnswer;
   if (!late) return false;
-  // Of a differing answer that an earlier version stored the time stays unknown, so that a decision made since covers it.
-  const deliveredAtMs = late.deliveredAtMs ?? (late.openDifferenceId === null ? nowMs : null);
-  keepAcceptingAnswer(record, entry, { ...late, deliveredAtMs }, nowMs);
+  keepAcceptingAnswer(record, entry, late, nowMs);
   acceptEntry(record, entry, 'late_answer', nowMs);
   return true;
 }
@@ -47,16 +37,12 @@ export function waiveEntry(record: OutboxRecord, entry: Entry, reason: string, n
 }
 
 /**
- * Makes an accepted entry owed again, in its place. Its last attempt then counts as unanswered, perhaps once more; the
+ * Makes an accepted violation owed again. Its last attempt then counts as unanswered, perhaps once more; the
  * result of an attempt in flight is counted when it comes. The caller sets the state.
  */
-export function reopenEntry(record: OutboxRecord, entry: Entry): void {
-  if (record.kind === 'tow') {
-    keepAcceptance(record, entry);
-  } else {
-    record.cleanupSince = null;
-  }
-  change(entry, { openDifferenceId: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
+export function reopenEntry(record: StoredViolation, entry: Entry): void {
+  record.cleanupSince = null;
+  change(entry, { settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
   if (entry.attemptId !== null) return;
   entry.unanswered += 1;
   countPossibleEffect(entry);
@@ -72,19 +58,6 @@ export function completeCleanup(record: OutboxRecord, seen: OutboxRecord): void 
   if (record.kind !== 'violation' || seen.kind !== 'violation' || record.cleanupSince === null) return;
   const isNewer = seen.cleanupSince === null || record.cleanupSince > seen.cleanupSince;
   if (!isNewer && headOf(record.entries) === undefined) record.cleanupSince = null;
-}
-
-/**
- * Closes the question about answers that were accepted before their kind was decided. The images of a violation may go.
- * @param decidedUntil per kind, ms since the epoch.
- */
-export function confirmAnswers(record: OutboxRecord, decidedUntil: ReadonlyMap<string, number>): void {
-  const confirmed = record.entries.filter(
-    (entry) =>
-      entry.openDifferenceId !== null && questionedSinceMs(entry) <= (decidedUntil.get(entry.openDifferenceId) ?? 0),
-  );
-  for (const entry of confirmed) editEntry(record, entry).openDifferenceId = null;
-  if (confirmed.length > 0 && record.kind === 'violation') requestCleanup(record);
 }
 
 function end(record: OutboxRecord, entry: Entry, nowMs: number): void {

@@ -36,8 +36,7 @@ export function entryOf({ entries, id }: StoredViolation): Entry {
 /**
  * Records that a requested tow comes from a violation, and the reference that the service uses for it. If the
  * violation may have been sent without an answer, this proves that the service has it: it is accepted and its task is
- * closed. If the form was corrected since it was sent, an informing task is opened. An echo of its id also answers
- * whether an answer that broke its contract has created it. Idempotent.
+ * closed. If the form was corrected since it was sent, an informing task is opened. Idempotent.
  */
 export function matchTow(record: StoredViolation, requested: RequestedTow, nowMs: number): void {
   const { towingReference, reference, isEchoed } = requested;
@@ -49,10 +48,6 @@ export function matchTow(record: StoredViolation, requested: RequestedTow, nowMs
   const proves = isProof && !isSettled(entry.state);
   addReference(record, reference, { isAssigned, isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
-  if (isEchoed && entry.openDifferenceId !== null) {
-    entry.openDifferenceId = null;
-    requestCleanup(record);
-  }
 }
 
 /**

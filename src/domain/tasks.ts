@@ -1,6 +1,6 @@
 import { DECISIONS, UNIFORM_DECISIONS, type TaskAction } from './decisions';
 import { isCorrectable } from './facts';
-import { countsAsAccepted, type DifferenceSource, type SeenDifference } from './difference';
+import type { DifferenceSource, SeenDifference } from './difference';
 import type { Hint } from './policy';
 import { ENTRY_KINDS, type EntryKind, type OrUnknown, type ReportKind } from './vocabulary';
 
@@ -117,7 +117,8 @@ export function differenceTaskId(differenceId: string): string {
 const DIFFERENCE_TASKS = {
   answer: {
     type: 'answer_differs',
-    message: (seen: SeenDifference) => (countsAsAccepted(seen) ? acceptedMessage(seen) : unreadMessage(seen)),
+    message: ({ name, shape }: SeenDifference) =>
+      `The service answers ${name} differently from its document (${shape.join('; ')}). Reports and violations with such an answer count as accepted; another answer is not used. Declare it expected, or ask the service which form is meant.`,
   },
   webhook: {
     type: 'webhook_differs',
@@ -125,14 +126,6 @@ const DIFFERENCE_TASKS = {
       `Webhooks ${name} differ from their document (${shape.join('; ')}). They are kept and were not acted on.`,
   },
 } as const satisfies Record<DifferenceSource, { type: TaskType; message: (seen: SeenDifference) => string }>;
-
-function acceptedMessage({ name, shape }: SeenDifference): string {
-  return `The service accepts ${name} with an answer that differs from its document (${shape.join('; ')}). The reports count as accepted, and their answers are kept with them. Look one of them up at the service. If it is there, declare the answer expected; if it is not, send it again.`;
-}
-
-function unreadMessage({ name, shape }: SeenDifference): string {
-  return `The service answers ${name} differently from its document (${shape.join('; ')}), and the answer cannot be used. No report is affected by it alone. Ask the service which form is meant; a setting or an update may be needed.`;
-}
 
 const DIFFERENCE_MESSAGE_MAX = 1000;
 
@@ -144,7 +137,7 @@ export function differenceTask(seen: SeenDifference): NewTask {
     subject: differenceTaskId(seen.id),
     type,
     message: message(seen).slice(0, DIFFERENCE_MESSAGE_MAX),
-    actions: ['expect', 'resolve'],
+    actions: ['expect'],
     difference_id: seen.id,
     ...(operation === undefined ? {} : { operation }),
   };

@@ -28,11 +28,6 @@ export function keepRecordings(record: KnownTow, corrected: readonly Fact[]): vo
   record.events.push(...changed.flatMap(recordingOf));
 }
 
-/** Stores the acceptance of a report that becomes pending again. */
-export function keepAcceptance(record: StoredTow, entry: Entry): void {
-  record.events.push(...acceptanceOf(entry));
-}
-
 function recordingOf(fact: Fact): RecordEvent[] {
   return fact.notedAtMs === undefined ? [] : [{ atMs: fact.notedAtMs, entry: recordingEntry(fact) }];
 }

@@ -6,7 +6,6 @@ import type { JobHandler } from '../queue/workers';
 import { createAnswerStore } from '../store/answers';
 import { createApiKeyStore } from '../store/api-keys';
 import { createBulkStore } from '../store/bulk';
-import { createDifferenceStore } from '../store/differences';
 import { recordsOf } from '../store/records';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
@@ -16,8 +15,7 @@ import type { Foundation } from './foundation';
 
 /** Opens bulk decisions for the console, which starts and shows them. */
 export function openBulk({ clock, redis }: Foundation): Bulk {
-  const [tasks, differences] = [createTaskStore(redis), createDifferenceStore(redis)];
-  return createBulk({ store: createBulkStore(redis), tasks, differences, clock });
+  return createBulk({ store: createBulkStore(redis), tasks: createTaskStore(redis), clock });
 }
 
 /** Opens the job handler that makes bulk decisions. */
@@ -52,6 +50,5 @@ export function openBulkTools({ config, clock, log, troubleLog, redis, spool }: 
     const key = await keys.read(id);
     return key && { id, name: key.name, role: key.role };
   };
-  const differences = createDifferenceStore(redis);
-  return { store: createBulkStore(redis), api, tasks, differences, holder, clock, log };
+  return { store: createBulkStore(redis), api, tasks, holder, clock, log };
 }

@@ -21,12 +21,6 @@ export function serveDifferences(server: ApiServer, tools: DifferenceRouteTools)
   const { differences } = tools;
   server.read(ROUTES.readService, () => readServiceView(tools));
   server.read(ROUTES.listDifferences, async () => ({ items: (await differences.all()).map(differenceViewOf) }));
-  server.list(ROUTES.listDifferingReports, async ({ params, query }) => {
-    const id = params('difference_id');
-    if ((await differences.read(id)) === null) return null;
-    const page = await differences.reports(id, { cursor: query.cursor ?? null, limit: query.limit });
-    return { items: [...page.items], next_cursor: page.nextCursor };
-  });
   server.change(ROUTES.expectDifference, ({ params, body, actor }) => ({
     effect: (idempotency) =>
       expectDifference(tools, { id: params('difference_id'), reason: body.reason, actor, idempotency }),

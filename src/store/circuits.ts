@@ -148,12 +148,17 @@ export async function releaseClosed(redis: Redis, { closed, probeTimes }: Circui
     for (const name of closed) await releaseSlice(redis, name);
     for (const { name, atMs } of probeTimes) await wakeForProbe(redis, name, atMs);
   } catch {
-    // Redis cannot be reached. A scheduler continues (release-blocked.ts).
+    // Redis cannot be reached. A scheduler continues.
   }
 }
 
+/** Makes some of the members due that closed circuits have blocked. A scheduler calls it until none is left. */
+export async function releaseClosedCircuits(redis: Redis): Promise<void> {
+  for (const name of await redis.smembers(KEYS.releasing)) await releaseSlice(redis, name);
+}
+
 /** Makes some of the members due that a closed circuit has blocked. */
-export async function releaseSlice(redis: Redis, name: string): Promise<void> {
+async function releaseSlice(redis: Redis, name: string): Promise<void> {
   const keys = [blockedKey(name), probesKey(name), KEYS.releasing, KEYS.dueTows, KEYS.dueViolations];
   for (let released = 0; released < BLOCKED_IN_A_ROW; released += RELEASED_PER_CALL) {
     const reply = await release.run(redis, keys, [

@@ -5,7 +5,6 @@ import { claim, graceOf, type ClaimContext, type ClaimRules, type ClaimStep } fr
 import { headOf } from '../domain/outbox';
 import type { OutboxRecord, RecordKind } from '../domain/outbox-record';
 import { dueAtMs, isWaitingForPermit } from '../domain/outbox-schedule';
-import { confirmAnswers } from '../domain/settle-entry';
 import type { Clock } from '../platform/clock';
 import type { Claim } from '../workflow/outbox-port';
 import { permitLifetimeMs, type RateLimit } from './budgets';
@@ -44,8 +43,6 @@ export class ClaimAttempt {
     // A report that was refused before its operation was paused must wait for the pause: this may be its last check.
     const circuits = await transaction.circuits({ isFresh: headOf(record.entries)?.forbidden === true });
     const waiting = await transaction.waiting();
-    const decidedUntil = await decidedUntilOf(transaction, record);
-    confirmAnswers(record, decidedUntil);
     const contextWith = (permit: ClaimContext['permit']): ClaimContext => ({
       settings,
       nowMs,
@@ -68,8 +65,6 @@ export class ClaimAttempt {
       if ('grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
       step = claim(record, contextWith(permit));
     }
-    // The late answer that settled the entry of a lost worker may be decided already, and nothing else may be due.
-    confirmAnswers(record, decidedUntil);
     if (step.kind === 'wait') transaction.effect(...blockedEffects(record));
     // If this worker is lost meanwhile, the record becomes due again after the lease.
     transaction.schedule(record, step.kind === 'cleanup' ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
@@ -120,15 +115,4 @@ export class ClaimAttempt {
     await givePermitBack(this.redis, kind, this.#grantedAtMs);
     this.#grantedAtMs = null;
   }
-}
-
-/** Until when the kinds of difference of all answers are decided, ms; also of late answers that have settled nothing yet. */
-async function decidedUntilOf(
-  transaction: RecordTransaction,
-  record: OutboxRecord,
-): Promise<ReadonlyMap<string, number>> {
-  const kinds = record.entries
-    .flatMap(({ openDifferenceId, lateAnswer }) => [openDifferenceId, lateAnswer?.openDifferenceId ?? null])
-    .filter((kind) => kind !== null);
-  return kinds.length === 0 ? new Map<string, number>() : transaction.decidedDifferences([...new Set(kinds)]);
 }

@@ -1,14 +1,12 @@
 import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
-import { ENTRY_POLICY, questionedSinceMs, type Entry } from '../domain/entry';
+import { ENTRY_POLICY, type Entry } from '../domain/entry';
 import { headOf } from '../domain/outbox';
 import { memberOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { OVERDUE_STATES, stateSinceMs, unsettledSinceMs } from '../domain/overdue';
 import { searchTerms, violationSearchTerms, textTerm } from '../domain/search';
 import type { Effect } from './commit';
-import { differingMember } from './differing-members';
 import {
   blockedKey,
-  differingKey,
   KEYS,
   probesKey,
   towsInStateKey,
@@ -86,20 +84,11 @@ function nameOf({ key, member }: IndexEntry): string {
 
 function indexEntriesOf(record: OutboxRecord | null, withFacts: boolean): IndexEntry[] {
   if (!record) return [];
-  const others = [...circuitEntries(record), ...differenceEntries(record), ...shadowEntries(record)];
+  const others = [...circuitEntries(record), ...shadowEntries(record)];
   if (record.kind === 'violation') {
     return [...(withFacts ? termEntries(record) : []), ...violationEntries(record), ...others];
   }
   return [...(withFacts ? [...factEntries(record), ...termEntries(record)] : []), ...towEntries(record), ...others];
-}
-
-/** The answers that a task about a kind of difference questions. */
-function differenceEntries(record: OutboxRecord): IndexEntry[] {
-  return record.entries.flatMap((entry) => {
-    if (entry.openDifferenceId === null) return [];
-    const member = differingMember(memberOf(record), entry.id);
-    return [{ key: differingKey(entry.openDifferenceId), member, score: questionedSinceMs(entry) }];
-  });
 }
 
 /** Records of a shadow time that wait for a decision. */

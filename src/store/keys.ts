@@ -139,9 +139,8 @@ export const lockEpochKey = (name: string) => key('lock-epoch', name);
 /** The records that an open circuit blocks, and those of them that may probe it: their next call is idempotent. */
 export const blockedKey = (circuit: string) => key('blocked', circuit);
 export const probesKey = (circuit: string) => key('probes', circuit);
-/** A kind of difference, and what was accepted with it while it is open (differences.ts, indexes.ts). */
+/** A kind of difference (differences.ts). */
 export const differenceKey = (id: string) => key('difference', id);
-export const differingKey = (id: string) => `${KEYS.differences}:${id}`;
 /** The granted permits of one rate limit (lua/shared/rate-limit.lua). */
 export const budgetKey = (name: string) => key('budget', name);
 /** The field of `circuits` with what the service says about one rate limit (contracts/stored-budgets.ts). */

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { draftOf, nextVersion, type OutboxRecord, type RecordName } from '../domain/outbox-record';
-import { dueAtMs, scheduleAfterChange } from '../domain/outbox-schedule';
+import { dueAtMs } from '../domain/outbox-schedule';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { indexEffects } from './indexes';
@@ -89,7 +89,7 @@ export class OutboxDrafts {
   }
 
   schedule(record: OutboxRecord, atMs?: number | null): void {
-    this.#dues.set(keyOf(record), atMs === undefined ? scheduleAfterChange(record, this.tools.nowMs) : atMs);
+    this.#dues.set(keyOf(record), atMs === undefined ? dueAtMs(record, this.tools.nowMs) : atMs);
   }
 
   /** What the commit changes and checks. */

@@ -108,17 +108,17 @@ function createOutbox<R extends OutboxRecord>(
 
     settle(claimed, result, claimsNext = false) {
       const store = () =>
-        endLease(claimed, claimsNext, async (transaction, record) => ({
-          kind: settleAttempt(record, claimed, result, {
+        endLease(claimed, claimsNext, async (transaction, record) => {
+          const stored = settleAttempt(record, claimed, result, {
             nowMs: transaction.nowMs,
             giveUpAfterMs,
             keepAnswer: await kind.answerKeeper(transaction, { record, result }),
-            recordDifference: result.difference ? await transaction.prepareDifference(result.difference) : () => null,
             circuits: await transaction.circuitsForResult(),
             effects: transaction.circuitEffects,
-          }),
-          isPermitSpent: result.isPermitSpent,
-        }));
+          });
+          if (result.difference && isApplied(stored)) await transaction.recordDifference(result.difference);
+          return { kind: stored, isPermitSpent: result.isPermitSpent };
+        });
       // During a change of data keys, another process may have sealed the record under a key that this one reads later.
       const isAccepted = result.verdict.next === 'accepted';
       return isAccepted ? untilUsable(store, { clock, limitMs: USABLE_REPEAT_MS }) : store();

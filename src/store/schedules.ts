@@ -5,7 +5,7 @@ import { KEYS } from './keys';
 import { texts } from './parse';
 import { createPermitQueueCheck } from './permits';
 import { redisTimeMs } from './redis-time';
-import { releaseBlocked } from './release-blocked';
+import { releaseClosedCircuits } from './circuits';
 import { Script } from './scripts';
 
 const pollDueScript = new Script('poll-due');
@@ -38,7 +38,9 @@ export function createSchedules(redis: Redis, rateLimits?: OutboxRateLimits): Re
   const checkViolations = createPermitQueueCheck(redis, 'violation', rateLimits?.violation);
   return {
     // Closed circuits release tows and violations alike, so one scheduler does it for both.
-    reports: withPreparation(scheduleAt(redis, KEYS.dueTows), () => Promise.all([releaseBlocked(redis), checkTows()])),
+    reports: withPreparation(scheduleAt(redis, KEYS.dueTows), () =>
+      Promise.all([releaseClosedCircuits(redis), checkTows()]),
+    ),
     violations: withPreparation(scheduleAt(redis, KEYS.dueViolations), checkViolations),
     deliveries: scheduleAt(redis, KEYS.dueDeliveries),
     bulk: scheduleAt(redis, KEYS.dueBulk),

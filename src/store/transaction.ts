@@ -5,7 +5,7 @@ import type { AuditEntry } from '../domain/audit';
 import type { CircuitEffects, CircuitName, Circuits } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import type { Delivery } from '../domain/delivery';
-import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
+import type { Difference, Expected, SeenDifference } from '../domain/difference';
 import {
   nextVersion,
   type OutboxRecord,
@@ -21,7 +21,7 @@ import { CircuitDrafts, type CircuitsMemory } from './circuit-drafts';
 import { waitingAt, type TurnedCircuit } from './circuits';
 import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from './delivery-records';
-import { decidedUntil, decisionWrites, sightingWrites } from './differences';
+import { expectingWrites, sightingWrites } from './differences';
 import { eventEffect, type NewEvent } from './events';
 import { idempotencyKey, KEYS } from './keys';
 import { OutboxDrafts, type LeasedRecord } from './outbox-drafts';
@@ -173,30 +173,16 @@ export class RecordTransaction implements Transaction {
   }
 
   async recordDifference(seen: SeenDifference, count = 1): Promise<string | null> {
-    return (await this.prepareDifference(seen, count))();
-  }
-
-  /** Reads what recordDifference needs. The returned function does the rest of it, once. */
-  async prepareDifference(seen: SeenDifference, count = 1): Promise<() => string | null> {
     const sighting = await sightingWrites(this.redis, { seen, count, nowMs: this.nowMs });
-    return () => {
-      this.#add(sighting);
-      return sighting.openId;
-    };
+    this.#add(sighting);
+    return sighting.openId;
   }
 
-  /** See decidedUntil. The commit is stale when a kind is decided meanwhile. */
-  async decidedDifferences(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const { until, checks } = await decidedUntil(this.redis, ids);
-    this.#add({ checks, effects: [] });
-    return until;
-  }
-
-  async decideDifference(id: string, choice: DifferenceChoice): Promise<Difference | null> {
-    const deciding = await decisionWrites(this.redis, { id, ...choice }, this.nowMs);
-    if (!deciding) return null;
-    this.#add(deciding);
-    return deciding.difference;
+  async expectDifference(id: string, given: Omit<Expected, 'atMs'>): Promise<Difference | null> {
+    const expecting = await expectingWrites(this.redis, { id, ...given }, this.nowMs);
+    if (!expecting) return null;
+    this.#add(expecting);
+    return expecting.difference;
   }
 
   async isArchived(ref: string): Promise<boolean> {

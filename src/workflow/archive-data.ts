@@ -24,7 +24,6 @@ function archivedEntry(entry: Omit<Report, 'kind'> | ViolationReadModel) {
   const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log };
   return {
     ...same,
-    differs: entry.openDifferenceId,
     inFlight: entry.attemptId !== null,
     mayHaveHadEffect: entry.possibleEffects > 0,
     nextAttemptAtMs: entry.nextAtMs,

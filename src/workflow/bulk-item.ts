@@ -2,14 +2,13 @@ import type { BulkDocument, BulkResult, BulkTarget } from '../contracts/bulk';
 import type { Actor } from '../domain/audit';
 import { decisionCall, digestOf, questionOf, type DecisionCall } from './decision-call';
 import type { ApiCallRefusal, OperatorApi } from './operator-port';
-import type { DifferenceStore, TaskStore } from './ports';
+import type { TaskStore } from './ports';
 
 /** The decision about one task of a bulk run. It can be repeated: its Idempotency-Key lets it take effect once. */
 
 export interface BulkItemTools {
   readonly api: Pick<OperatorApi, 'call' | 'hadEffect'>;
   readonly tasks: Pick<TaskStore, 'read' | 'isStored'>;
-  readonly differences: Pick<DifferenceStore, 'acceptedAt'>;
 }
 
 interface Item {
@@ -88,14 +87,10 @@ function wasMade({ api }: Pick<BulkItemTools, 'api'>, call: BulkItemCall): Promi
 
 /** `unreadable`: the task is open, but of a later version, or sealed under a data key that this worker reads later. */
 async function askedNow(
-  { tasks, differences }: Pick<BulkItemTools, 'tasks' | 'differences'>,
+  { tasks }: Pick<BulkItemTools, 'tasks'>,
   target: BulkTarget,
 ): Promise<'yes' | 'no' | 'unreadable'> {
-  const { taskId, question, differenceId, towingReferenceId, reportId, violationId } = target;
-  if (differenceId !== undefined) {
-    const report = { towing_reference_id: towingReferenceId, report_id: reportId, violation_id: violationId };
-    return (await differences.acceptedAt(differenceId, report)) === question ? 'yes' : 'no';
-  }
+  const { taskId, question } = target;
   const task = await tasks.read(taskId);
   if (task === null) return (await tasks.isStored(taskId)) ? 'unreadable' : 'no';
   return questionOf(task) === question ? 'yes' : 'no';

@@ -1,29 +1,20 @@
-import {
-  BULK_TASKS_MAX,
-  bulkPreviewBody,
-  type BulkDocument,
-  type BulkPreviewBody,
-  type BulkTarget,
-} from '../contracts/bulk';
-import type { DifferingReport } from '../contracts/differences';
+import { BULK_TASKS_MAX, bulkPreviewBody, type BulkDocument, type BulkPreviewBody } from '../contracts/bulk';
 import type { Task } from '../contracts/records';
 import { failedRules } from '../contracts/rules';
 import type { Actor } from '../domain/audit';
 import { ACTION_ROLES } from '../domain/decisions';
 import { forbidden, invalid, type Decision, type Refusal } from '../domain/refusal';
-import { differenceTaskId } from '../domain/tasks';
 import { roleAllows } from '../domain/vocabulary';
 import { ASKED_NO_MORE, callFor, NOTHING_TO_DECIDE } from './bulk-item';
 import type { ChosenTask } from './bulk-port';
 import { questionOf } from './decision-call';
 import { isEmptyFilter } from './list-port';
-import type { DifferenceStore, TaskStore } from './ports';
+import type { TaskStore } from './ports';
 
 /** The choice of the tasks of a bulk run. The run decides exactly these. */
 
 export interface PreviewTools {
   readonly tasks: Pick<TaskStore, 'readMany' | 'ids'>;
-  readonly differences: Pick<DifferenceStore, 'reports'>;
 }
 
 export interface Preview {
@@ -45,39 +36,11 @@ export async function previewOf(
   const role = ACTION_ROLES[action];
   if (!roleAllows(actor.role, role)) return forbidden(`This needs the role ${role}.`);
   const document = { id, by: actor, action, reason };
-  const { difference_id: differenceId } = parsed.data;
-  if (differenceId !== undefined) {
-    const chosen = await reportsMeant(tools, differenceId, parsed.data);
-    return chosen.ok ? { ok: true, preview: { document, chosen: chosen.chosen } } : chosen;
-  }
   const meant = await idsMeant(tools, parsed.data);
   if (!meant.ok) return meant;
   const open = new Map((await tools.tasks.readMany(meant.ids)).map((task) => [task.id, task]));
   const chosen = meant.ids.map((taskId) => chosenTask(document, taskId, open.get(taskId) ?? null));
   return { ok: true, preview: { document, chosen } };
-}
-
-/** The reports of a kind of difference, the oldest first: as many as one run may have. The next run has the others. */
-async function reportsMeant(
-  { differences }: PreviewTools,
-  differenceId: string,
-  { task_ids: named, filter }: BulkPreviewBody,
-): Promise<Decision<{ chosen: readonly ChosenTask[] }>> {
-  if (named !== undefined || filter !== undefined) return refusedChoice(BOTH);
-  const page = { cursor: null, limit: BULK_TASKS_MAX, order: 'oldest' } as const;
-  const { items } = await differences.reports(differenceId, page);
-  if (items.length === 0) return refusedChoice(NO_REPORTS);
-  const chosen = items.map((report) => ({ target: targetOf(differenceId, report), result: null }));
-  return { ok: true, chosen };
-}
-
-function targetOf(
-  differenceId: string,
-  { towing_reference_id: ref, report_id: reportId, violation_id: violationId, accepted_at: question }: DifferingReport,
-): BulkTarget {
-  const taskId = [differenceTaskId(differenceId), violationId ?? `${ref} ${reportId}`].join(' ');
-  const about = { towingReferenceId: ref, reportId, violationId, differenceId };
-  return { taskId, question, taskType: 'answer_differs', ...about };
 }
 
 /** The chosen ids, each once. Refused if they are none or too many. */
@@ -131,8 +94,7 @@ const EMPTY_FILTER = [
   'must name at least one value: an empty filter does not select all tasks',
 ] as const;
 const NOTHING_FOUND = ['nothing_found', 'filter', 'must be true of at least one open task'] as const;
-const NO_REPORTS = ['nothing_found', 'difference_id', 'must be that of a report that may be sent again'] as const;
-const BOTH = ['two_choices', 'filter', 'must not be given with task_ids or difference_id'] as const;
+const BOTH = ['two_choices', 'filter', 'must not be given with task_ids'] as const;
 const TOO_MANY = ['too_many_tasks', 'task_ids', `must be at most ${BULK_TASKS_MAX} tasks`] as const;
 
 function refusedChoice([code, field, rule]: readonly [code: string, field: string, rule: string]): {

@@ -1,6 +1,6 @@
 import type { DifferenceView } from '../contracts/differences';
 import { type Actor, auditOf } from '../domain/audit';
-import { shownDecision, type Difference } from '../domain/difference';
+import type { Difference } from '../domain/difference';
 import { differenceTaskId } from '../domain/tasks';
 import { unknown } from '../domain/refusal';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
@@ -16,20 +16,13 @@ export interface ExpectRequest {
   readonly idempotency: IdempotencyRecord | undefined;
 }
 
-/**
- * Declares a kind of difference expected: its task closes, and later messages of this kind open none. What was accepted
- * with it can no longer be sent again, and images that were kept for that are removed.
- */
+/** Declares a kind of difference expected: its task closes, and later messages of this kind are only counted. */
 export function expectDifference(
   { records }: { readonly records: RecordStore },
   { id, reason, actor, idempotency }: ExpectRequest,
 ): Promise<ActionResult<DifferenceView>> {
   return transactOnce(records, { orderKey: orderKeyOf('difference', id), idempotency }, async (transaction) => {
-    const difference = await transaction.decideDifference(id, {
-      how: 'expected',
-      by: actor.name,
-      reason: reason ?? null,
-    });
+    const difference = await transaction.expectDifference(id, { by: actor.name, reason: reason ?? null });
     if (!difference) return refused(DIFFERENCE_NOT_FOUND);
     transaction.audit(auditOf(actor, 'difference.expected', { on: { difference_id: id }, why: reason }));
     return done(differenceViewOf(difference));
@@ -38,9 +31,7 @@ export function expectDifference(
 
 /** A difference as the API shows it. */
 export function differenceViewOf(difference: Difference): DifferenceView {
-  const { id, source, name, shape, isTolerated, example, count, firstSeenMs, lastSeenMs } = difference;
-  const { decided } = difference;
-  const shown = shownDecision(difference);
+  const { id, source, name, shape, isTolerated, example, count, firstSeenMs, lastSeenMs, expected } = difference;
   return {
     id,
     source,
@@ -51,10 +42,9 @@ export function differenceViewOf(difference: Difference): DifferenceView {
     count,
     first_seen_at: isoTimestamp(firstSeenMs),
     last_seen_at: isoTimestamp(lastSeenMs),
-    decision: shown,
-    decided_by: decided?.by ?? null,
-    decided_at: isoOrNull(decided?.atMs ?? null),
-    reason: decided?.reason ?? null,
-    task_id: shown === 'open' ? differenceTaskId(id) : null,
+    expected_by: expected?.by ?? null,
+    expected_at: isoOrNull(expected?.atMs ?? null),
+    reason: expected?.reason ?? null,
+    task_id: isTolerated || expected ? null : differenceTaskId(id),
   };
 }

@@ -8,9 +8,7 @@ import {
 import type { WebhookReaders } from '../contracts/read-webhook';
 import { type Actor, auditOf } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
-import { shownDecision } from '../domain/difference';
 import { conflict } from '../domain/refusal';
-import { differenceTask, differenceTaskId } from '../domain/tasks';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { done, refused, type ActionResult } from './action-result';
 import { DIFFERENCE_NOT_FOUND } from './expect-difference';
@@ -38,7 +36,7 @@ export async function previewJudgement(tools: JudgementTools, differenceId: stri
   const difference = await differences.read(differenceId);
   if (!difference) return null;
   const [count, run] = await Promise.all([judgements.waiting(differenceId), judgements.read(differenceId)]);
-  const isExpected = difference.decision === 'expected';
+  const isExpected = difference.expected !== null;
   const judged = (await oldestOf(tools, differenceId)).map((delivery) => ({
     delivery_id: delivery.id,
     towing_reference_id: delivery.towingReferenceId,
@@ -123,32 +121,17 @@ export async function judgeAgain(
  * worker recorded it before, or its run has ended.
  */
 export async function advanceJudgement(
-  { judgements, differences }: RunTools,
+  { judgements }: Pick<JudgementTools, 'judgements'>,
   differenceId: string,
   { startedAtMs, from, next }: JudgementSlice,
 ): Promise<boolean> {
   const isAt = (run: StoredJudgement | null): run is StoredJudgement =>
     run?.endedAtMs === null && run.startedAtMs === startedAtMs && run.after === from;
   const isOver = next === null;
-  if (isOver) {
-    // A webhook may come between the count and this commit. The run ends in a later one, after another count, so that the
-    // next worker counts if this one dies in between.
-    await judgements.change(differenceId, undefined, async ({ transaction, last, save }) => {
-      if (!isAt(last) || (await judgements.waiting(differenceId)) > 0) return done(null);
-      await transaction.closeGeneralTask(differenceTaskId(differenceId));
-      save(last);
-      return done(null);
-    });
-  }
-  const advanced = await judgements.change(differenceId, undefined, async ({ transaction, last, save }) => {
-    if (!isAt(last)) return done(false);
+  const advanced = await judgements.change(differenceId, undefined, ({ transaction, last, save }) => {
+    if (!isAt(last)) return Promise.resolve(done(false));
     save({ ...last, ...(isOver ? { endedAtMs: transaction.nowMs } : { after: next }) });
-    if (isOver && (await judgements.waiting(differenceId)) > 0) {
-      const difference = await differences.read(differenceId);
-      const isOpen = difference !== null && shownDecision(difference) === 'open';
-      if (isOpen) await transaction.openGeneralTask(differenceTask(difference));
-    }
-    return done(!isOver);
+    return Promise.resolve(done(!isOver));
   });
   return advanced.kind === 'done' && advanced.value;
 }

@@ -1,5 +1,4 @@
 import type { AuditView } from '../contracts/audit';
-import type { DifferingReport } from '../contracts/differences';
 import type { SendingView } from '../contracts/operator';
 import type { SortOrder } from '../contracts/paging';
 import type { OtherCall, Task } from '../contracts/records';
@@ -46,18 +45,6 @@ export interface DifferenceStore {
   read(id: string): Promise<Difference | null>;
   /** All kinds, the oldest first. There are few. */
   all(): Promise<readonly Difference[]>;
-  /** The reports and violations that may be sent again because of an open kind, the newest first by default. */
-  reports(
-    id: string,
-    page: { readonly cursor: string | null; readonly limit: number; readonly order?: SortOrder },
-  ): Promise<Page<DifferingReport>>;
-  /** When one of them was accepted with this kind, ISO 8601; null when it may not be sent again because of it. */
-  acceptedAt(
-    id: string,
-    of: Pick<DifferingReport, 'towing_reference_id' | 'report_id' | 'violation_id'>,
-  ): Promise<string | null>;
-  /** How many they are. */
-  waiting(id: string): Promise<number>;
 }
 
 export interface DeliveryStore {

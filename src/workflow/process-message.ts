@@ -1,6 +1,5 @@
 import type { ReadWebhook, TowRequestMessage, WebhookReaders } from '../contracts/read-webhook';
 import { keepDiffering, settleDelivery, type Delivery } from '../domain/delivery';
-import { othersId, type SeenDifference } from '../domain/difference';
 import type { StoredTow } from '../domain/outbox-record';
 import type { FieldRule } from '../domain/refusal';
 import type { ServiceMode } from '../domain/vocabulary';
@@ -79,7 +78,9 @@ async function admit<T>(
     if (isFirst && tolerated.length > 0) await transaction.recordDifference(seenIn(delivery, tolerated, true));
     return { message };
   }
-  const openId = await openDifference(transaction, delivery, seenIn(delivery, read.rules, false));
+  // Each webhook counts once, however often it is judged.
+  const seen = seenIn(delivery, read.rules, false);
+  const openId = await transaction.recordDifference(seen, delivery.differenceId === null ? 1 : 0);
   if (openId !== null) {
     keepDiffering(delivery, tow, openId);
     return { message: null, verdict: 'differs' };
@@ -87,17 +88,6 @@ async function admit<T>(
   if (read.rest !== null) return { message: read.rest };
   settleDelivery(delivery, tow, 'not_acted_on', transaction.nowMs);
   return { message: null, verdict: 'not_acted_on' };
-}
-
-/** The kind of difference; null when it is expected. Counts a kind that is new for the delivery. */
-function openDifference(
-  transaction: Transaction,
-  { kind, differenceId: known }: Delivery,
-  seen: SeenDifference,
-): Promise<string | null> {
-  const isCounted = known === seen.id || known === othersId('webhook', kind);
-  // The task may have closed while a replayed delivery was not in the list of its kind.
-  return transaction.recordDifference(seen, isCounted ? 0 : 1);
 }
 
 function seenIn({ kind: name, rawBody: body }: Delivery, rules: readonly FieldRule[], isTolerated: boolean) {

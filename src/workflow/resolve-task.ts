@@ -53,9 +53,7 @@ async function resolveIn(
   const draft = ref === undefined ? violation : tow;
   const open = draft?.tasks[id]?.task;
   const actions = open?.actions ?? task.actions;
-  const { difference_id: differenceId } = task;
-  // Tasks of earlier versions about a difference did not offer it.
-  if (!actions.includes('resolve') && differenceId === undefined) {
+  if (!actions.includes('resolve')) {
     return refused(
       conflict('decision_needed', `Decide on it: ${actions.join(', ') || 'it closes by itself'}.`).refusal,
     );
@@ -77,22 +75,12 @@ async function resolveIn(
     await close(transaction, draft, id);
     const event = { type: audit.action, task_type: type, by: actor.name, reason: audit.why };
     if (draft.kind === 'tow' && draft.tow !== null) addEvent(draft, event, transaction.nowMs);
-  } else if (!(await closeGeneral(transaction, task, { by: actor.name, reason: reason ?? null }))) {
+  } else if (!(await transaction.closeGeneralTask(id))) {
     // Neither a task of the whole operator nor of an existing record.
     return refused(noSuchTask);
   }
   transaction.audit(audit);
   return done(value);
-}
-
-/** Closes a task that belongs to no record. A kind of difference is open again with the next such message. */
-async function closeGeneral(
-  transaction: Transaction,
-  { id, difference_id: differenceId }: Task,
-  person: { readonly by: string; readonly reason: string | null },
-): Promise<boolean> {
-  if (differenceId === undefined) return transaction.closeGeneralTask(id);
-  return (await transaction.decideDifference(differenceId, { how: 'looked_at', ...person })) !== null;
 }
 
 async function close(transaction: Transaction, draft: OutboxRecord, id: string): Promise<void> {

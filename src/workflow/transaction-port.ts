@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../domain/audit';
 import type { CircuitEffects, Circuits } from '../domain/circuits';
 import type { Delivery } from '../domain/delivery';
-import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
+import type { Difference, Expected, SeenDifference } from '../domain/difference';
 import type { StoredTow, StoredViolation } from '../domain/outbox-record';
 import type { NewTask } from '../domain/tasks';
 import type { Violation } from '../domain/violation';
@@ -48,18 +48,12 @@ export interface Transaction {
   /** Closes a task that belongs to no record; false when it is not open. */
   closeGeneralTask(id: string): Promise<boolean>;
   /**
-   * Counts messages that differ from their contract, one by default, and 0 for one that was counted before. An open kind of
-   * difference has a task after the commit, unless a person has looked at all messages that were counted.
-   * Returns the id of the kind while a task asks about it; null when such messages are expected.
+   * Counts messages that differ from their contract, one by default, and 0 for one that was counted before. The first of a
+   * kind opens its task. Returns the id of the kind while a task asks about it; null when such messages are expected.
    */
   recordDifference(seen: SeenDifference, count?: number): Promise<string | null>;
-  /** Until when messages of these kinds of differences are decided, ms: Infinity for expected kinds, 0 for others. */
-  decidedDifferences(ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /**
-   * Decides on a kind of difference and closes its task. Null when there is no such kind, or no task to close about one
-   * that was looked at.
-   */
-  decideDifference(id: string, choice: DifferenceChoice): Promise<Difference | null>;
+  /** Declares a kind of difference expected, and closes its task. Null when there is no such kind. */
+  expectDifference(id: string, given: Omit<Expected, 'atMs'>): Promise<Difference | null>;
   /**
    * A draft of the circuits. Without `isFresh`, a circuit that just opened may be missing while all others are
    * closed.

@@ -103,7 +103,6 @@ function reportViewOf(report: Report, isHead: boolean): ReportView {
     place_in_queue: isHead ? placeViewOf(report.queue) : null,
     give_up_at: isSettled(report.state) ? null : isoOrNull(report.giveUpAtMs),
     broken_answer: report.rawBody,
-    difference_id: report.openDifferenceId,
     body: report.body,
     log: logViewOf(report.log),
   };
@@ -217,7 +216,6 @@ export function violationViewOf(record: ViolationReadModel): ViolationView {
     accepted_how: textOfValue(record.acceptedHow),
     accepted_at: record.state === 'accepted' ? isoOrNull(record.settledAtMs) : null,
     broken_answer: record.rawBody,
-    difference_id: record.openDifferenceId,
     log: logViewOf(record.log),
     created_at: violation.createdAt,
     by: violation.by,

@@ -127,14 +127,12 @@ function attempt(record: OutboxRecord, { random, circuits, nowMs, id }: Turn): v
   } else if (step.kind === 'send') {
     const { entry } = step;
     const result = resultFor(entry, random.pick(EXCHANGES), nowMs);
-    const differs = result.difference?.id ?? null;
     settleAttempt(record, { record, entry, attemptId: id, leaseToken: id, connectionFailures: 0 }, result, {
       nowMs,
       giveUpAfterMs: GIVE_UP_AFTER_MS,
       circuits,
       effects: noEffects(),
       keepAnswer: () => undefined,
-      recordDifference: () => differs,
     });
   }
 }

@@ -34,7 +34,9 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
   const odd = await world.orderTow();
   await world.record(odd, 'started');
   await world.record(odd, 'detained');
-  await world.towWhen(odd, ({ reports }) => reports.some(({ difference_id: id }) => id !== null));
+  await world.towWhen(odd, ({ reports }) =>
+    reports.some(({ kind, state }) => kind === 'detained' && state === 'accepted'),
+  );
   const difference = await firstId(world, '/differences');
   const addresses: Readonly<Record<PageName, readonly string[]>> = {
     board: ['/board', '/board?state=all&q=TW-', `/board?q=${LINK}`],

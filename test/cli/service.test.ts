@@ -19,8 +19,6 @@ test('towhook service and towhook shadow show what the API knows, as text and as
 
 test.each([
   [['service', 'expect', 'answer.started.0000']],
-  [['service', 'reports', 'answer.started.0000']],
-  [['service', 'send-again', 'answer.started.0000']],
   [['shadow', 'send', 'TW-20261120-NONE00']],
   [['shadow', 'decline', 'TW-20261120-NONE00', '--reason', 'reported by hand']],
   [['shadow', 'send-violation', 'no-such-violation']],

@@ -1,12 +1,9 @@
-import { z } from 'zod';
 import * as board from '../../src/console/pages/board/model';
 import * as tasks from '../../src/console/pages/tasks/model';
 import * as violations from '../../src/console/pages/violations/model';
 import { queryIn } from '../../src/console/requests';
-import { differenceView } from '../../src/contracts/differences';
 import { writeCursor } from '../../src/contracts/paging';
-import { api } from '../operator/client';
-import { answerHead, newTow, towAfter } from '../operator/world';
+import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
 import { rowsIn } from './board';
 import { signedIn } from './visitor';
@@ -63,14 +60,4 @@ test('the board shows its first page to a cursor of other filters', async () => 
   const behind = board.addressOf({ ...board.readQuery(queryIn('?state=requested')), cursor }, WITH_CURSOR);
   expect(rowsIn((await visitor.get(behind)).html)).toEqual([]);
   expect(rowsIn((await visitor.get(moved(behind, '/board?state=all'))).html)).toEqual([ref]);
-});
-
-test('the page of a kind of difference redirects a cursor of another list to its first page', async () => {
-  await answerHead(app, await towAfter(app, 'started'), 'drift');
-  const { items } = z.object({ items: z.array(differenceView) }).parse((await api(app).get('/api/differences')).body);
-  const path = `/ops/service/${items[0]?.id ?? ''}`;
-  const visitor = await signedIn(app);
-  expect((await visitor.get(path)).status).toBe(200);
-  const { status, location } = await visitor.get(`${path}?cursor=${CURSOR}`);
-  expect([status, location]).toEqual([303, path]);
 });

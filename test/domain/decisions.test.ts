@@ -49,18 +49,17 @@ function isAllowed(draft: KnownTow, reportId: string, kind: ReportKind, action: 
 
 test('the allowed decisions about a report are exactly those that the API would not refuse with a conflict', () => {
   fc.assert(
-    fc.property(entries, fc.boolean(), fc.boolean(), fc.nat(3), (reports, isQuestioned, isHeld, at) => {
+    fc.property(entries, fc.boolean(), fc.nat(3), (reports, isHeld, at) => {
       const stored = towOwing(reports);
       const entry = stored.entries[at % reports.length];
       if (!entry || entry.kind === 'violation') throw new Error('a report is owed');
       const { id, kind } = entry;
       if (isHeld) markShadow(stored);
-      if (isQuestioned) entry.openDifferenceId = 'answer.started.1';
       const record = towReadModelOf(stored, nowMs);
       const report = record.reports.find((each) => each.id === id);
       if (!report) throw new Error('the tow is known');
 
-      const allowed = allowedReportDecisions(report, record.reports);
+      const allowed = allowedReportDecisions(report);
 
       expect(allowed).toEqual(DECISIONS.filter((action) => isAllowed(draftOf(stored), id, kind, action)));
     }),
@@ -72,12 +71,11 @@ test('what shadow mode holds can be corrected, waived and accepted, but not sent
     kind: 'invoice',
     state: 'pending',
     attemptId: null,
-    openDifferenceId: null,
     waitsFor: 'shadow',
   } as const;
   const violation = { ...held, nextAtMs: 1, possibleEffects: 0 };
 
-  expect(allowedReportDecisions(held, [held])).toEqual(['correct', 'waive', 'accept']);
+  expect(allowedReportDecisions(held)).toEqual(['correct', 'waive', 'accept']);
   expect(allowedViolationDecisions(violation)).toEqual(['correct', 'waive', 'accept']);
 });
 
@@ -86,12 +84,11 @@ test('every decision is allowed about a refused report and about a refused viola
     kind: 'invoice',
     state: 'refused',
     attemptId: null,
-    openDifferenceId: null,
     waitsFor: null,
   } as const;
   const violation = { ...report, nextAtMs: null, possibleEffects: 0 };
 
-  expect(allowedReportDecisions(report, [report])).toEqual([...DECISIONS]);
+  expect(allowedReportDecisions(report)).toEqual([...DECISIONS]);
   expect(allowedViolationDecisions(violation)).toEqual([...DECISIONS]);
 });
 
@@ -107,7 +104,6 @@ test('a violation that may be at the service can be corrected only after a refus
       attemptId: null,
       nextAtMs: 1,
       possibleEffects: 1,
-      openDifferenceId: null,
       waitsFor: null,
     }).includes('correct'),
   );
@@ -116,7 +112,6 @@ test('a violation that may be at the service can be corrected only after a refus
     attemptId: null,
     nextAtMs: null,
     possibleEffects: 1,
-    openDifferenceId: null,
     waitsFor: null,
   } as const;
 

@@ -60,21 +60,6 @@ test('the timeline keeps the original values of a fact when it is corrected', ()
   ]);
 });
 
-test('the timeline keeps the acceptance of a report that is sent again', () => {
-  const record = startedTow();
-  for (const entry of record.entries) acceptEntry(record, entry, 'answered', nowMs + 5);
-  for (const entry of record.entries) entry.openDifferenceId = 'answer.started.1';
-
-  const decided = decideReport(record, 'started-1', { action: 'retry' }, context);
-
-  expect(decided).toMatchObject({ ok: true });
-  expect(eventsOf(record)).toEqual([
-    ['fact.recorded', 'started'],
-    ['report.accepted', 'started-1'],
-    ['report.retried', 'started-1'],
-  ]);
-});
-
 test('an entry of a stored record can be changed only through its draft', () => {
   const record = startedTow();
   const draft = draftOf(record);

@@ -91,27 +91,3 @@ test('the next run keeps its schedule when a leftover job of the last run looks 
   expect(await stores.schedules.bulk.pollDue(10, 1000)).toEqual([judgementJobId(id)]);
   readOver.mockRestore();
 });
-
-test('a webhook that comes while the task of its kind closes has a task, also when the worker dies right after that', async () => {
-  await accept('T1');
-  await start();
-  const { id } = await kind();
-  const store = judgements();
-  let changes = 0;
-  const change: JudgementStore['change'] = (differenceId, idempotency, decide) => {
-    changes += 1;
-    return changes === 1 ? store.change(differenceId, idempotency, decide) : Promise.reject(new Error('killed'));
-  };
-  const waiting = async (differenceId: string) => {
-    const count = await store.waiting(differenceId);
-    await accept('T2');
-    return count;
-  };
-  const dying = { ...tools(WIDER), judgements: { ...store, change, waiting } };
-  await expect(judgeDeliveries(id, dying)).rejects.toThrow('killed');
-
-  await judgeDeliveries(id, tools(WIDER));
-
-  expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs', difference_id: id }]);
-  expect(await judgements().waiting(id)).toBe(1);
-});

@@ -27,7 +27,7 @@ test('100 webhooks that break the contract in one way are kept and open one task
   await stores.request('T-other');
 
   expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs', difference_id: (await kind()).id }]);
-  expect(await kind()).toMatchObject({ source: 'webhook', name: 'tow_request', count: 100, decision: 'open' });
+  expect(await kind()).toMatchObject({ source: 'webhook', name: 'tow_request', count: 100, expected: null });
   expect(await judgements().waiting((await kind()).id)).toBe(100);
   expect(await stateOf('odd-T7')).toEqual(['differs', null]);
   expect(await stores.tows.read('T7')).toBeNull();
@@ -220,52 +220,4 @@ test('the task closes with the last delivery of its kind, and a later one opens 
 
   await accept('T2');
   expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs' }]);
-});
-
-/** Acts on all deliveries of the kind that are listed, which closes its task. */
-async function judgeAll() {
-  await start();
-  await judge(WIDER);
-}
-
-test('a delivery that differs again after the task of its kind closed opens the task again, and counts once', async () => {
-  await accept('T1');
-  // Replayed, it leaves the list until it is processed.
-  await stores.replay('odd-T1');
-  await judgeAll();
-  expect(await stores.generalTasks()).toEqual([]);
-
-  expect(await stores.process('odd-T1')).toBe('differs');
-
-  const { id, count } = await kind();
-  expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs', difference_id: id }]);
-  expect([count, await judgements().waiting(id)]).toEqual([1, 1]);
-});
-
-test('a delivery that differs again does not open the task of a kind that a person has looked at', async () => {
-  await accept('T1');
-  expect(await stores.resolve(`differs.${(await kind()).id}`)).toBe('done');
-  await stores.replay('odd-T1');
-
-  expect(await stores.process('odd-T1')).toBe('differs');
-  expect([await stores.generalTasks(), (await kind()).count]).toEqual([[], 1]);
-
-  await accept('T2');
-  expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs' }]);
-});
-
-test('a difference is decided again when the task of its kind closes before the commit', async () => {
-  await accept('T1');
-  const seen = await kind();
-  let decisions = 0;
-
-  await stores.records.transact('test', async (transaction) => {
-    await transaction.recordDifference(seen);
-    decisions += 1;
-    if (decisions === 1) await judgeAll();
-  });
-
-  expect(decisions).toBe(2);
-  expect(await stores.generalTasks()).toMatchObject([{ type: 'webhook_differs' }]);
-  expect((await kind()).count).toBe(2);
 });

@@ -105,7 +105,6 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   checkTicket: ['crew', 503, { zoneId: ZONE, plateNumber: 'ABJ 1234', plateType: 'PRIVATE' }],
   readService: ['viewer', 200],
   listDifferences: ['viewer', 200],
-  listDifferingReports: ['viewer', 404],
   expectDifference: ['ops', 404, {}],
   readShadow: ['viewer', 200],
   exportShadow: ['viewer', 200],

@@ -8,7 +8,7 @@ import { formOf, REQUIRED } from './forms';
 import { answerHead, deliver, newTow, newViolation, towAfter, violationOf, WHEREABOUTS } from './world';
 import { createDifferenceStore } from '../../src/store/differences';
 import { setCircuit } from '../support/stored-records';
-import { changeInStore } from '../support/stores';
+import { changeInStore, oddAnswer } from '../support/stores';
 import { markShadow } from '../../src/domain/shadow';
 import { recordsOf } from '../../src/store/records';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
@@ -143,8 +143,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     expectDifference: async () => {
       const ref = await towAfter(app, 'started');
       await answerHead(app, ref, 'drift');
-      const id = (await towOf(app, ref)).reports[0]?.difference_id ?? '';
-      const path = `/api/differences/${encodeURIComponent(id)}/expect`;
+      const path = `/api/differences/${encodeURIComponent(oddAnswer('started').id)}/expect`;
       return { path, body: {}, other: { reason: 'seen' }, effects: actsOf('difference.expected') };
     },
     judgeAgain: async () => {

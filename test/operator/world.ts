@@ -207,14 +207,6 @@ function violationOutboxOf({ redis, clock }: Foundation) {
   return createViolationOutbox(redis, clock, { leaseMs: 20_000, graceMs: 60_000, ...limits });
 }
 
-/** Has the service accept a violation with an answer that breaks the contract. */
-export async function acceptWithDrift({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
-  const outbox = violationOutboxOf(foundation);
-  const claim = await outbox.claim(id);
-  if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
-  await outbox.settle(claim, result({ next: 'accepted' }, { difference: oddAnswer('violation') }));
-}
-
 export async function violationOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, id: string): Promise<ViolationView> {
   const response = await api(app).get(`/api/violations/${id}`);
   return violationView.parse(response.body);

@@ -1,9 +1,9 @@
-import { releaseBlocked } from '../../src/store/release-blocked';
+import { releaseClosedCircuits } from '../../src/store/circuits';
 import { createShadowStore } from '../../src/store/shadow';
 import { recordFact } from '../../src/workflow/record-fact';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
-import { ACCEPTED, mustClaim, oddAnswer, openStores, result, START, TESTER, type Stores } from '../support/stores';
+import { mustClaim, openStores, START, TESTER, type Stores } from '../support/stores';
 
 /** References have a free format. These look like the names that lists of tows and violations use. */
 const REFERENCES = ['violation 17', 'tow 17', 'tow violation 17'];
@@ -30,7 +30,7 @@ describe.each(REFERENCES)('the tow %s', (ref) => {
     for (const each of [...others, ref]) expect((await stores.outbox.claim(each)).kind).toBe('wait');
 
     expect(await stores.resume('started')).toBe('done');
-    await releaseBlocked(stores.redis);
+    await releaseClosedCircuits(stores.redis);
 
     expect(await stores.schedules.reports.pollDue(10, 1000)).toContain(ref);
     expect((await mustClaim(stores.outbox, ref)).entry.kind).toBe('started');
@@ -42,21 +42,5 @@ describe.each(REFERENCES)('the tow %s', (ref) => {
     const { items } = await createShadowStore(stores.redis).list({ cursor: null, limit: 10 });
 
     expect(items).toMatchObject([{ kind: 'tow', record: { tow: { towingReferenceId: ref } } }]);
-  });
-
-  test('loses the mark of an answer when its kind of difference is expected', async () => {
-    await stores.say(ref, START);
-    const difference = oddAnswer('started');
-    await stores.outbox.settle(
-      await mustClaim(stores.outbox, ref),
-      result(ACCEPTED, { rawBody: '{"done":true}', difference }),
-    );
-    // Nothing else is due for it.
-    await stores.outbox.claim(ref);
-
-    await stores.expect(difference.id);
-
-    for (const due of await stores.schedules.reports.pollDue(10, 1000)) await stores.outbox.claim(due);
-    expect((await stores.read(ref)).reports[0]?.openDifferenceId).toBeNull();
   });
 });

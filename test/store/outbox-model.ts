@@ -18,7 +18,6 @@ export interface ModelReport {
   sentAt: number | null;
   isHandedOver: boolean;
   /** Accepted by an answer that a person is asked about. */
-  isQuestioned: boolean;
   /** An accepted answer whose claim was lost, kept while another attempt is under way. */
   lateAnswer: 'accepted' | 'drift' | null;
 }
@@ -47,7 +46,7 @@ const isSettled = ({ state }: ModelReport) => state === 'accepted' || state === 
 export function owe(model: Model, kind: ReportKind): void {
   const id = `${kind}-${model.reports.length + 1}`;
   const fresh = { state: 'pending', attempt: null, unanswered: 0, mayHaveWorked: false } as const;
-  model.reports.push({ id, kind, ...fresh, sentAt: null, isHandedOver: false, isQuestioned: false, lateAnswer: null });
+  model.reports.push({ id, kind, ...fresh, sentAt: null, isHandedOver: false, lateAnswer: null });
 }
 
 /** The first report that is not settled. */
@@ -82,7 +81,7 @@ function bury(head: ModelReport | null): void {
   if (!head || head.attempt === null) return;
   head.attempt = null;
   if (head.lateAnswer !== null) {
-    acceptBy(head, head.lateAnswer);
+    settle(head, 'accepted');
     return;
   }
   head.unanswered += 1;
@@ -117,19 +116,19 @@ export function settleAttempt(
       report.lateAnswer = outcome;
       return 'late';
     }
-    acceptBy(report, outcome);
+    settle(report, 'accepted');
     return 'late_accepted';
   }
   model.lease = null;
   report.attempt = null;
   if (outcome !== 'accepted' && outcome !== 'drift' && report.lateAnswer !== null) {
-    acceptBy(report, report.lateAnswer);
+    settle(report, 'accepted');
     return 'done';
   }
   switch (outcome) {
     case 'accepted':
     case 'drift':
-      acceptBy(report, outcome);
+      settle(report, 'accepted');
       return 'done';
     case 'refused':
       forgetHarmless(report);
@@ -153,11 +152,6 @@ export function settleAttempt(
   }
 }
 
-function acceptBy(report: ModelReport, outcome: 'accepted' | 'drift'): void {
-  settle(report, 'accepted');
-  report.isQuestioned = outcome === 'drift';
-}
-
 /** What surely did nothing leaves no trace of having been sent. */
 function forgetHarmless(report: ModelReport): void {
   if (!report.mayHaveWorked) report.sentAt = null;
@@ -167,19 +161,9 @@ function stateBetweenAttempts(report: ModelReport): 'unknown' | 'pending' {
   return isOnce(report) && report.unanswered > 0 ? 'unknown' : 'pending';
 }
 
-/** What was accepted with a broken answer may have worked, like an attempt without an answer. A proof ends the question. */
-function sendAgain(model: Model, report: ModelReport): boolean {
-  if (isProved(model, report)) return false;
-  if (!report.isQuestioned || model.reports.some(({ attempt }) => attempt !== null)) return false;
-  Object.assign(report, { isQuestioned: false, unanswered: 1, mayHaveWorked: true });
-  report.state = stateBetweenAttempts(report);
-  return true;
-}
-
 /** A person decides about a report; false when it is settled or on its way. */
 export function decide(model: Model, report: ModelReport, action: 'retry' | 'accept' | 'waive'): boolean {
-  if (isSettled(report)) return action === 'retry' && sendAgain(model, report);
-  if (report.attempt !== null) return false;
+  if (isSettled(report) || report.attempt !== null) return false;
   switch (action) {
     case 'accept':
       settle(report, 'accepted');

@@ -33,30 +33,3 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   ),
   { minLength: 10, maxLength: 40 },
 );
-
-/** An invoice request that is accepted with a broken answer and sent again; drawn by chance, it is missing in some runs. */
-export const SENT_AGAIN: Step[] = [
-  { do: 'claim', isLost: false },
-  { do: 'settle', pick: 0, outcome: 'drift' },
-  { do: 'decide', pick: 1, action: 'retry' },
-  { do: 'claim', isLost: false },
-  { do: 'settle', pick: 0, outcome: 'accepted' },
-];
-
-/** The answer that a person overruled comes once more while the report is sent again: it settles nothing. */
-export const REPEATED_WHILE_SENT_AGAIN: Step[] = [
-  { do: 'claim', isLost: false },
-  { do: 'settle', pick: 0, outcome: 'drift' },
-  { do: 'decide', pick: 1, action: 'retry' },
-  { do: 'claim', isLost: false },
-  { do: 'settle', pick: 1, outcome: 'accepted' },
-  { do: 'settle', pick: 0, outcome: 'unanswered' },
-];
-
-/** A second answer to the attempt of an accepted report does not take away the question about the first. */
-export const ANSWERED_TWICE: Step[] = [
-  { do: 'claim', isLost: false },
-  { do: 'settle', pick: 0, outcome: 'drift' },
-  { do: 'settle', pick: 0, outcome: 'accepted' },
-  { do: 'decide', pick: 1, action: 'retry' },
-];

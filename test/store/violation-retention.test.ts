@@ -5,7 +5,7 @@ import { idsIn, readAll } from '../archive/folder';
 import { violationStandings } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { KEEP_NOTHING, lastingKeys, useRetention, type Retention } from '../support/retention';
-import { oddAnswer, type Stores } from '../support/stores';
+import type { Stores } from '../support/stores';
 import {
   claimAs,
   decide,
@@ -17,7 +17,6 @@ import {
   readViolation,
   report,
   reportViolations,
-  takenAs,
   violationOf,
 } from '../support/violations';
 
@@ -44,7 +43,7 @@ const archived = () => idsIn(dataDir.path, { type: 'violation' });
 
 /** The archive is kept forever, so its names stay when the code renames a field. */
 const VIOLATION_FIELDS = `
-  acceptedAtMs acceptedHow answer attempts brokenAnswer canTow differs giveUpAtMs hint inFlight lastError log
+  acceptedAtMs acceptedHow answer attempts brokenAnswer canTow giveUpAtMs hint inFlight lastError log
   mayHaveHadEffect nextAttemptAtMs queue reason reference references revision serviceStatus shadow state ticket
   ticketOverruled towingReferenceIds version violation waitsFor
 `
@@ -141,29 +140,6 @@ describe('retention of a settled violation', () => {
     await openOutbox(stores).completeCleanup(record);
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(false);
-  });
-
-  test('a settled violation stays in Redis while a task asks about its answer, and is removed after such answers are expected', async () => {
-    const outbox = openOutbox(stores);
-    await reportViolations(stores, 'U1');
-    const difference = oddAnswer('violation');
-    await outbox.settle(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { difference, rawBody: 'odd' }));
-    const cleanUp = async () => {
-      const { record } = await claimAs(outbox, 'U1', 'cleanup');
-      await outbox.completeCleanup(record);
-    };
-    await cleanUp();
-    await retention.sweepAll();
-    expect(await isThere('U1')).toBe(true);
-
-    await stores.expect(difference.id);
-    await retention.sweepAll();
-    expect(await isThere('U1')).toBe(true);
-
-    // Its images go only now.
-    await cleanUp();
-    await retention.sweepAll();
-    expect(await archived()).toEqual(['U1']);
   });
 
   test('a settled violation that changed since it was archived stays in Redis and is archived again', async () => {

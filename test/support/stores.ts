@@ -20,7 +20,6 @@ import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createSchedules } from '../../src/store/schedules';
 import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
-import { releaseBlocked } from '../../src/store/release-blocked';
 import { createTaskStore } from '../../src/store/tasks';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
@@ -159,7 +158,6 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
         { id, reason: 'a test', actor: TESTER, idempotency: undefined },
       );
       if (effect.kind !== 'done') throw new Error(`the difference is ${effect.kind}`);
-      await releaseBlocked(redis);
     },
 
     /** All open tasks. */

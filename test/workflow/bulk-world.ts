@@ -119,16 +119,11 @@ const tester: Actor = { id: 'k1', name: 'tester', role: 'ops' };
 
 /** A tow whose started report the service has refused; returns the id of the task. */
 export async function refusedReport(world: BulkWorld): Promise<string> {
-  const { ref, reportId } = await startedTow(world, 'refused');
-  return `${reportId}.${ref}`;
-}
-
-async function startedTow(world: BulkWorld, outcome: 'refused' | 'drift') {
   const ref = await newTow(world);
   const call = { actor: tester, params: { towing_reference_id: ref }, body: WHEREABOUTS };
   const answer = await world.api.call(ROUTES.started, call);
   if (!answer.ok) throw new Error(answer.refusal.message);
-  return { ref, reportId: await answerHead(world, ref, outcome) };
+  return `${await answerHead(world, ref, 'refused')}.${ref}`;
 }
 
 /** A number of such tasks, oldest first. */

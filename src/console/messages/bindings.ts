@@ -93,7 +93,6 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
     },
     differences: {
       ...catalogue.differences,
-      reports: bind<{ readonly count: number }>(catalogue.differences.reports),
       ms: bind<{ readonly ms: number }>(catalogue.differences.ms),
       samples: bind<{ readonly count: number }>(catalogue.differences.samples),
       marked: bind<{ readonly count: number }>(catalogue.differences.marked),

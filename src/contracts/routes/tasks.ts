@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACTION_ROLES } from '../../domain/decisions';
-import { differenceView, differingQuery, differingReport } from '../differences';
+import { differenceView } from '../differences';
 import { judgementPreview, judgementView } from '../judgements';
 import * as operator from '../operator';
 import { page } from '../paging';
@@ -32,26 +32,16 @@ export const TASK_ROUTES = {
     method: 'get',
     path: '/api/differences',
     role: 'viewer',
-    summary: 'How the messages of the service differ from its document: each kind once, with its count and decision.',
+    summary: 'How the messages of the service differ from its document: each kind once, with its count.',
     status: 200,
     answer: z.object({ items: z.array(differenceView) }),
-  },
-  listDifferingReports: {
-    method: 'get',
-    path: '/api/differences/:difference_id/reports',
-    role: 'viewer',
-    summary:
-      'The reports and violations that were accepted with an open kind of difference, newest first. Each may be sent again with retry.',
-    query: differingQuery,
-    status: 200,
-    answer: page(differingReport),
   },
   expectDifference: {
     method: 'post',
     path: '/api/differences/:difference_id/expect',
     role: ACTION_ROLES.expect,
     summary:
-      'Declare a kind of difference expected: its task closes, later messages of this kind are only counted, and what was accepted with it cannot be sent again.',
+      'Declare a kind of difference expected: its task closes, and later messages of this kind are only counted.',
     body: operator.resolveBody,
     status: 202,
     answer: differenceView,

@@ -47,7 +47,7 @@ export const TOW_ROUTES = {
     ...change,
     path: `${REPORT}/retry`,
     role: ACTION_ROLES.retry,
-    summary: 'Send a report again now; also an accepted one, while a task asks about its answer (difference_id).',
+    summary: 'Send a report again now.',
     body: operator.emptyBody,
   },
   correctReport: {

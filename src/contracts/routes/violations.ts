@@ -63,8 +63,7 @@ export const VIOLATION_ROUTES = {
     ...change,
     path: `${VIOLATION}/retry`,
     role: ACTION_ROLES.retry,
-    summary:
-      'Send it again now, also despite an active ticket; an accepted one only while a task asks about its answer (difference_id).',
+    summary: 'Send it again now, also despite an active ticket.',
     body: emptyBody,
   },
   correctViolation: {

@@ -36,7 +36,7 @@ function Kinds({ viewer, kinds }: { viewer: Viewer; kinds: readonly DifferenceVi
   const messages = viewer.messages.differences;
   const { heads } = messages;
   if (kinds.length === 0) return <Empty title={messages.none} hint={messages.noneHint} />;
-  const openFirst = kinds.toSorted((a, b) => Number(b.decision === 'open') - Number(a.decision === 'open'));
+  const openFirst = kinds.toSorted((a, b) => Number(b.task_id !== null) - Number(a.task_id !== null));
   const rows = openFirst.map((kind) => ({
     id: `difference-${kind.id}`,
     cells: [

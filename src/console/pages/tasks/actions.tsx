@@ -131,7 +131,7 @@ function CorrectOnPage({ viewer, row, isFirst }: OneAction) {
 }
 
 function hintOf(viewer: Viewer, row: TaskRow, action: TaskAction): string {
-  const { differences, tasks, towReports } = viewer.messages;
+  const { tasks, towReports } = viewer.messages;
   switch (action) {
     case 'correct':
       return towReports.correctHint;
@@ -143,7 +143,7 @@ function hintOf(viewer: Viewer, row: TaskRow, action: TaskAction): string {
     case 'accept':
       return towReports.acceptHint;
     case 'resolve':
-      return row.task.difference_id === undefined ? tasks.resolveHint : differences.closeHint;
+      return tasks.resolveHint;
     case 'resume':
       return tasks.resumeHint;
     case 'expect':

@@ -15,14 +15,13 @@ import type { Report, TowReadModel } from '../../../workflow/read-models';
  * The decisions to offer about a report. A report that waits behind another one offers no retry: its turn has not come, so
  * a retry would change nothing.
  */
-export function decisionsOn(record: TowReadModel, report: Report, isHead: boolean): readonly DecisionAction[] {
-  const allowed = allowedReportDecisions(report, record.reports);
-  return allowed.filter((decision) => decision !== 'retry' || isHead || isSettled(report.state));
+export function decisionsOn(report: Report, isHead: boolean): readonly DecisionAction[] {
+  return allowedReportDecisions(report).filter((decision) => decision !== 'retry' || isHead);
 }
 
 /** The question that a decision on the report answers; null if nothing can be decided. */
 export function questionOn(record: TowReadModel, report: Report): string | null {
-  if (decisionsOn(record, report, true).length === 0) return null;
+  if (decisionsOn(report, true).length === 0) return null;
   const asked = record.tasks.filter(({ report_id }) => report_id === report.id);
   return [report.revision, report.state, ...asked.map(questionOf)].join(' ');
 }
@@ -40,9 +39,9 @@ export function DecideReport({
   isAsked?: boolean;
 }) {
   const { viewer, failure } = model;
-  const isConcluded = isSettled(report.state) && report.openDifferenceId === null;
+  const isConcluded = isSettled(report.state);
   if (isConcluded || !viewer.may('dispatcher')) return null;
-  const decisions = decisionsOn(model.record, report, waitingOf(model, report)?.kind !== 'behind');
+  const decisions = decisionsOn(report, waitingOf(model, report)?.kind !== 'behind');
   const wasRefused = DECISIONS.some((decision) => failure?.form === formOfDecision(report, decision));
   const forms = (
     <>
@@ -93,13 +92,13 @@ function FoldedDecision({ model, report, decision }: { model: TowModel; report: 
   );
 }
 
-function hintOf({ viewer }: TowModel, { kind, state }: Report, decision: DecisionAction): string {
+function hintOf({ viewer }: TowModel, { kind }: Report, decision: DecisionAction): string {
   const messages = viewer.messages.towReports;
   switch (decision) {
     case 'correct':
       return messages.correctHint;
     case 'retry':
-      return isSettled(state) ? messages.sendAgainHint : messages.retryHint;
+      return messages.retryHint;
     case 'waive':
       return kind === 'invoice' ? messages.waiveInvoiceHint : messages.waiveHint;
     case 'accept':

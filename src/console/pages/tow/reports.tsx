@@ -1,6 +1,5 @@
 import type { ReportView } from '../../../contracts/operator';
 import { Attempts } from '../../parts/attempts';
-import { Differs } from '../../parts/differs';
 import { ReportState } from '../../parts/states';
 import { Timestamp, UserText } from '../../parts/text';
 import { causeOf, ErrorText } from '../../parts/error-text';
@@ -46,7 +45,6 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
         </p>
       )}
       <ReportFacts model={model} report={report} shown={shown} hasNextTry={waiting?.kind === 'next_try'} />
-      {report.openDifferenceId !== null && <Differs viewer={viewer} differenceId={report.openDifferenceId} />}
       <details id={`wire-${report.id}`}>
         <summary>{messages.towReports.wire}</summary>
         <div class="folded-body">

@@ -153,6 +153,6 @@ function hasForm(model: TowModel, form: string): boolean {
   return record.reports.every((report) => {
     const decision = DECISIONS.find((each) => formOfDecision(report, each) === form);
     const isHead = waitingOf(model, report)?.kind !== 'behind';
-    return decision === undefined || decisionsOn(record, report, isHead).includes(decision);
+    return decision === undefined || decisionsOn(report, isHead).includes(decision);
   });
 }

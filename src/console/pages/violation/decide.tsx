@@ -65,9 +65,7 @@ export function Decide({ model }: { model: ViolationModel }) {
           ))}
           {takesImages(record) && <OtherImages model={model} />}
         </div>
-        {decisions.length > 0 && !decisions.includes('correct') && record.openDifferenceId === null && (
-          <p class="muted">{messages.correctNot}</p>
-        )}
+        {decisions.length > 0 && !decisions.includes('correct') && <p class="muted">{messages.correctNot}</p>}
       </div>
     </Card>
   );
@@ -127,8 +125,7 @@ function OtherImages({ model }: { model: ViolationModel }) {
   );
 }
 
-function retryHintOf({ state, openDifferenceId }: ViolationReadModel) {
-  if (openDifferenceId !== null) return 'sendAgain';
+function retryHintOf({ state }: ViolationReadModel) {
   return state === 'held' ? 'retryHeld' : 'retry';
 }
 

@@ -52,13 +52,10 @@ export async function readModel(
   };
 }
 
-/**
- * True once nothing more will happen to it: the service has it, or a person gave it up. While a person is asked about the
- * answer by which it was accepted it may be sent again.
- */
+/** True once nothing more will happen to it: the service has it, or a person gave it up. */
 export function isConcluded({ record }: Pick<ViolationModel, 'record'>): boolean {
-  const { state, openDifferenceId } = record;
-  return (state === 'accepted' && openDifferenceId === null) || state === 'waived';
+  const { state } = record;
+  return state === 'accepted' || state === 'waived';
 }
 
 async function tasksOf({ tasks }: Pick<PageTools, 'tasks'>, id: string): Promise<Task[]> {

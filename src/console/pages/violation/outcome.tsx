@@ -4,7 +4,6 @@ import { ACCEPTED_HOW } from '../../../domain/vocabulary';
 import { maskedBody } from '../../mask';
 import { Attempts as AttemptList } from '../../parts/attempts';
 import { ruleIn, Timestamp, Ref, UserText, Fact, Card } from '../../parts/text';
-import { Differs } from '../../parts/differs';
 import { PostForm } from '../../parts/form';
 import { ErrorText } from '../../parts/error-text';
 import { oneOf } from '../../viewer';
@@ -86,7 +85,6 @@ export function Service({ model }: { model: ViolationModel }) {
           </Fact>
         )}
       </dl>
-      {view.difference_id !== null && <Differs viewer={viewer} differenceId={view.difference_id} />}
       {view.broken_answer !== null && (
         <>
           <p>{messages.brokenAnswer}</p>
