@@ -11,11 +11,18 @@ const tsx = {
   },
 };
 
+/** What `npm test` and the scripts `test:slow`, `test:all` and `test:nightly` run. `test:all` leaves out the nightly files. */
+const TESTS = {
+  normal: ['<rootDir>/test/**/*.test.ts?(x)', '!**/*.slow.test.ts', '!**/*.nightly.test.ts'],
+  slow: ['<rootDir>/test/**/*.slow.test.ts'],
+  all: ['<rootDir>/test/**/*.test.ts?(x)', '!**/*.nightly.test.ts'],
+  nightly: ['<rootDir>/test/**/*.nightly.test.ts'],
+};
+
 module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.ts',
   runtime: '<rootDir>/test/support/runtime.js',
-  // `npm run test:slow` and `npm run test:nightly` run the others, `npm run test:all` all but the nightly ones.
-  testMatch: ['<rootDir>/test/**/*.test.ts?(x)', '!**/*.slow.test.ts', '!**/*.nightly.test.ts'],
+  testMatch: TESTS[process.env.TESTS ?? 'normal'],
   testTimeout: 120_000,
   // Twice as many as CI has processors, because tests also wait.
   maxWorkers: 4,

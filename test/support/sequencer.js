@@ -1,9 +1,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Files that mostly wait, for processes and for leases. The size of such a file tells nothing about its time. */
-const WAITING = /\.slow\.test\.tsx?$|\/test\/budgets\//;
-/** So many other files per waiting file: with 400 files the last waiting file begins before the second half. */
-const OTHERS_PER_WAITING = 7;
+const WAITING = /\.slow\.test\.tsx?$/;
 
 /**
  * The order in which jest starts the test files. Without times of an earlier run, as in a fresh clone, jest starts the
@@ -21,8 +19,10 @@ module.exports = class WaitingFilesSpread extends Sequencer {
     const sorted = super.sort(tests);
     const waiting = sorted.filter(({ path }) => WAITING.test(path));
     const others = sorted.filter(({ path }) => !WAITING.test(path));
+    // The last waiting file begins when half of the others have begun.
+    const perWaiting = Math.floor(others.length / (2 * waiting.length));
     return waiting
-      .flatMap((test, place) => [test, ...others.slice(place * OTHERS_PER_WAITING, (place + 1) * OTHERS_PER_WAITING)])
-      .concat(others.slice(waiting.length * OTHERS_PER_WAITING));
+      .flatMap((test, place) => [test, ...others.slice(place * perWaiting, (place + 1) * perWaiting)])
+      .concat(others.slice(waiting.length * perWaiting));
   }
 };
