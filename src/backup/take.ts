@@ -44,7 +44,7 @@ export async function takeBackup(folder: string, installation: OpenedInstallatio
   try {
     await requireEmpty(target);
     await makeFolder(target);
-    const source = { redis, server, installation, schemaVersion: schema.version, keysBefore };
+    const source = { redis, server, installation, schemaVersion: schema, keysBefore };
     return { folder, ...(await fillFolder(target, source)) };
   } finally {
     await keepNoLonger();

@@ -22,8 +22,6 @@ export interface LocalCommands {
 
 export interface MigrateOptions {
   readonly isCheck: boolean;
-  /** Only the migrations without which processes of this release do not start. */
-  readonly isBeforeStart: boolean;
 }
 
 export interface ResealOptions {

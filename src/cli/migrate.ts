@@ -7,16 +7,13 @@ export function addMigrate(program: Command, { tools, local }: { tools: CommandT
   const command = addCommand(program, tools, {
     usage: 'migrate',
     summary: 'migrate the data in Redis to the schema of this release',
-    options: [
-      option('--check', 'print which migrations are pending, and change nothing'),
-      option('--before-start', 'run only the migrations without which processes of this release do not start'),
-    ],
-    examples: ['towhook migrate --check', 'towhook migrate', 'towhook migrate --before-start'],
-    run: (call) => local.migrate({ isCheck: call.flag('check'), isBeforeStart: call.flag('beforeStart') }),
+    options: [option('--check', 'print which migrations are pending, and change nothing')],
+    examples: ['towhook migrate --check', 'towhook migrate'],
+    run: (call) => local.migrate({ isCheck: call.flag('check') }),
   });
   command.description(ABOUT);
 }
 
-const ABOUT = `Migrates the data in Redis to the schema of this release, with the environment of the roles. Run it before the processes of a new release start, and again when no process of the old one is left: see docs/operations/upgrades.md.
+const ABOUT = `Migrates the data in Redis to the schema of this release, with the environment of the roles. Run it before the processes of a new release start. If a migration is pending, those of the earlier release end when it begins, within seconds, and it waits for them: see docs/operations/upgrades.md.
 
-It may be ended and run again at any time, and in several places at once. It needs Redis, and no running process. The exit code is 0 when no migration is pending, 1 when one is, and 3 when Redis does not answer. With --before-start it is 0 when processes of this release can start, even if another migration is pending.`;
+It may be ended and run again at any time, and in several places at once. It needs Redis, and no running process. The exit code is 0 when no migration is pending, 1 when one is, and 3 when Redis does not answer.`;

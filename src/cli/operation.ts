@@ -94,7 +94,6 @@ function conservationOutput(check: ConservationView): CommandOutput {
         ['as of', check.ended_at === null ? textOrDash(null) : `${riyadhTime(check.ended_at)} (Riyadh)`],
       ]),
       ...section('Lost', check.lost_names),
-      ...section('Cannot be read here: of a later version, or its data key is missing', check.newer_names),
     ],
   };
 }

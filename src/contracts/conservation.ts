@@ -33,8 +33,6 @@ export const scanRecord = z
     started_at: z.coerce.number().int(),
     ended_at: z.coerce.number().int(),
     lost_names: namesText,
-    newer: z.coerce.number().int().default(0),
-    newer_names: namesText,
     deliveries: storedCounts,
     reports: storedCounts,
     violations: storedCounts,
@@ -43,8 +41,6 @@ export const scanRecord = z
     startedAtMs: stored.started_at,
     endedAtMs: stored.ended_at,
     lostNames: stored.lost_names,
-    newer: stored.newer,
-    newerNames: stored.newer_names,
     deliveries: stored.deliveries,
     reports: stored.reports,
     violations: stored.violations,
@@ -59,8 +55,6 @@ const scanProgress = z.object({
   place: z.object({ index: z.enum(['deliveries', 'tows', 'violations']), score, member: z.string() }).nullable(),
   tallies: z.object({ deliveries: storedCounts, reports: storedCounts, violations: storedCounts }),
   lostNames: z.array(z.string()),
-  newer: z.number().default(0),
-  newerNames: z.array(z.string()).default([]),
 });
 export type ScanProgress = z.output<typeof scanProgress>;
 
@@ -104,12 +98,6 @@ export const conservationView = shownCounts.extend({
    * or `tow <towing reference>` when the whole record is gone; that counts as one report.
    */
   lost_names: z.array(z.string()),
-  /**
-   * Items whose record needs a later version of towhook than the process that checked them: they wait for such a
-   * process. And the first 100 of them.
-   */
-  newer: z.int(),
-  newer_names: z.array(z.string()),
   by_kind: z.object({ deliveries: shownCounts, reports: shownCounts, violations: shownCounts }),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),

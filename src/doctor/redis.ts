@@ -125,11 +125,9 @@ async function dataKeysOf(redis: Redis, keys: DataKeys | null): Promise<Finding[
 async function schemaOf(redis: Redis): Promise<Finding> {
   try {
     const stored = await checkSchema(redis);
-    const known = knownSchema().version;
-    if (stored === null) return notes.fine('redis_schema_known', `holds no data yet; its schema will be ${known}`);
-    const holds = `holds data of schema ${stored.version}`;
-    if (stored.version >= known) return notes.fine('redis_schema_known', holds);
-    return notes.warning('redis_schema_old', `${holds}; this version writes schema ${known}`, 'Run `towhook migrate`.');
+    if (stored === null)
+      return notes.fine('redis_schema_known', `holds no data yet; its schema will be ${knownSchema()}`);
+    return notes.fine('redis_schema_known', `holds data of schema ${stored}`);
   } catch (error) {
     if (error instanceof RestoreUnfinished) {
       const fix =

@@ -34,8 +34,6 @@ export interface CheckedItem {
   readonly state: ConservationState;
   /** True for a lost item that only lacks an index entry: its record shows which one. */
   readonly isRepairable: boolean;
-  /** True when its record needs a later version of towhook: it waits for such a process. */
-  readonly isNewer?: true;
 }
 
 /** The index entries of a record, read at the same instant as the record. */
@@ -153,9 +151,9 @@ export function parkedTaskId(ref: string): string {
 const LOST = { state: 'lost', isRepairable: false } as const;
 const REPAIRABLE = { state: 'lost', isRepairable: true } as const;
 
-/** An item whose record this version cannot use. */
-export function newerItem(name: string): CheckedItem {
-  return { name, state: 'waiting', isRepairable: false, isNewer: true };
+/** An item whose record this process cannot use. */
+export function unusableItem(name: string): CheckedItem {
+  return { name, state: 'waiting', isRepairable: false };
 }
 
 function is(state: ConservationState): Omit<CheckedItem, 'name'> {

@@ -15,7 +15,6 @@ import type { ListenerName } from '../platform/metrics';
 import { isSettledWithin } from '../platform/timers';
 import { unverifiedPaths } from '../receiver/secrets';
 import { writability } from '../store/connect';
-import { createConservationStore } from '../store/conservation';
 import { createNotificationStore } from '../store/notification-record';
 import { UNREADABLE_PROBLEM } from '../store/redis-settings';
 import type { HeartbeatSender } from '../workflow/heartbeat';
@@ -111,15 +110,6 @@ function changesOfSpool(log: Log): (state: SpoolState, problem: string | null) =
     if (state === 'unusable') log.error('spool.unusable', { problem });
     else if (state === 'foreign') log.error('spool.foreign', { problem: SPOOL_FOREIGN });
     else log.info('spool.shared');
-  };
-}
-
-/** Counts on a private `/readyz` the records that need a later version; always ready: the others are worked on. */
-export function newerRecordsCheck({ redis }: Pick<Foundation, 'redis'>): ReadinessCheck {
-  const conservation = createConservationStore(redis);
-  return async () => {
-    const newer = (await conservation.lastScan())?.newer ?? 0;
-    return { ready: true, details: newer === 0 ? {} : { newer_records: newer } };
   };
 }
 

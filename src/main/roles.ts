@@ -22,7 +22,6 @@ import { watchIdentity } from './gauges';
 import {
   clockCheck,
   healthOf,
-  newerRecordsCheck,
   noticesCheck,
   recentSpoolCheck,
   redisCheck,
@@ -107,7 +106,6 @@ export async function startParts(
   if (worker || listener) startNotifications(foundation);
   const checks: ReadinessCheck[] = [
     modeCheck(foundation),
-    newerRecordsCheck(foundation),
     dataKeysCheck(foundation),
     noticesCheck(foundation),
     clockCheck(heartbeat),
@@ -141,7 +139,7 @@ function openHeartbeat(
       role,
       mode: config.service.mode,
       service: calledService(config, role),
-      schema: knownSchema().version,
+      schema: knownSchema(),
       ...describeProcess(),
     },
     counters,

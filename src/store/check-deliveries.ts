@@ -1,21 +1,11 @@
 import type { Redis } from 'ioredis';
 import { checkedDelivery } from '../contracts/conservation';
-import { checkDelivery, ITEM_NAMES, newerItem, parkedTaskId, type CheckedItem } from '../domain/conservation';
-import { OLDEST_READER_FIELD } from '../domain/unusable-record';
+import { checkDelivery, parkedTaskId, type CheckedItem } from '../domain/conservation';
 import { timestampOf, repliesOf, readTogether } from './batch-reads';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
-import { isNewer } from './readable-records';
 import { repairDelivery } from './repair';
 
-const FIELDS = [
-  'v',
-  'state',
-  'towing_reference_id',
-  'verdict',
-  'processed_at',
-  'difference_id',
-  OLDEST_READER_FIELD,
-] as const;
+const FIELDS = ['v', 'state', 'towing_reference_id', 'verdict', 'processed_at', 'difference_id'] as const;
 
 /** Checks deliveries; one item each, in their order. See check-entries.ts. */
 export async function checkDeliveries(redis: Redis, ids: readonly string[], nowMs: number): Promise<CheckedItem[]> {
@@ -28,7 +18,6 @@ export async function checkDeliveries(redis: Redis, ids: readonly string[], nowM
   const areTowsThere = await repliesOf(asking);
   const items = await Promise.all(
     ids.map(async (id, at) => {
-      if (needsNewer(rows[at])) return [newerItem(ITEM_NAMES.delivery(id))];
       const delivery = deliveries[at] ?? null;
       const ref = delivery?.towingReferenceId ?? '';
       const first = checkDelivery(id, delivery, {
@@ -83,11 +72,6 @@ async function confirm(
   });
   if (item.isRepairable && delivery) await repairDelivery(redis, { id, receivedAtMs: Number(place), ...delivery });
   return [item];
-}
-
-function needsNewer(row: unknown): boolean {
-  const oldestReader: unknown = Array.isArray(row) ? row[FIELDS.indexOf(OLDEST_READER_FIELD)] : null;
-  return typeof oldestReader === 'string' && isNewer(oldestReader);
 }
 
 function deliveryOf(row: unknown) {

@@ -3,7 +3,7 @@ import {
   checkTow,
   checkViolation,
   ITEM_NAMES,
-  newerItem,
+  unusableItem,
   type CheckedItem,
   type IndexEntries,
 } from '../domain/conservation';
@@ -90,7 +90,7 @@ function checkFields(kind: RecordKind, name: string, fields: Fields, indexed: In
     }
   } catch (error) {
     if (error instanceof UnusableRecord) {
-      return { record: null, items: itemNames(kind, name, fields).map(newerItem), taskId: null };
+      return { record: null, items: itemNames(kind, name, fields).map(unusableItem), taskId: null };
     }
     // A record that cannot be decoded is lost, as no worker can decode it either. It must not end the scan.
   }

@@ -144,7 +144,7 @@ function waitOf(
 
 function newProgress(nowMs: number, ends: ScanProgress['ends']): ScanProgress {
   const tallies = { deliveries: NO_COUNTS, reports: NO_COUNTS, violations: NO_COUNTS };
-  return { startedAtMs: nowMs, ends, place: null, tallies, lostNames: [], newer: 0, newerNames: [] };
+  return { startedAtMs: nowMs, ends, place: null, tallies, lostNames: [] };
 }
 
 function advanced(before: ScanProgress, entries: readonly LedgerEntry[], items: readonly CheckedItem[]): ScanProgress {
@@ -161,14 +161,11 @@ function advanced(before: ScanProgress, entries: readonly LedgerEntry[], items: 
   }
   const namesWhere = (isListed: (item: CheckedItem) => boolean) =>
     items.filter(isListed).map(({ name }) => name.replaceAll('\n', ' '));
-  const newer = namesWhere((item) => item.isNewer === true);
   return {
     ...before,
     place: entries.at(-1) ?? before.place,
     tallies,
     lostNames: [...before.lostNames, ...namesWhere(({ state }) => state === 'lost')].slice(0, NAMES_MAX),
-    newer: before.newer + newer.length,
-    newerNames: [...before.newerNames, ...newer].slice(0, NAMES_MAX),
   };
 }
 
@@ -184,7 +181,7 @@ async function taskChange(
 }
 
 /** Stores the result of a complete scan. */
-function publishing({ startedAtMs, tallies, lostNames, newer, newerNames }: ScanProgress, endedAtMs: number): Effect[] {
+function publishing({ startedAtMs, tallies, lostNames }: ScanProgress, endedAtMs: number): Effect[] {
   const counts = Object.entries(tallies).flatMap(([kind, tally]) =>
     Object.entries(tally).flatMap(([state, count]) => [`${kind}.${state}`, count]),
   );
@@ -192,7 +189,6 @@ function publishing({ startedAtMs, tallies, lostNames, newer, newerNames }: Scan
   return [
     ['DEL', KEYS.lastScan],
     ['HSET', KEYS.lastScan, ...timestamps, 'lost_names', JSON.stringify(lostNames), ...counts],
-    ['HSET', KEYS.lastScan, 'newer', newer, 'newer_names', JSON.stringify(newerNames)],
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Delivery } from '../domain/delivery';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from './keys';
-import { fieldsOrDamaged, orDamaged, refuseNewer } from './readable-records';
+import { fieldsOrDamaged, orDamaged } from './readable-records';
 import { refuseSealed } from './sealed-fields';
 import type { Fields } from './packed-fields';
 import { nextVersion } from '../domain/outbox-record';
@@ -16,7 +16,6 @@ import { nextVersion } from '../domain/outbox-record';
 /** Null when there is no delivery. @throws UnusableRecord */
 export function decodeDelivery(fields: Fields): Delivery | null {
   refuseSealed('delivery', fields);
-  refuseNewer(fields);
   return fields['id'] === undefined ? null : deliveryRecord.parse(fields);
 }
 

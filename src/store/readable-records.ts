@@ -1,33 +1,17 @@
 import type { Redis } from 'ioredis';
-import { DamagedRecord, NewerRecord, OLDEST_READER_FIELD, UnusableRecord } from '../domain/unusable-record';
+import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
 import type { RecordKind } from '../domain/outbox-record';
 import { errorFacts } from '../platform/errors';
 import { unpackFields, type Fields } from './packed-fields';
-import { knownSchema } from './schema';
 import { refuseSealed } from './sealed-fields';
 import { isTransient } from './until-answered';
 
-/** Records that a later version of towhook has marked as unusable for this one, and what lists do about them. */
-
-const KNOWN = knownSchema().version;
-
-/** Whether the marker of a record excludes this version. */
-export function isNewer(oldestReader: string): boolean {
-  return Number(oldestReader) > KNOWN;
-}
-
-/** @throws NewerRecord if the record needs a later version. Called before anything else of a record is read. */
-export function refuseNewer(fields: Fields): void {
-  const oldestReader = fields[OLDEST_READER_FIELD];
-  if (oldestReader !== undefined && isNewer(oldestReader)) throw new NewerRecord(Number(oldestReader), KNOWN);
-}
+/** Records that this process cannot use, or that are damaged, and what decisions and lists do about them. */
 
 /** All fields of a tow or violation, unpacked. @throws UnusableRecord */
 export function readableFields(kind: RecordKind, stored: Fields): Fields {
   refuseSealed(kind, stored);
-  const fields = unpackFields(stored);
-  refuseNewer(fields);
-  return fields;
+  return unpackFields(stored);
 }
 
 interface DecodedName {

@@ -5,30 +5,14 @@ import { MIGRATIONS, type Migration } from './migrations';
 import { UnexpectedReply } from './parse';
 
 /**
- * The schema version of the data in Redis. It decides which versions of towhook may use the data: see
- * docs/architecture.md, "Versions of stored data".
+ * The schema of the data in Redis: one number, the oldest schema whose processes may use it. See docs/architecture.md,
+ * "Versions of stored data".
  */
 
 /** The schema of data without a stored version, which a process may write while the version cannot be stored. */
 const FIRST_VERSION = 1;
-/** The field of `migrations` with the oldest schema whose processes may use the data; absent: that of the data. */
-export const OLDEST_READER = 'oldest_reader';
-
-/** The schemas that a release can use. */
-export interface KnownSchema {
-  /** The schema that it writes. */
-  readonly version: number;
-  /** The oldest schema of data that its processes can use. Older data needs `towhook migrate` first. */
-  readonly readsFrom: number;
-  /** The oldest schema whose processes can use data that was written by this release alone. */
-  readonly oldestReader: number;
-}
-
-export interface StoredSchema {
-  readonly version: number;
-  /** The oldest schema whose processes may use the data. */
-  readonly oldestReader: number;
-}
+/** The field of a migration in the hash `migrations`, once its last step is stored. */
+export const MIGRATED = 'done';
 
 /** The data in Redis cannot be used by this version of towhook. */
 export class SchemaMismatch extends Error {
@@ -56,25 +40,16 @@ export class RestoreUnfinished extends Error {
   }
 }
 
-/** The schemas that this release can use. */
-export function knownSchema(migrations: readonly Migration[] = MIGRATIONS): KnownSchema {
-  const last = (ordered: readonly Migration[]) => ordered.at(-1)?.number ?? FIRST_VERSION;
-  return {
-    version: last(migrations),
-    readsFrom: last(migrations.filter(({ order }) => order === 'before')),
-    oldestReader: last(migrations.filter(({ order }) => order === 'after')),
-  };
+/** The schema of this release: the number of its last migration. */
+export function knownSchema(migrations: readonly Migration[] = MIGRATIONS): number {
+  return migrations.at(-1)?.number ?? FIRST_VERSION;
 }
 
 /** The schema of the data in Redis; null without data. Writes nothing. @throws RestoreUnfinished */
-export async function readSchema(redis: Redis): Promise<StoredSchema | null> {
-  const [stored, oldest] = await Promise.all([
-    redis.get(KEYS.schemaVersion),
-    redis.hget(KEYS.migrations, OLDEST_READER),
-  ]);
-  if (stored === null && !(await holdsRecords(redis))) return null;
-  const version = stored === null ? FIRST_VERSION : versionOf(stored);
-  return { version, oldestReader: oldest === null ? version : versionOf(oldest) };
+export async function readSchema(redis: Redis): Promise<number | null> {
+  const stored = await redis.get(KEYS.schemaVersion);
+  if (stored !== null) return versionOf(stored);
+  return (await holdsRecords(redis)) ? FIRST_VERSION : null;
 }
 
 /** Whether a version is stored. */
@@ -86,29 +61,28 @@ export async function isSchemaStored(redis: Redis): Promise<boolean> {
 export async function readUsableSchema(
   redis: Redis,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<StoredSchema | null> {
+): Promise<number | null> {
   const stored = await readSchema(redis);
-  const { version } = knownSchema(migrations);
-  if (stored === null || stored.oldestReader <= version) return stored;
+  const known = knownSchema(migrations);
+  if (stored === null || stored <= known) return stored;
   throw new SchemaMismatch(
     true,
-    `Redis holds data of schema ${stored.version}, which versions of towhook from schema ${stored.oldestReader} on can ` +
-      `use, and this version has schema ${version}: start the version that wrote it, or a later one`,
+    `Redis holds data of schema ${stored}, and this version of towhook has schema ${known}: start the version that wrote ` +
+      'it, or a later one',
   );
 }
 
 /** The schema of the data; null without data. Rejects with SchemaMismatch if this version must not use it. */
-export async function checkSchema(
-  redis: Redis,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<StoredSchema | null> {
+export async function checkSchema(redis: Redis, migrations: readonly Migration[] = MIGRATIONS): Promise<number | null> {
   const stored = await readUsableSchema(redis, migrations);
-  const { readsFrom } = knownSchema(migrations);
-  if (stored === null || stored.version >= readsFrom) return stored;
+  if (stored === null) return null;
+  const known = knownSchema(migrations);
+  const place = await redis.hget(KEYS.migrations, String(stored));
+  if (stored === known && (place === null || place === MIGRATED)) return stored;
+  const is = stored === known ? 'that is not completely migrated' : `and this version of towhook has schema ${known}`;
   throw new SchemaMismatch(
     false,
-    `Redis holds data of schema ${stored.version}, and this version of towhook reads schemas from ${readsFrom} on: ` +
-      'run `towhook migrate` of this version first',
+    `Redis holds data of schema ${stored}, ${is}: run \`towhook migrate\` of this version first`,
   );
 }
 
@@ -118,10 +92,7 @@ export async function checkSchema(
  */
 export async function prepareSchema(redis: Redis, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   const before = await checkSchema(redis, migrations);
-  const known = knownSchema(migrations);
-  if (before === null && known.oldestReader < known.version)
-    await redis.hsetnx(KEYS.migrations, OLDEST_READER, known.oldestReader);
-  await redis.set(KEYS.schemaVersion, (before ?? known).version, 'NX');
+  await redis.set(KEYS.schemaVersion, before ?? knownSchema(migrations), 'NX');
   await redis.set(KEYS.epoch, randomBytes(6).toString('hex'), 'NX');
   // Another process of another version may have stored its version on an empty Redis meanwhile.
   if (before === null) await checkSchema(redis, migrations);

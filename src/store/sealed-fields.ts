@@ -10,11 +10,10 @@ import type { Fields } from './packed-fields';
 
 /** Hashes with sealed fields, by the first part of their key, and their plain fields: states, times and references. */
 const PLAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  tow: ['v', 'state', 'oldest_reader', 'lease', 'run', 'proof'],
-  violation: ['v', 'oldest_reader', 'lease', 'run'],
+  tow: ['v', 'state', 'lease', 'run', 'proof'],
+  violation: ['v', 'lease', 'run'],
   delivery: [
     'v',
-    'oldest_reader',
     'id',
     'kind',
     'towing_reference_id',

@@ -32,9 +32,6 @@ export interface ConservationScan {
    * or `tow <towing reference>` when the whole record is gone; that counts as one report.
    */
   readonly lostNames: readonly string[];
-  /** Items whose record needs a later version of towhook, and the first 100 of them. */
-  readonly newer: number;
-  readonly newerNames: readonly string[];
 }
 
 type ByKind = Pick<ConservationScan, 'deliveries' | 'reports' | 'violations'>;
@@ -73,8 +70,6 @@ export function conservationViewOf(scan: ConservationScan | null): ConservationV
   return {
     ...totalOf({ deliveries, reports, violations }),
     lost_names: [...(scan?.lostNames ?? [])],
-    newer: scan?.newer ?? 0,
-    newer_names: [...(scan?.newerNames ?? [])],
     by_kind: { deliveries, reports, violations },
     started_at: isoOrNull(scan?.startedAtMs ?? null),
     ended_at: isoOrNull(scan?.endedAtMs ?? null),

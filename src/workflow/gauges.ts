@@ -30,12 +30,6 @@ export function watchConservation(metrics: Metrics, conservation: Pick<Conservat
     ['state'],
     (scan) => (scan ? Object.entries(totalOf(scan)).map(([state, value]) => ({ labels: { state }, value })) : []),
   );
-  watch(
-    'towhook_newer_records',
-    'Records that need a later version of towhook, as of the last complete conservation check.',
-    [],
-    (scan) => sampleOf(scan && scan.newer),
-  );
   watch('towhook_conservation_walk_age_seconds', 'Age of the last complete conservation check.', [], (scan) =>
     secondsOf(scan && scan.ageMs),
   );

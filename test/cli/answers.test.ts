@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { conservationView } from '../../src/contracts/conservation';
 import { newApiKeyView, queueView } from '../../src/contracts/operator';
 import { violationView } from '../../src/contracts/violations';
 import { riyadhTime, table } from '../../src/cli/format';
@@ -8,7 +7,6 @@ import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
 import { deliver, newTow, record } from '../operator/world';
 import { useApp } from '../support/app';
 import { run, type ProgramRun } from './command';
-import { startServer } from './fake-service';
 
 const app = useApp({ role: 'console' });
 beforeEach(() => clearDisk(app));
@@ -238,14 +236,3 @@ test.each([['delivery replay'], ['task resolve']])(
     expect(problems).toMatch(/^nope failed: .*\nnope2 failed: .*$/);
   },
 );
-
-test('towhook conservation names both reasons why a record cannot be read', async () => {
-  const check = conservationView.parse((await towhook('conservation', '--json')).json());
-  const console = await startServer((_request, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ ...check, newer: 1, newer_names: ['delivery d-1'] }));
-  });
-  const { out } = await run(['conservation'], { url: console.url, apiKey: 'any' });
-  await console.stop();
-  expect(out).toMatch(/Cannot be read here: of a later version, or its data key is missing\n.*delivery d-1/);
-});

@@ -19,10 +19,10 @@ test('towhook migrate has nothing to do on the data of its own schema, and chang
   expect(await redis.ask('KEYS', '*')).toEqual([KEYS.schemaVersion]);
 });
 
-test('towhook migrate before the start needs no other variable than the address of Redis, in production too', async () => {
+test('towhook migrate needs no other variable than the address of Redis, in production too', async () => {
   const environment = { REDIS_URL: redis.url, NODE_ENV: 'production' };
 
-  const { exitCode, out } = await runProgram(['migrate', '--before-start'], { environment });
+  const { exitCode, out } = await runProgram(['migrate'], { environment });
 
   expect([exitCode, out]).toEqual([0, expect.stringContaining('Redis holds no data.')]);
 });

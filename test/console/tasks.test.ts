@@ -1,7 +1,6 @@
 import { messagesIn } from '../../src/console/messages';
 import { taskView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
-import { OLDEST_READER_FIELD } from '../../src/domain/unusable-record';
 import { TASK_TYPES, pausedOperationTask, rivalRequestTask, webhookElsewhereTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { towKey, violationKey } from '../../src/store/keys';
@@ -57,15 +56,18 @@ describe('console: task list', () => {
         return violationKey(id);
       },
     ],
-  ])('lists a task about %s of a later version, on the page and in the API, without it', async (_about, open) => {
-    await app.redis.ask('HSET', await open(), OLDEST_READER_FIELD, '9');
+  ])(
+    'lists a task about %s that the process cannot use, on the page and in the API, without it',
+    async (_about, open) => {
+      await app.redis.ask('HSET', await open(), 'later', 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
 
-    const answer = await api(app).get('/api/tasks').expect(200);
-    const { html } = await (await signedIn(app)).get('/tasks');
+      const answer = await api(app).get('/api/tasks').expect(200);
+      const { html } = await (await signedIn(app)).get('/tasks');
 
-    expect(page(taskView).parse(answer.body).items).toMatchObject([{ report: null, violation: null }]);
-    expect(titlesIn(html)).toHaveLength(1);
-  });
+      expect(page(taskView).parse(answer.body).items).toMatchObject([{ report: null, violation: null }]);
+      expect(titlesIn(html)).toHaveLength(1);
+    },
+  );
 
   test('lists the oldest task first, or the newest on request', async () => {
     const { ref: first } = await refusedTow(app);

@@ -40,7 +40,7 @@ test('two installations on one Redis share no key, channel, metric or log line',
     for (const { name, all } of towns) {
       expect(await client.zcard(`{towhook-${name}}:index:tows`)).toBe(TOWS);
       const samples = await metricsOf(await all.url('console'));
-      expect(new Set(samples.map(({ labels }) => labels['installation']))).toEqual(new Set([name]));
+      expect(new Set(samples.map(({ installation }) => installation))).toEqual(new Set([name]));
       const requests = samples.find(
         (sample) => sample.name === 'towhook_deliveries_accepted_total' && sample.labels['kind'] === 'tow_request',
       );

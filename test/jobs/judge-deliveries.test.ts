@@ -123,7 +123,7 @@ describe('a delivery that cannot be used', () => {
 
   test.each([
     ['cannot be decoded', 'received_at', 'not a number', ['delivery_failing']],
-    ['needs a later version', 'oldest_reader', '999', []],
+    ['lacks its data key', 'later', 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', []],
   ])('is left when it %s, and the others of its kind are judged', async (_what, field, value, tasks) => {
     await stores.redis.hset(deliveryKey('odd-A'), field, value);
 
@@ -135,7 +135,7 @@ describe('a delivery that cannot be used', () => {
     ]);
     const opened = (await stores.generalTasks()).map(({ type }) => type);
     expect(opened.filter((type) => type !== 'webhook_differs')).toEqual(tasks);
-    await stores.redis.hset(deliveryKey('odd-A'), field, field === 'oldest_reader' ? '0' : '1');
+    await stores.redis.hset(deliveryKey('odd-A'), field, field === 'later' ? '' : '1');
     expect(await start()).toBe('done');
     expect(await judge(WIDER)).toMatchObject({ total: 1, remaining: 0 });
   });

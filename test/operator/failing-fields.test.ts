@@ -108,21 +108,21 @@ describe('operator API: a body that breaks its contract, where the request would
     expect(refusalOf(await post(towPath('TW-unknown', `/${action}`), body))).toEqual([422, fields]);
   });
 
-  it.each(['head', 'oldest_reader'])(
-    'names the fields of the contract alone for a tow with a broken %s',
-    async (field) => {
-      const ref = await towAfter(app, 'started');
-      await app.redis.ask('HSET', towKey(ref), field, '9999');
-      for (const [action, body, fields] of [
-        ['started', { latitude: 91 }, 'latitude'],
-        ['reports/started-1/correct', { latitude: 91 }, 'latitude'],
-        ['steps', { occurred_at: 'nope' }, 'step'],
-      ] as const) {
-        expect(refusalOf(await post(towPath(ref, `/${action}`), body))).toEqual([422, fields]);
-      }
-      expect((await post(towPath(ref, '/steps'), { step: 'accepted' })).status).toBe(503);
-    },
-  );
+  it.each([
+    ['damaged', { head: '9999' }],
+    ['sealed under a missing key', { later: 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
+  ])('names the fields of the contract alone for a tow that is %s', async (_what, stored) => {
+    const ref = await towAfter(app, 'started');
+    await app.redis.ask('HSET', towKey(ref), ...Object.entries(stored).flat());
+    for (const [action, body, fields] of [
+      ['started', { latitude: 91 }, 'latitude'],
+      ['reports/started-1/correct', { latitude: 91 }, 'latitude'],
+      ['steps', { occurred_at: 'nope' }, 'step'],
+    ] as const) {
+      expect(refusalOf(await post(towPath(ref, `/${action}`), body))).toEqual([422, fields]);
+    }
+    expect((await post(towPath(ref, '/steps'), { step: 'accepted' })).status).toBe(503);
+  });
 
   it('names the fields of the contract alone for an unknown report', async () => {
     const path = towPath(await towAfter(app, 'started'), '/reports/started-9/correct');

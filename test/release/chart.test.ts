@@ -154,8 +154,7 @@ test('the chart migrates the data before the new pods start, with what is there 
   expect(job).toContain('{{- if .Values.migration.enabled }}');
   expect(job).toMatch(/^kind: Job$/m);
   expect(job).toContain('helm.sh/hook: pre-install,pre-upgrade\n');
-  expect(job).toContain('command: [towhook, migrate, --before-start]\n');
-  expect(text('docs', 'cli.md')).toMatch(/^ +--before-start /m);
+  expect(job).toContain('command: [towhook, migrate]\n');
   // Resources of the chart are created after the hook, and pods that an affinity names start after it.
   expect(job).not.toMatch(/configMapRef|persistentVolumeClaim|\.Values\.affinity/);
   expect(job).toContain('range $key, $value := .Values.environment');

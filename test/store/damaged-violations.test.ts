@@ -1,5 +1,4 @@
 import { newViolationReference } from '../../src/contracts/common';
-import { OLDEST_READER_FIELD } from '../../src/domain/unusable-record';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS, violationKey } from '../../src/store/keys';
 import { addKnownViolations } from '../../src/workflow/known-violations';
@@ -53,6 +52,9 @@ test.each([
   },
 );
 
+/** Sealed under a data key that the process lacks. */
+const SEALED = { later: 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' };
+
 test('a tow of a damaged violation can be linked to another one, and the reference stays with the damaged one', async () => {
   await createAcceptedViolation(stores, 'U2', 'V-2');
   await request('T1', 'V-1');
@@ -66,8 +68,8 @@ test('a tow of a damaged violation can be linked to another one, and the referen
   expect(await stores.redis.hget(KEYS.violationReferences, 'V-1')).toBe('U1');
 });
 
-test('a tow request that names a violation of a later version waits for a process that can use it', async () => {
-  await stores.redis.hset(violationKey('U1'), 'oldest_reader', '9');
+test('a tow request that names a violation that the process cannot use waits for one that can', async () => {
+  await stores.redis.hset(violationKey('U1'), SEALED);
 
   expect(await request('T1', 'V-1')).toBe('deferred');
 
@@ -76,7 +78,7 @@ test('a tow request that names a violation of a later version waits for a proces
 
 test.each([
   ['a damaged violation', { z: 'broken' }],
-  ['a violation of a later version', { [OLDEST_READER_FIELD]: '9' }],
+  ['a violation that the process cannot use', SEALED],
 ])(
   'an answer that gives the reference of %s to another one is stored, and the reference stays',
   async (_owner, fields) => {

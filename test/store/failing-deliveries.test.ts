@@ -97,7 +97,10 @@ describe('the task about a delivery that keeps failing', () => {
 
   test.each([
     ['is damaged', (key: string) => stores.redis.hset(key, 'head', 'damaged')],
-    ['is of a later version', (key: string) => stores.redis.hset(key, 'oldest_reader', '9999')],
+    [
+      'lacks its data key',
+      (key: string) => stores.redis.hset(key, 'later', 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'),
+    ],
     ['has a key of another type', (key: string) => stores.redis.del(key).then(() => stores.redis.set(key, 'text'))],
   ])('belongs to no record while its tow %s', async (_what, damage) => {
     await damage(towKey('T1'));

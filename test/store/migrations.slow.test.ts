@@ -18,7 +18,7 @@ function startMigration(also: Readonly<Record<string, string>> = {}) {
   return spawn(process.execPath, [compiledFile('test/store/renaming-migration.ts')], { env: environment });
 }
 
-test('a migration of 10,000 records that is killed is resumed by two runs, beside a worker that changes records', async () => {
+test('a migration of 10,000 records that is killed is resumed by two runs, while records change', async () => {
   const stores = await openStores(redis.url);
   for (const ids of SLICES) {
     const seeding = stores.redis.pipeline();
@@ -58,6 +58,6 @@ test('a migration of 10,000 records that is killed is resumed by two runs, besid
   expect(codes).toEqual([0, 0]);
   expect(migratedByKilled).toBe(2000);
   expect(await countNew()).toBe(IDS.length);
-  expect(await readSchema(stores.redis)).toEqual({ version: 2, oldestReader: 2 });
+  expect(await readSchema(stores.redis)).toBe(2);
   stores.close();
 });

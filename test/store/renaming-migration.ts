@@ -25,7 +25,6 @@ const cursorText = z.object({
 export const RENAMING: Migration = {
   number: 2,
   title: 'rename the field "old" of deliveries to "new"',
-  order: 'after',
   async step(redis, text) {
     const cursor = text === null ? { place: null, ends: await ledgerEnds(redis) } : cursorText.parse(JSON.parse(text));
     const entries = await entriesAfter(redis, cursor, RECORDS_PER_STEP);
@@ -69,7 +68,7 @@ function dyingIn(fatal: number): Migration {
 async function main(): Promise<void> {
   const redis = connectFailFast(process.env['REDIS_URL'] ?? '', { log: silentLog });
   await whenReady(redis, 20_000);
-  await migrate(redis, [dyingIn(Number(process.env['DIES_IN_STEP']))]);
+  await migrate(redis, { migrations: [dyingIn(Number(process.env['DIES_IN_STEP']))], waitMs: 0 });
   redis.disconnect();
 }
 

@@ -9,7 +9,9 @@ export interface ScrapedSeries {
 interface ScrapedSample {
   /** Of a histogram, with `_bucket`, `_count` or `_sum`. */
   readonly name: string;
+  /** But that of the installation, which all have. */
   readonly labels: Readonly<Record<string, string>>;
+  readonly installation: string | undefined;
   readonly value: number;
 }
 
@@ -29,5 +31,6 @@ export function readMetricsText(text: string): ScrapedSeries[] {
 function readSample(line: string): ScrapedSample {
   const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
   const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', value = '']) => [label, value] as const);
-  return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+  const { installation, ...others }: Record<string, string> = Object.fromEntries(pairs);
+  return { name, labels: others, installation, value: Number(value) };
 }

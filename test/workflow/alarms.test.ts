@@ -54,8 +54,6 @@ function known(changes: Partial<OpsState> = {}): OpsState {
     conservation: {
       ...NONE,
       lost_names: [],
-      newer: 0,
-      newer_names: [],
       by_kind: { deliveries: NONE, reports: NONE, violations: NONE },
       started_at: SINCE,
       ended_at: SINCE,

@@ -25,7 +25,7 @@ test('a clock of one machine that is set back is an alarm, although Redis and pr
       ...describeProcess(),
       mode: 'live',
       service: null,
-      schema: knownSchema().version,
+      schema: knownSchema(),
     },
     counters: createCounters(),
     gaps: createHeartbeatGaps(clock, 60_000),

@@ -154,7 +154,6 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
         of: bind<{ readonly count: string }>(catalogue.ops.conservation.of),
         walked: bind<{ readonly ago: string; readonly took: string }>(catalogue.ops.conservation.walked),
         repaired: bind<{ readonly count: number }>(catalogue.ops.conservation.repaired),
-        newer: bind<{ readonly count: number }>(catalogue.ops.conservation.newer),
       },
       processes: { ...catalogue.ops.processes, ago: bind<{ readonly age: string }>(catalogue.ops.processes.ago) },
     },

@@ -8,15 +8,9 @@ export interface Migration {
   /** What it does, for people. */
   readonly title: string;
   /**
-   * `before`: it only adds. It runs before processes of its release start, which need it; older processes may go on
-   * using the data. `after`: it removes or changes what older processes use. It runs when none of them is left, and no
-   * older process may start again.
-   */
-  readonly order: 'before' | 'after';
-  /**
    * Migrates a bounded part of the data, within a few 100 ms. `cursor` is where the last step ended, null for the first.
-   * Resolves with where the next step begins; null after the last. A step may be repeated, in several processes at once
-   * and beside workers: it changes a record only by a commit on the version that it read.
+   * Resolves with where the next step begins; null after the last. No role runs meanwhile. A step may be repeated, in
+   * several processes at once: it changes a record only by a commit on the version that it read.
    */
   step(redis: Redis, cursor: string | null): Promise<string | null>;
 }

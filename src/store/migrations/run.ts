@@ -1,19 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { KEYS } from '../keys';
 import { createProcessStore } from '../processes';
 import { recordsOf } from '../records';
-import { knownSchema, OLDEST_READER, readUsableSchema } from '../schema';
+import { MIGRATED, readUsableSchema } from '../schema';
 import { MIGRATIONS, type Migration } from '.';
 
 /** Runs the migrations that the stored data lacks. */
 
-const DONE = 'done';
+const POLL_MS = 500;
 
-/** A migration that did not run. */
+/** A migration that has not run to its end. */
 export interface PendingMigration {
   readonly number: number;
   readonly title: string;
-  readonly order: Migration['order'];
   /** True when a run has begun it. */
   readonly isBegun: boolean;
   /** The running processes of an older schema that it must wait for, as `<role> on <host>, version <version>`. */
@@ -27,84 +27,69 @@ export async function pendingMigrations(
 ): Promise<PendingMigration[]> {
   const stored = await readUsableSchema(redis, migrations);
   if (stored === null) return [];
-  const lacking = migrations.filter(({ number }) => number > stored.version);
+  const places = await redis.hgetall(KEYS.migrations);
+  const isBegun = (number: number) => places[String(number)] !== undefined;
+  const isPending = ({ number }: Migration) =>
+    number > stored || (number === stored && isBegun(number) && places[String(number)] !== MIGRATED);
   return Promise.all(
-    lacking.map(async ({ number, title, order }) => ({
+    migrations.filter(isPending).map(async ({ number, title }) => ({
       number,
       title,
-      order,
-      isBegun: (await redis.hexists(KEYS.migrations, String(number))) === 1,
-      waitsFor: order === 'after' ? await olderProcesses(redis, number) : [],
+      isBegun: isBegun(number),
+      waitsFor: await olderProcesses(redis, number),
     })),
   );
 }
 
 /**
- * Which migrations run: all, or only those without which processes of this release do not start. Older processes can
- * start again until the others run.
- */
-export type MigrationScope = 'all' | 'to_start';
-
-/** Whether a migration belongs to a scope. One that comes before a needed one is needed as well. */
-export function isInScope(
-  { number }: Pick<Migration, 'number'>,
-  scope: MigrationScope,
-  migrations: readonly Migration[] = MIGRATIONS,
-): boolean {
-  return scope === 'all' || number <= knownSchema(migrations).readsFrom;
-}
-
-/**
- * Runs the pending migrations of `scope`, up to one that must wait for processes to end. Resolves with all that remain. A
- * run that was ended continues after its last complete step, and several may run at once. Rejects when Redis does not
- * answer.
+ * Runs the pending migrations. From the beginning of one, processes of an older schema end, which is waited for, and
+ * none starts. Resolves with what remains: none, or the one whose older processes still run after `waitMs`. A run that was
+ * ended continues after its last complete step, and several may run at once. Rejects when Redis does not answer.
  */
 export async function migrate(
   redis: Redis,
-  migrations: readonly Migration[] = MIGRATIONS,
-  scope: MigrationScope = 'all',
+  { migrations = MIGRATIONS, waitMs }: { readonly migrations?: readonly Migration[]; readonly waitMs: number },
 ): Promise<PendingMigration[]> {
+  const untilMs = performance.now() + waitMs;
   for (;;) {
     const pending = await pendingMigrations(redis, migrations);
     const next = migrations.find(({ number }) => number === pending[0]?.number);
-    if (!next || pending[0]?.waitsFor.length !== 0 || !isInScope(next, scope, migrations)) return pending;
-    await limitReaders(redis, next, migrations);
-    await complete(redis, next);
+    if (!next) return pending;
+    if (pending[0]?.isBegun === false) await begin(redis, next);
+    else if (pending[0]?.waitsFor.length === 0) await complete(redis, next);
+    else if (performance.now() >= untilMs) return pending;
+    else await pause(POLL_MS);
   }
 }
 
-/** Stores which processes may use the data from now on. Running ones that may not end within seconds. */
-async function limitReaders(redis: Redis, { number, order }: Migration, migrations: readonly Migration[]) {
-  const { oldestReader = number } = (await readUsableSchema(redis, migrations)) ?? {};
-  await redis.hsetnx(KEYS.migrations, OLDEST_READER, oldestReader);
-  if (order === 'before' || oldestReader >= number) return;
-  // Stale when another run has raised it.
+/** Refuses older processes from now on. Running ones notice within seconds. */
+async function begin(redis: Redis, { number }: Migration): Promise<void> {
+  // Stale when another run has begun it.
   await recordsOf(redis).commit({
     records: [],
-    checks: [{ key: KEYS.migrations, field: OLDEST_READER, value: String(oldestReader) }],
-    effects: [['HSET', KEYS.migrations, OLDEST_READER, number]],
+    checks: [{ key: KEYS.migrations, field: String(number), value: '' }],
+    effects: [
+      ['HSET', KEYS.migrations, String(number), PLACE],
+      ['SET', KEYS.schemaVersion, number],
+    ],
   });
 }
 
-/** Runs a migration step by step. The step that is stored last also raises the version. */
+/** Before the place at which the next step begins; alone for the first. */
+const PLACE = '>';
+
+/** Runs a migration step by step. */
 async function complete(redis: Redis, migration: Migration): Promise<void> {
-  const { number } = migration;
-  const field = String(number);
+  const field = String(migration.number);
   for (;;) {
-    const place = (await redis.hget(KEYS.migrations, field)) ?? '';
-    if (place === DONE) return;
-    const next = await migration.step(redis, place === '' ? null : place.slice(1));
+    const place = (await redis.hget(KEYS.migrations, field)) ?? PLACE;
+    if (place === MIGRATED) return;
+    const next = await migration.step(redis, place === PLACE ? null : place.slice(PLACE.length));
     // Refused as stale when another run has stored this step: then its place counts.
     await recordsOf(redis).commit({
       records: [],
       checks: [{ key: KEYS.migrations, field, value: place }],
-      effects:
-        next === null
-          ? [
-              ['HSET', KEYS.migrations, field, DONE],
-              ['SET', KEYS.schemaVersion, number],
-            ]
-          : [['HSET', KEYS.migrations, field, `>${next}`]],
+      effects: [['HSET', KEYS.migrations, field, next === null ? MIGRATED : `${PLACE}${next}`]],
     });
   }
 }

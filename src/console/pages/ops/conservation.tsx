@@ -31,7 +31,6 @@ export function Conservation({ viewer, view }: { viewer: Viewer; view: Conservat
             })}
           </p>
           <LostNames viewer={viewer} view={view} />
-          <NewerNames viewer={viewer} view={view} />
           <Standings viewer={viewer} view={view} />
         </>
       )}
@@ -48,18 +47,6 @@ function LostNames({ viewer, view }: { viewer: Viewer; view: ConservationView })
       <h3>{messages.names}</h3>
       <Names names={view.lost_names} />
       {view.lost > view.lost_names.length && <p class="muted">{messages.more}</p>}
-    </>
-  );
-}
-
-function NewerNames({ viewer, view }: { viewer: Viewer; view: ConservationView }) {
-  const messages = viewer.messages.ops.conservation;
-  if (view.newer === 0) return null;
-  return (
-    <>
-      <p>{messages.newer({ count: view.newer })}</p>
-      <Names names={view.newer_names} />
-      {view.newer > view.newer_names.length && <p class="muted">{messages.more}</p>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { NewerRecord, OLDEST_READER_FIELD } from '../../src/domain/unusable-record';
+import { UnusableRecord } from '../../src/domain/unusable-record';
 import { deliveryKey, KEYS, towKey, violationKey } from '../../src/store/keys';
 import { walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
@@ -6,7 +6,8 @@ import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { openOutbox, reportViolations } from '../support/violations';
 
-/** A later version of towhook has marked records that this one cannot understand. */
+/** A part of these records is sealed under a data key that this process lacks. */
+const SEALED = { later: 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' };
 
 const redis = useRedis();
 let stores: Stores;
@@ -18,27 +19,24 @@ afterEach(() => {
   stores.close();
 });
 
-/** Writes a state that only schema 9 knows, as its processes would; resolves with the record. */
-async function makeNewer(key: string, fields: Readonly<Record<string, string>>) {
-  await stores.redis.hset(key, { ...fields, [OLDEST_READER_FIELD]: '9' });
+async function makeUnusable(key: string) {
+  await stores.redis.hset(key, SEALED);
   return stores.redis.hgetall(key);
 }
 
-async function newerTow(ref: string) {
+async function unusableTow(ref: string) {
   await stores.request(ref);
   await stores.say(ref, START);
-  const head = (await stores.redis.hget(towKey(ref), 'head')) ?? '';
-  const stored = { head: head.replace('"state":"started"', '"state":"impounded"'), state: 'impounded' };
-  return makeNewer(towKey(ref), stored);
+  return makeUnusable(towKey(ref));
 }
 
 const PAGE = { cursor: null, limit: 10 };
 
-test('reports of a tow of a later version wait, and the tow is left as it is', async () => {
-  const before = await newerTow('T1');
+test('reports of a tow that the process cannot use wait, and the tow is left as it is', async () => {
+  const before = await unusableTow('T1');
 
-  await expect(stores.outbox.claim('T1')).rejects.toThrow(NewerRecord);
-  await expect(stores.say('T1', { event: 'detained' })).rejects.toThrow('needs a process of schema 9 or later');
+  await expect(stores.outbox.claim('T1')).rejects.toThrow(UnusableRecord);
+  await expect(stores.say('T1', { event: 'detained' })).rejects.toThrow('sealed under the key');
 
   expect(await stores.redis.hgetall(towKey('T1'))).toEqual(before);
   expect(await stores.dueAt('T1')).not.toBeNull();
@@ -50,21 +48,22 @@ test.each([true, false])(
     await stores.request('T1');
     await stores.say('T1', START);
     const claim = await mustClaim(stores.outbox, 'T1');
-    await makeNewer(towKey('T1'), { v: '99.of-another-process' });
+    await makeUnusable(towKey('T1'));
+    await stores.redis.hset(towKey('T1'), { v: '99.of-another-process' });
     const reads = jest.spyOn(stores.redis, 'hgetall');
 
     const stored = stores.outbox.settle(claim, result(ACCEPTED), claimsNext).catch(String);
     const isRepeated = eventually(() => Promise.resolve(expect(reads.mock.calls.length).toBeGreaterThan(2)));
     await Promise.race([stored, isRepeated]);
-    await stores.redis.hdel(towKey('T1'), OLDEST_READER_FIELD);
+    await stores.redis.hdel(towKey('T1'), ...Object.keys(SEALED));
 
     expect(await stored).toMatchObject({ kind: 'done' });
     expect(await stores.states('T1')).toEqual(['started accepted']);
   },
 );
 
-test('a webhook for a tow of a later version waits without a failure, and follows when a process knows the tow', async () => {
-  const { head = '' } = await newerTow('T1');
+test('a webhook for a tow that the process cannot use waits without a failure, and follows when one can', async () => {
+  await unusableTow('T1');
   await stores.acceptInvoice('T1');
 
   expect(await stores.process('invoice-T1')).toBe('deferred');
@@ -73,35 +72,34 @@ test('a webhook for a tow of a later version waits without a failure, and follow
   expect(await stores.redis.zscore(KEYS.dueDeliveries, 'invoice-T1')).not.toBeNull();
   expect(await stores.generalTasks()).toEqual([]);
 
-  await stores.redis.hset(towKey('T1'), { head: head.replace('impounded', 'started'), state: 'started' });
-  await stores.redis.hdel(towKey('T1'), OLDEST_READER_FIELD);
+  await stores.redis.hdel(towKey('T1'), ...Object.keys(SEALED));
   expect(await stores.process('invoice-T1')).toBe('attached');
 });
 
-test('a delivery and a violation of a later version are left as they are', async () => {
+test('a delivery and a violation that the process cannot use are left as they are', async () => {
   await stores.acceptInvoice('T2', 'd1');
   await reportViolations(stores, 'U1');
-  const delivery = await makeNewer(deliveryKey('d1'), { state: 'quarantined' });
-  const violation = await makeNewer(violationKey('U1'), { document: '{"form":"later"}' });
+  const delivery = await makeUnusable(deliveryKey('d1'));
+  const violation = await makeUnusable(violationKey('U1'));
 
   expect(await stores.process('d1')).toBe('deferred');
-  await expect(openOutbox(stores).claim('U1')).rejects.toThrow(NewerRecord);
+  await expect(openOutbox(stores).claim('U1')).rejects.toThrow(UnusableRecord);
 
   expect(await stores.redis.hgetall(deliveryKey('d1'))).toEqual(delivery);
   expect(await stores.redis.hgetall(violationKey('U1'))).toEqual(violation);
 });
 
 test('lists show the other records, and a read names the reason', async () => {
-  await newerTow('T1');
+  await unusableTow('T1');
   await stores.request('T2');
-  await makeNewer(deliveryKey('request-T1'), { state: 'quarantined' });
+  await makeUnusable(deliveryKey('request-T1'));
 
   const tows = await stores.tows.listByRefs(['T1', 'T2']);
   const deliveries = await stores.deliveries.list(PAGE);
 
   expect(tows.map(({ tow }) => tow.towingReferenceId)).toEqual(['T2']);
   expect(deliveries.items.map(({ id }) => id)).toEqual(['request-T2']);
-  await expect(stores.tows.read('T1')).rejects.toThrow('needs a process of schema 9 or later');
+  await expect(stores.tows.read('T1')).rejects.toThrow('sealed under the key');
 });
 
 test('lists show the other records beside damaged ones, and reject while Redis does not answer', async () => {
@@ -124,33 +122,12 @@ test('lists show the other records beside damaged ones, and reject while Redis d
   await expect(stores.tows.listByRefs(['T2'])).rejects.toThrow('writeable');
 });
 
-test('a task with an action of a later version does not hide the other tasks', async () => {
-  const [known, later] = ['known', 'later'].map((id) => ({
-    id,
-    type: 'a_test',
-    message: 'a test',
-    actions: ['retry'],
-  }));
-  await stores.redis.hset(KEYS.tasks, 'known', JSON.stringify(known));
-  await stores.redis.hset(KEYS.tasks, 'later', JSON.stringify({ ...later, actions: ['reconsider'] }));
-  await stores.redis.zadd(KEYS.openTasks, 1, 'known', 2, 'later');
-
-  expect((await stores.generalTasks()).map(({ id }) => id)).toEqual(['known']);
-});
-
-test('the conservation check lists records of a later version, and reports none of them as lost', async () => {
-  await newerTow('T1');
-  await makeNewer(deliveryKey('request-T1'), { state: 'quarantined' });
+test('the conservation check counts records that the process cannot use as waiting', async () => {
+  await unusableTow('T1');
   await reportViolations(stores, 'U1');
-  await makeNewer(violationKey('U1'), { document: '{"form":"later"}' });
+  await makeUnusable(violationKey('U1'));
 
   const scan = await walk(stores.redis);
 
-  expect(scan).toMatchObject({ newer: 3, newerNames: ['delivery request-T1', 'report T1 1', 'violation U1'] });
-  expect([scan.lostNames, scan.reports.waiting, scan.deliveries.waiting, scan.violations.waiting]).toEqual([
-    [],
-    1,
-    1,
-    1,
-  ]);
+  expect([scan.lostNames, scan.reports.waiting, scan.violations.waiting]).toEqual([[], 1, 1]);
 });
