@@ -1,6 +1,6 @@
 import type { OperationName } from '../src/contracts/operations';
 import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
-import { storedObject } from '../src/contracts/stored';
+import { storedObject } from '../src/domain/stored';
 import type { AttemptResult } from '../src/domain/attempt';
 import type { OutboxRecord } from '../src/domain/outbox-record';
 import { httpStatusOf, type Verdict } from '../src/domain/policy';

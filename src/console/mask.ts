@@ -1,6 +1,6 @@
 import { JSON_LEVELS_MAX } from '../contracts/common';
 import { OPERATIONS, type Operation } from '../contracts/operations';
-import { sensitiveFieldNames } from '../contracts/sensitive';
+import { sensitiveFieldNames } from '../domain/sensitive';
 import { isObject, jsonFaults, jsonIn, withoutByteOrderMark } from '../domain/json';
 import { bothScripts } from '../domain/plate';
 import type { JsonObject } from '../domain/vocabulary';

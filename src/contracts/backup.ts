@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedTimestampMs } from './stored';
+import { storedTimestampMs } from '../domain/stored';
 
 /** What a backup contains, `manifest.json` in its folder, and what Redis knows about its backups. */
 

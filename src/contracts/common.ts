@@ -10,8 +10,8 @@ import {
 } from '../domain/vocabulary';
 import { visibleText } from '../domain/entered-text';
 import { asRfc3339 } from '../domain/timestamp';
-import { sensitive } from './sensitive';
-import { storedObject } from './stored';
+import { sensitive } from '../domain/sensitive';
+import { storedObject } from '../domain/stored';
 
 /** Schemas that several contracts share. */
 

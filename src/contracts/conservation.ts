@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROCESSED_VERDICTS } from '../domain/delivery';
 import { DELIVERY_STATES, type STANDINGS } from '../domain/vocabulary';
-import { orUnknown, storedTimestampMs } from './stored';
+import { orUnknown, storedTimestampMs } from '../domain/stored';
 
 /** Counts of the conservation check, as stored and as the API shows them. */
 

@@ -3,7 +3,7 @@ import { CREW_STEPS, type Dispatch } from '../domain/dispatch';
 import type { DispatchCommand } from '../domain/dispatch-rules';
 import { reason, text } from './common';
 import { readableFieldsOf } from './readable-fields';
-import { sensitive } from './sensitive';
+import { sensitive } from '../domain/sensitive';
 
 /**
  * Dispatch data, which an operator keeps for itself (domain/dispatch.ts): as stored, as shown, and as sent by people.

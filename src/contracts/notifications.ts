@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NOTICE_TYPES, type NotificationState } from '../domain/notices';
 import { ALARM_KINDS, ALARM_SEVERITIES, NOTICE_CHANNELS } from '../domain/notification-settings';
-import { orUnknown } from './stored';
+import { orUnknown } from '../domain/stored';
 
 /** Notifications of alarms: what is stored, and what the API shows. */
 

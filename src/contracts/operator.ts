@@ -19,7 +19,7 @@ import { dispatchView } from './dispatch';
 import { BUDGET_NAMES } from './operations';
 import { SORT_ORDERS, page, pageQuery } from './paging';
 import { attempt, placeInQueue, reportError, task } from './records';
-import { sensitive } from './sensitive';
+import { sensitive } from '../domain/sensitive';
 import { violationView } from './violations';
 
 /** The requests and answers of the operator API. */

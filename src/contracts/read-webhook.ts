@@ -5,7 +5,7 @@ import type { FieldRule } from '../domain/refusal';
 import type { DeliveryKind, Json, JsonObject } from '../domain/vocabulary';
 import { amount as documentedAmount, JSON_LEVELS_MAX, METADATA_LEVELS_MAX } from './common';
 import { failedRules } from './rules';
-import { storedObject } from './stored';
+import { storedObject } from '../domain/stored';
 import { CHARGE_AMOUNTS, WEBHOOKS } from './webhooks';
 
 /**

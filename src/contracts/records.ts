@@ -13,8 +13,8 @@ import {
 import { towingReference, violationReference } from './common';
 import { dispatchRecord } from './dispatch';
 import { person } from './person';
-import { sensitive } from './sensitive';
-import { counter, orUnknown, storedObject, storedTimestampMs } from './stored';
+import { sensitive } from '../domain/sensitive';
+import { counter, orUnknown, storedObject, storedTimestampMs } from '../domain/stored';
 
 /**
  * Records in Redis, parsed at every read. A tow keeps unknown fields at every depth: another version wrote and needs

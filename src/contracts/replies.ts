@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accessToken } from './service';
-import { storedObject } from './stored';
+import { storedObject } from '../domain/stored';
 
 /** Replies of the Lua scripts; see their headers. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
 import { amount, echoedMetadata, metadata, towingReference, violationReference } from './common';
-import { sensitive } from './sensitive';
+import { sensitive } from '../domain/sensitive';
 
 /**
  * The messages of the service's interface (docs/service-api.md#fields and #operations). Requests are what we may

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ENTRY_KINDS, SERVICE_MODES } from '../domain/vocabulary';
 import { jsonObject } from './common';
 import { page } from './paging';
-import { sensitive } from './sensitive';
+import { sensitive } from '../domain/sensitive';
 
 /** The tows and violations of a shadow time, and the calls that would have been made for them. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonText } from './stored';
+import { jsonText } from '../domain/stored';
 
 /**
  * What the service says about one rate limit, as lua/shared/rate-limit.lua keeps it in Redis. Times are Unix ms, Redis

@@ -14,7 +14,7 @@ import { HINTS } from '../domain/policy';
 import { TASK_TYPES } from '../domain/tasks';
 import { ACCEPTED_HOW, ENTRY_KINDS, SHADOW_STATES, VIOLATION_STATES } from '../domain/vocabulary';
 import { attempt, reportError, task } from './records';
-import { orUnknown, storedObject } from './stored';
+import { orUnknown, storedObject } from '../domain/stored';
 
 /**
  * The fields of a tow and a violation in Redis: one hash per record, JSON in every field but the version. Initial

@@ -3,7 +3,7 @@ import { visibleText } from '../domain/entered-text';
 import { westernNumber } from '../domain/numerals';
 import { oneLine, plateText, severalLines, text, violationTime } from './common';
 import { violationForm } from './service';
-import { sensitive } from './sensitive';
+import { sensitive } from '../domain/sensitive';
 import { metadataText } from './violation-metadata';
 
 /**

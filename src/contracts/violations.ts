@@ -10,9 +10,9 @@ import {
 import { jsonObject, reason } from './common';
 import { pageQuery } from './paging';
 import { attempt, placeInQueue, reportError } from './records';
-import { sensitive } from './sensitive';
+import { sensitive } from '../domain/sensitive';
 import { violationForm } from './service';
-import { storedObject } from './stored';
+import { storedObject } from '../domain/stored';
 
 /** Violations: as sent by people, as stored, as the API shows them. */
 

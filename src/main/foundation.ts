@@ -1,7 +1,7 @@
 import { OPERATIONS, type Operation } from '../contracts/operations';
 import { ROUTES } from '../contracts/operator-routes';
 import type { Route } from '../contracts/routes/route';
-import { sensitiveFieldNames } from '../contracts/sensitive';
+import { sensitiveFieldNames } from '../domain/sensitive';
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { systemClock, type Clock } from '../platform/clock';
 import { configSummary, ConfigurationError, type Config } from '../platform/config';

@@ -1,4 +1,4 @@
-import { storedObject } from '../contracts/stored';
+import { storedObject } from '../domain/stored';
 import { canonicalJson } from '../domain/json';
 import { sha256Hex } from '../platform/hash';
 import type { ActionResult } from '../workflow/action-result';

@@ -1,4 +1,4 @@
-import { storedObject } from '../contracts/stored';
+import { storedObject } from '../domain/stored';
 import type { Route } from '../contracts/routes/route';
 import { boundCursor, storeCursor } from '../workflow/list-cursor';
 import type { UncheckedCall } from './check-call';

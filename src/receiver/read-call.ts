@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { JSON_LEVELS_MAX } from '../contracts/common';
 import { withTextNames } from '../contracts/read-webhook';
-import { storedObject } from '../contracts/stored';
+import { storedObject } from '../domain/stored';
 import { WEBHOOKS } from '../contracts/webhooks';
 import { canonicalJson, isObject, jsonFaults, withQuotedNumbers, jsonIn, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { bulkDocument, bulkHead, bulkResult, bulkStoredItem, type BulkHead, type BulkResult } from '../contracts/bulk';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-port';
 import { outcomeAt, PREVIEW_MS, RUN_MS } from '../workflow/bulk-rules';

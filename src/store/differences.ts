@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { storedDifference, storedExpected } from '../contracts/differences';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import {
   type Difference,
   DIFFERENCES_MAX,

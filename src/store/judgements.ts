@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { storedJudgement, type StoredJudgement } from '../contracts/judgements';
 import { judgementJobId } from '../contracts/jobs';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import { transactOnce } from '../workflow/action-result';
 import type { JudgementStore } from '../workflow/judgement-port';
 import type { Effect } from './commit';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { storedChannelState, storedNotificationState } from '../contracts/notifications';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import { NO_NOTIFICATIONS } from '../domain/notices';
 import type { NotificationStore } from '../workflow/notification-port';
 import { KEYS } from './keys';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { heartbeatReply, processDocument } from '../contracts/metrics';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import { HOUR_MS } from '../domain/timestamp';
 import type { CountedValues } from '../platform/counters';
 import type { HeartbeatStore, ProcessStatus, ProcessStore } from '../workflow/metrics-port';

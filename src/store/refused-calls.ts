@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { refusedCall } from '../contracts/refused-calls';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import { DAY_MS, isoTimestamp } from '../domain/timestamp';
 import { sha256Hex } from '../platform/hash';
 import type { RefusedCallStore } from '../workflow/webhook-port';

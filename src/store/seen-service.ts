@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { storedCalls, storedMessages } from '../contracts/seen-service';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import { type SeenService, withCalls, withMessages } from '../domain/seen-service';
 import type { SeenServiceStore, StoredService } from '../workflow/service-view';
 import { KEYS } from './keys';

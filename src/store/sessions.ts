@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { sessionRecord } from '../contracts/records';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import type { Session, SessionStore } from '../workflow/operator-port';
 import { sessionKey, signInsKey } from './keys';
 import { wellFormedJson } from './scripts';

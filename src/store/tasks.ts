@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { SortOrder } from '../contracts/paging';
 import { task, type Task } from '../contracts/records';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
 import { orderKeyOf } from '../workflow/transaction-port';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { cachedToken } from '../contracts/replies';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 import { KEYS } from './keys';
 import { acquireLock, releaseLock } from './locks';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { jsonText } from '../contracts/stored';
+import { jsonText } from '../domain/stored';
 import { encodePathAnswers, storedPathAnswers, storedSecretsFault } from '../contracts/webhook-answers';
 import { type AnswersByPath, countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../domain/count-answers';
 import { HOUR_MS } from '../domain/timestamp';

@@ -1,4 +1,4 @@
-import { storedObject } from '../contracts/stored';
+import { storedObject } from '../domain/stored';
 import type { InvoiceMessage } from '../contracts/read-webhook';
 import { comparePosted, comparePostedTwice } from '../domain/invoice-entries';
 import { parkDelivery, settleDelivery, type Delivery } from '../domain/delivery';

@@ -1,5 +1,5 @@
 import type { ArchivedType } from '../contracts/archive';
-import { storedObject } from '../contracts/stored';
+import { storedObject } from '../domain/stored';
 import type { Delivery } from '../domain/delivery';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';

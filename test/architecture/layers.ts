@@ -19,8 +19,8 @@ const BELOW_LAYER_4 = [...GROUND, 'workflow', 'jobs'];
 export const LAYERS: Readonly<Record<string, LayerRule>> = {
   domain: {
     folders: [],
-    libraries: [],
-    why: 'the rules of towing are pure: no library, no clock, nothing to install to test them',
+    libraries: ['zod'],
+    why: 'the rules of towing are pure: no clock, no library but the one that describes the shapes of records',
   },
   contracts: {
     folders: ['domain'],

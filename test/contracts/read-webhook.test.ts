@@ -1,5 +1,5 @@
 import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
-import { storedObject } from '../../src/contracts/stored';
+import { storedObject } from '../../src/domain/stored';
 import type { DeliveryKind, JsonObject } from '../../src/domain/vocabulary';
 import { WEBHOOK_BODIES } from './messages';
 

@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation } from '../../src/contracts/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { apiKeyRecord, deliveryRecord, towDocument } from '../../src/contracts/records';
 import type { Route } from '../../src/contracts/routes/route';
-import { sensitive, sensitiveFieldNames } from '../../src/contracts/sensitive';
+import { sensitive, sensitiveFieldNames } from '../../src/domain/sensitive';
 import { storedEntry, storedLinks, storedMeta, storedTasks } from '../../src/contracts/stored-outbox';
 
 /** Every schema of every contract. */

@@ -1,4 +1,4 @@
-import { orUnknown } from '../../src/contracts/stored';
+import { orUnknown } from '../../src/domain/stored';
 import { WAIT_REASONS } from '../../src/domain/entry';
 import { waitingOfViolation, type WaitingViolation } from '../../src/domain/waiting-violation';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { orUnknown } from '../../src/contracts/stored';
+import { orUnknown } from '../../src/domain/stored';
 import { WAIT_REASONS } from '../../src/domain/entry';
 import { isSettled } from '../../src/domain/outbox';
 import { HINTS } from '../../src/domain/policy';

@@ -1,5 +1,5 @@
 import { messagesIn } from '../../src/console/messages';
-import { storedObject } from '../../src/contracts/stored';
+import { storedObject } from '../../src/domain/stored';
 import { taskView, towView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
 import { rivalRequestTask } from '../../src/domain/tasks';

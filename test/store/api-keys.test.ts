@@ -1,4 +1,4 @@
-import { storedObject } from '../../src/contracts/stored';
+import { storedObject } from '../../src/domain/stored';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';

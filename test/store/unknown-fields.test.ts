@@ -1,4 +1,4 @@
-import { storedObject } from '../../src/contracts/stored';
+import { storedObject } from '../../src/domain/stored';
 import { refusedTask } from '../../src/domain/tasks';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { packFields, unpackFields } from '../../src/store/packed-fields';

@@ -15,7 +15,7 @@ import { alarmView, notificationsView } from '../../src/contracts/notifications'
 import * as operator from '../../src/contracts/operator';
 import { otherCall } from '../../src/contracts/records';
 import { refusedCall } from '../../src/contracts/refused-calls';
-import { storedObject } from '../../src/contracts/stored';
+import { storedObject } from '../../src/domain/stored';
 import { violationView } from '../../src/contracts/violations';
 import { REFERENCE_LENGTH_MAX } from '../../src/domain/vocabulary';
 

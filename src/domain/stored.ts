@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject, OrUnknown, UnknownValue } from '../domain/vocabulary';
+import type { JsonObject, OrUnknown, UnknownValue } from './vocabulary';
 
 /** Values in Redis hashes, which are text; '' means "not set". */
 
