@@ -20,7 +20,7 @@ export async function measureConservation({ world, clone }: StoredWorld): Promis
   const visitor = await visitConsole(console.url('console'));
   const figures = new Map<string, number>();
   const complete = await untilChecked(visitor, ({ lost }) => lost === 0);
-  figures.set('conservation check, s', complete === null ? Number.NaN : (complete.walk_ms ?? Number.NaN) / 1000);
+  figures.set('conservation check, s', complete === null ? Number.NaN : (complete.check_ms ?? Number.NaN) / 1000);
   figures.set('conservation check, items', complete?.acknowledged ?? Number.NaN);
   figures.set('open tasks before anything was lost', await visitor.openTasks());
   const victim = clone(0);

@@ -20,7 +20,7 @@ const conservationState = z.looseObject({
   lost_names: z.array(z.string()),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
-  walk_ms: z.number().nullable(),
+  check_ms: z.number().nullable(),
 });
 export type ConservationRow = z.output<typeof conservationState>;
 

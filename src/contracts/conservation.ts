@@ -101,6 +101,6 @@ export const conservationView = shownCounts.extend({
   by_kind: z.object({ deliveries: shownCounts, reports: shownCounts, violations: shownCounts }),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
-  walk_ms: z.number().nullable(),
+  check_ms: z.number().nullable(),
 });
 export type ConservationView = z.infer<typeof conservationView>;

@@ -203,8 +203,8 @@ export const EVENT_TYPES = [
   'delivery.parked',
   'delivery.differs',
   'judgement.changed',
-  'gate.closed',
-  'gate.opened',
+  'circuit.opened',
+  'circuit.closed',
   'bulk.changed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -23,7 +23,7 @@ export function checkNode(version = process.versions.node, misreads = misreadsJs
   return notes.warning(
     'node_misreads_json',
     `version ${version} may misread keys of JSON that contain a quote, a backslash or a line end`,
-    'Use Node 20 or 22, as the image does, until https://github.com/nodejs/node/issues/63785 is mended.',
+    'Use Node 20 or 22, as the image does, until https://github.com/nodejs/node/issues/63785 is fixed.',
   );
 }
 

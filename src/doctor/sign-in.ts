@@ -2,7 +2,7 @@ import type { Finding } from '../cli';
 import { discoverProvider, providerFailureReason, signOutAddressOf } from '../oidc';
 import { ConfigurationError, type Config } from '../platform/config';
 import type { OidcSettings } from '../platform/sign-in-variables';
-import { openProviderAgents } from '../service/way-out';
+import { openProviderAgents } from '../service/outbound';
 import { variableFaults } from './configuration';
 import { notesOf, UNTRUSTED } from './finding';
 
@@ -12,7 +12,7 @@ const notes = notesOf('sign-in');
 export async function checkSignIn({ signIn: { oidc } }: Config): Promise<Finding[]> {
   if (oidc === null) return [];
   try {
-    const agents = openProviderAgents(oidc.wayOut);
+    const agents = openProviderAgents(oidc.outbound);
     const signsOut = signOutAddressOf(await discoverProvider(oidc, agents), oidc) !== null;
     const after = signsOut ? `, and ${oidc.signedOutUrl} after a sign-out` : '';
     const what = `the identity provider answers; its client must allow the redirect address ${oidc.redirectUrl}${after}`;

@@ -51,7 +51,7 @@ export function tokenMeaning(exchange: Exchange, call: TokenCall): Finding {
 
 /** Names what stands between here and the service: a proxy, an authority, a certificate of ours, or the network. */
 function unreachable(cause: string, { config }: TokenCall): Finding {
-  const { proxyUrl } = config.service.wayOut;
+  const { proxyUrl } = config.service.outbound;
   const what = `does not answer: ${cause.replaceAll('_', ' ')}`;
   if (cause === 'proxy_http_407') {
     return notes.fault(

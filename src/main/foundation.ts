@@ -32,7 +32,7 @@ import { PARTITION } from '../store/keys';
 import { createProcessStore, HEARTBEAT_SETTINGS } from '../store/processes';
 import { createSendingStore } from '../store/sending';
 import { recordsOf } from '../store/records';
-import { evenUnconfirmed } from '../store/replicas';
+import { ignoreUnconfirmed } from '../store/replicas';
 import { createSeenServiceStore } from '../store/seen-service';
 import { createSpoolMarker } from '../store/spool-marker';
 import { createTaskStore } from '../store/tasks';
@@ -236,7 +236,7 @@ function openServiceObserver(tools: { redis: Redis; clock: Clock; log: Log; reso
           await transaction.recordDifference(difference, count);
         });
         // oxlint-disable-next-line eslint/no-await-in-loop
-        await evenUnconfirmed(counting);
+        await ignoreUnconfirmed(counting);
       } catch (error) {
         // Whether a write without a reply is done is unknown. A count that is too high is better than no task.
         observer.differed(difference, count);

@@ -1,6 +1,6 @@
 import type * as oidcModule from '../oidc';
 import { throttledLog } from '../platform/log-throttle';
-import { openProviderAgents } from '../service/way-out';
+import { openProviderAgents } from '../service/outbound';
 import { createSignInLimit } from '../store/source-limits';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { Foundation } from './foundation';
@@ -15,7 +15,7 @@ declare const require: (module: '../oidc') => typeof oidcModule;
 export function openIdentityProvider({ config, clock, log, redis }: Foundation): IdentityProvider | null {
   const { oidc } = config.signIn;
   if (oidc === null) return null;
-  const agents = openProviderAgents(oidc.wayOut);
+  const agents = openProviderAgents(oidc.outbound);
   const limit = createSignInLimit(redis);
   const tools = { agents, clock, limit, log: throttledLog(log, { clock, by: ['problem'] }) };
   return require('../oidc').createIdentityProvider(oidc, tools);

@@ -51,7 +51,7 @@ export interface TlsFiles {
 }
 
 /** How calls leave this machine; null: without it. */
-export interface WayOutSettings extends TlsFiles {
+export interface OutboundSettings extends TlsFiles {
   /** May have credentials. */
   readonly proxyUrl: string | null;
 }
@@ -63,7 +63,7 @@ export interface ServiceAccess {
   readonly clientSecret: string;
   /** Replaces documented paths. */
   readonly paths: ServicePaths;
-  readonly wayOut: WayOutSettings;
+  readonly outbound: OutboundSettings;
 }
 
 /**
@@ -152,9 +152,9 @@ export function machineEnvironment(): Environment {
 
 /** The access to the service; null unless all of it is configured. */
 export function serviceAccess({ service }: Config): ServiceAccess | null {
-  const { baseUrl, clientId, clientSecret, paths, wayOut } = service;
+  const { baseUrl, clientId, clientSecret, paths, outbound } = service;
   if (baseUrl === null || clientId === null || clientSecret === null) return null;
-  return { baseUrl, clientId, clientSecret, paths, wayOut };
+  return { baseUrl, clientId, clientSecret, paths, outbound };
 }
 
 /** The access to the service. @throws ConfigurationError that names the missing variables. */
@@ -179,9 +179,9 @@ export function configSummary(config: Config): Record<string, unknown> {
   return {
     service_base_url: config.service.baseUrl,
     service_paths: config.service.paths,
-    service_proxy_configured: config.service.wayOut.proxyUrl !== null,
-    service_ca_configured: config.service.wayOut.caFile !== null,
-    service_client_certificate_configured: config.service.wayOut.clientCertFile !== null,
+    service_proxy_configured: config.service.outbound.proxyUrl !== null,
+    service_ca_configured: config.service.outbound.caFile !== null,
+    service_client_certificate_configured: config.service.outbound.clientCertFile !== null,
     service_mode: config.service.mode,
     service_credentials_configured: config.service.clientId !== null && config.service.clientSecret !== null,
     redis: config.redis.url === null ? 'embedded' : 'configured',
@@ -221,7 +221,7 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
       clientId: env.SERVICE_CLIENT_ID ?? null,
       clientSecret: env.SERVICE_CLIENT_SECRET ?? null,
       paths: env.SERVICE_PATHS,
-      wayOut: {
+      outbound: {
         proxyUrl: env.SERVICE_PROXY_URL ?? null,
         caFile: env.SERVICE_CA_FILE ?? null,
         clientCertFile: env.SERVICE_CLIENT_CERT_FILE ?? null,

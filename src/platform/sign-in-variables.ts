@@ -111,7 +111,7 @@ function oidcSettings(env: SignInVariables) {
     roleClaim: env.OIDC_ROLE_CLAIM,
     /** Values of the claim and their roles. */
     roles,
-    wayOut: {
+    outbound: {
       /** May have credentials. */
       proxyUrl: env.OIDC_PROXY_URL ?? null,
       caFile: env.OIDC_CA_FILE ?? null,

@@ -212,7 +212,7 @@ function splitList(text: string, separator = ','): string[] {
     .filter((item) => item !== '');
 }
 
-/** Matches the text, which is used as it is: `URL` drops an empty query or user and mends other faults. */
+/** Matches the text, which is used as it is: `URL` drops an empty query or user and repairs other faults. */
 const HTTP_ADDRESS = /^https?:\/\/[^\s/?#@\\]+(\/[\x21-\x7e]*)?$/i;
 
 /** True for an http(s) address without user, query and fragment, in the form that src/service/addresses.ts takes. */

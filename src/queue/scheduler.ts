@@ -77,7 +77,7 @@ async function run(batch: PolledBatch, options: SchedulerOptions): Promise<RunRe
     options.progress.runEnded(`scheduler of ${queue}`);
     return result;
   } catch (error) {
-    options.log.warn('pump.failed', { queue, ...errorFacts(error), stack: undefined });
+    options.log.warn('scheduler.failed', { queue, ...errorFacts(error), stack: undefined });
     return 'failed';
   }
 }
@@ -109,7 +109,7 @@ async function queueDue(batch: PolledBatch, options: SchedulerOptions): Promise<
 /** The room in a queue; null while it is paused. One that cannot be asked takes a batch. */
 function roomIn(queue: QueueName, { queues, log }: SchedulerOptions): Promise<number | null> {
   return queues.room(queue).catch((error: unknown) => {
-    log.warn('pump.uncounted', { queue, ...errorFacts(error), stack: undefined });
+    log.warn('scheduler.uncounted', { queue, ...errorFacts(error), stack: undefined });
     return BATCH_MAX;
   });
 }

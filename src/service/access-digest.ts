@@ -8,7 +8,7 @@ import { callAddresses } from './addresses';
  * a slow digest: enough to notice another secret, and too few to confirm a guess for those who read Redis or a backup.
  * Throws an Error for an address that cannot be used; its text does not repeat it.
  */
-export function accessDigest({ baseUrl, paths, clientId, clientSecret }: Omit<ServiceAccess, 'wayOut'>): string {
+export function accessDigest({ baseUrl, paths, clientId, clientSecret }: Omit<ServiceAccess, 'outbound'>): string {
   const [requested, used] = [callAddresses(baseUrl, paths)('token'), callAddresses(baseUrl, {})('started')];
   const access = createHash('sha256')
     .update(JSON.stringify([requested.url, used.url, clientId]))
@@ -22,7 +22,7 @@ const SECRET_BYTES = 2;
 const ANY_BASE = 'http://any';
 
 /** Identifies by variable the service that a process calls, however its address is spelled. Errors: see `accessDigest`. */
-export function accessDigests({ baseUrl, paths, clientId }: Omit<ServiceAccess, 'wayOut'>): AccessDigests {
+export function accessDigests({ baseUrl, paths, clientId }: Omit<ServiceAccess, 'outbound'>): AccessDigests {
   const digest = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   const addressOf = callAddresses(ANY_BASE, paths);
   return {

@@ -3,7 +3,7 @@ import type { SeenDifference } from '../domain/difference';
 import { httpStatusOf, TOKEN_REFUSED, type Exchange } from '../domain/policy';
 import { CREDENTIAL_RULE, isSendableCredential, type ServicePaths } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { WayOutSettings } from '../platform/config';
+import type { OutboundSettings } from '../platform/config';
 import type { Log } from '../platform/log';
 import type {
   Budgets,
@@ -61,7 +61,7 @@ export interface ServiceClientOptions {
   /** What replaces the documented paths. */
   readonly paths?: ServicePaths;
   /** Directly, with the authorities of Node and no certificate of ours, by default. */
-  readonly wayOut?: WayOutSettings;
+  readonly outbound?: OutboundSettings;
   readonly clientId: string;
   readonly clientSecret: string;
   /** The deadline of every attempt without images, from the first look-up to the last byte of the answer. */
@@ -110,13 +110,13 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     log,
     timeoutMs,
     upload,
-    wayOut,
+    outbound,
     readsLeniently,
     envelopeCode = 'refusal',
     userAgent = 'towhook',
   } = options;
   const addressOf = callAddresses(options.baseUrl, options.paths ?? {});
-  const transport = createTransport({ addressOf, timeoutMs, upload, wayOut, readsLeniently, userAgent });
+  const transport = createTransport({ addressOf, timeoutMs, upload, outbound, readsLeniently, userAgent });
   const credentials = credentialHeaders(options);
   const tokenSource = createTokenSource({ ...options, fetchToken });
   const permitsOf = createPermits(options);

@@ -5,7 +5,7 @@ import { failedRules } from '../contracts/rules';
 import { envelope } from '../contracts/service';
 import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
-import { isFields, mended, type JsonFields } from './mend';
+import { isFields, coerced, type JsonFields } from './coerce';
 
 /** The contract of an answer: a part of the operation's row. */
 export interface Contract<T> {
@@ -136,7 +136,7 @@ function readFields<T>(
   const result = schema.safeParse(part);
   if (result.success) return accepted(result.data, []);
   const digits = answerBodyOf(withQuotedNumbers(text)).value;
-  const read = mended(schema, part, path.length === 0 || !isFields(digits) ? digits : digits['data']);
+  const read = coerced(schema, part, path.length === 0 || !isFields(digits) ? digits : digits['data']);
   if (read === null) return { kept: false, issues: issuesOf(failedRules(result.error), at) };
   return accepted(read.data, issuesOf(read.broken, at));
 }

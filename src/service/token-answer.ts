@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../contracts/operations';
 import { accessToken } from '../contracts/service';
-import { isFields, type JsonFields } from './mend';
+import { isFields, type JsonFields } from './coerce';
 import { brokenEnvelope, type AnswerBody, type Reading } from './read-answer';
 
 /** A token as it is sent, without the scheme; `expires_in` is its lifetime in seconds, if the answer has one. */

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { Axios, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { OPERATIONS, type OperationName } from '../contracts/operations';
-import type { WayOutSettings } from '../platform/config';
+import type { OutboundSettings } from '../platform/config';
 import type { CallAddress } from './addresses';
 import { runAttempt, type HttpAnswer, type AttemptPlan } from './attempt';
 import type { EncodedRequest } from './encode';
 import { TransportFailure } from './transport-failure';
-import { openWayOut, type Agents } from './way-out';
+import { openOutbound, type Agents } from './outbound';
 
 /** The headers that identify the caller: a bearer token, or the credentials. */
 export type Authorization = Readonly<Record<string, string>>;
@@ -60,25 +60,25 @@ const UPLOAD_LIMITS: UploadLimits = { timeoutMs: 120_000, silenceMs: 10_000 };
 
 /**
  * Opens no connection before the first call. `timeoutMs` is the deadline of every attempt without images.
- * @throws ConfigurationError for a file of the way out that cannot be used.
+ * @throws ConfigurationError for a file that cannot be used.
  */
 export function createTransport(settings: {
   readonly addressOf: (name: OperationName) => CallAddress;
   readonly timeoutMs: number;
   readonly upload?: Partial<UploadLimits> | undefined;
-  readonly wayOut?: WayOutSettings | undefined;
+  readonly outbound?: OutboundSettings | undefined;
   readonly readsLeniently?: boolean | undefined;
   readonly userAgent: string;
 }): Transport {
   const { addressOf, timeoutMs } = settings;
   const upload = { ...UPLOAD_LIMITS, ...settings.upload };
   const connectTimeoutMs = Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS);
-  const wayOut = openWayOut(settings.wayOut, { connectTimeoutMs });
+  const outbound = openOutbound(settings.outbound, { connectTimeoutMs });
   const { readsLeniently = false } = settings;
   // Where an answer ends that breaks HTTP is a guess, and its rest must not count as the answer to the next call.
   const keepAlive = !readsLeniently;
-  const kept = wayOut({ keepAlive, scheduling: 'lifo', timeout: IDLE_CONNECTION_MS });
-  const surelyOpen = wayOut({ keepAlive, scheduling: 'lifo', timeout: SURELY_OPEN_MS });
+  const kept = outbound({ keepAlive, scheduling: 'lifo', timeout: IDLE_CONNECTION_MS });
+  const surelyOpen = outbound({ keepAlive, scheduling: 'lifo', timeout: SURELY_OPEN_MS });
   // Without the word `identity` a gateway may compress answers, which only takes time.
   const ownHeaders = {
     Accept: 'application/json',

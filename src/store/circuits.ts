@@ -97,9 +97,9 @@ export function changeOfCircuits(
     ],
     events: [
       ...Array.from({ length: opened }, () => ({ type: 'task.opened' }) as const),
-      ...newlyOpen.map(() => ({ type: 'gate.closed' }) as const),
+      ...newlyOpen.map(() => ({ type: 'circuit.opened' }) as const),
       ...Array.from({ length: closedTasks }, () => ({ type: 'task.closed' }) as const),
-      ...closed.map(() => ({ type: 'gate.opened' }) as const),
+      ...closed.map(() => ({ type: 'circuit.closed' }) as const),
     ],
     hasChanged: true,
     turned,

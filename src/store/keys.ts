@@ -50,8 +50,8 @@ export const KEYS = {
   /** The state of notifications (notification-record.ts). */
   notifications: key('notifications'),
   /** The progress of the running conservation scan, and the result of the last complete one (conservation.ts). */
-  scan: key('walk'),
-  lastScan: key('last-walk'),
+  scan: key('check'),
+  lastScan: key('last-check'),
   /** The hash-chained audit (lua/commit.lua). */
   audit: key('audit'),
   retireTows: key('retire', 'tows'),

@@ -49,7 +49,7 @@ export async function replicated<T>(redis: Redis, call: () => Promise<T>): Promi
  * Waits for a write that nothing is acknowledged for and that must not be repeated, such as a count: it is done even if
  * replicas do not confirm it in time. A commit that was stale then is lost.
  */
-export async function evenUnconfirmed(write: Promise<void>): Promise<void> {
+export async function ignoreUnconfirmed(write: Promise<void>): Promise<void> {
   try {
     await write;
   } catch (error) {

@@ -7,7 +7,7 @@ import { KEYS } from './keys';
 import type { Fields } from './packed-fields';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
-import { evenUnconfirmed } from './replicas';
+import { ignoreUnconfirmed } from './replicas';
 
 /**
  * What all processes have seen of the service: one hash with a version, to which each adds every few seconds. Messages
@@ -41,7 +41,7 @@ export function createSeenServiceStore(redis: Redis): SeenServiceStore & {
         }
         transaction.change({ key: KEYS.seenService, expected: fields['v'] ?? '', set });
       });
-      await evenUnconfirmed(adding);
+      await ignoreUnconfirmed(adding);
     },
   };
 }

@@ -10,7 +10,7 @@ import { KEYS } from './keys';
 import type { Fields } from './packed-fields';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
-import { evenUnconfirmed } from './replicas';
+import { ignoreUnconfirmed } from './replicas';
 import type { RecordTransaction } from './transaction';
 
 /** The last minute with an accepted webhook, in the hash of the answers. */
@@ -52,7 +52,7 @@ export function createWebhookAnswerStore(redis: Redis): WebhookAnswerStore {
         }
         if (hasAcceptedWebhook(answered)) await countMinute(transaction, fields[MINUTE]);
       });
-      await evenUnconfirmed(counting);
+      await ignoreUnconfirmed(counting);
     },
 
     async reportSecrets(fault) {

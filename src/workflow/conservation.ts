@@ -73,6 +73,6 @@ export function conservationViewOf(scan: ConservationScan | null): ConservationV
     by_kind: { deliveries, reports, violations },
     started_at: isoOrNull(scan?.startedAtMs ?? null),
     ended_at: isoOrNull(scan?.endedAtMs ?? null),
-    walk_ms: scan ? scan.endedAtMs - scan.startedAtMs : null,
+    check_ms: scan ? scan.endedAtMs - scan.startedAtMs : null,
   };
 }

@@ -30,7 +30,7 @@ export function watchConservation(metrics: Metrics, conservation: Pick<Conservat
     ['state'],
     (scan) => (scan ? Object.entries(totalOf(scan)).map(([state, value]) => ({ labels: { state }, value })) : []),
   );
-  watch('towhook_conservation_walk_age_seconds', 'Age of the last complete conservation check.', [], (scan) =>
+  watch('towhook_conservation_check_age_seconds', 'Age of the last complete conservation check.', [], (scan) =>
     secondsOf(scan && scan.ageMs),
   );
 }
@@ -38,7 +38,7 @@ export function watchConservation(metrics: Metrics, conservation: Pick<Conservat
 /** Gauges of open circuits, of the records they block, of the token, and of the use of the rate limits. */
 export function watchSending(metrics: Metrics, sending: SendingStore, clock: Pick<Clock, 'nowMs'>): void {
   const watch = watcher(metrics, () => sending.read());
-  watch('towhook_gate_closed', 'Circuits: 1 = open, calls are blocked.', ['gate'], openCircuits);
+  watch('towhook_circuit_open', 'Circuits: 1 = open, calls are blocked.', ['circuit'], openCircuits);
   watch('towhook_held_tows', 'Tows and violations that an open circuit blocks.', [], ({ held }) => sampleOf(held));
   watch(
     'towhook_service_failures',
@@ -81,11 +81,11 @@ export function watchSending(metrics: Metrics, sending: SendingStore, clock: Pic
 
 function openCircuits({ mode, connection, service, operations }: SendingView): MetricSample[] {
   return [
-    { labels: { gate: 'connection' }, value: connection.state === 'broken' ? 1 : 0 },
-    { labels: { gate: 'outage' }, value: service.state === 'down' ? 1 : 0 },
-    { labels: { gate: 'shadow' }, value: mode.state === 'shadow' ? 1 : 0 },
+    { labels: { circuit: 'connection' }, value: connection.state === 'broken' ? 1 : 0 },
+    { labels: { circuit: 'outage' }, value: service.state === 'down' ? 1 : 0 },
+    { labels: { circuit: 'shadow' }, value: mode.state === 'shadow' ? 1 : 0 },
     ...operations.map(({ operation, state }) => ({
-      labels: { gate: `paused_${operation}` },
+      labels: { circuit: `paused_${operation}` },
       value: state === 'paused' ? 1 : 0,
     })),
   ];

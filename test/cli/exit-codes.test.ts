@@ -133,7 +133,7 @@ test.each([
 ] as const)(
   'towhook ends the output about a backup that is %s after "%s" with what is left to do',
   async (kind, line, end) => {
-    const fault = { check: 'redis', state: 'fault', code: 'x', what: 'broken', fix: 'Mend it.' } as const;
+    const fault = { check: 'redis', state: 'fault', code: 'x', what: 'broken', fix: 'Repair it.' } as const;
     const backups: Backups = {
       take: () => Promise.reject(new Error('no backup is taken')),
       restore: () => Promise.resolve({ kind, takenAt: null, note: 'not_tried', findings: [fault] }),

@@ -233,7 +233,7 @@ async function figure(expression: string): Promise<number | null> {
 
 test('Prometheus reads the figures of every receiver, worker and console', async () => {
   await eventually(async () => expect(await figure('count(up == 1)')).toBe(5), 60_000);
-  expect(await figure('max(towhook_gate_closed{gate="connection"})')).toBe(0);
+  expect(await figure('max(towhook_circuit_open{circuit="connection"})')).toBe(0);
 });
 
 test('an alert and a mail tell of a service that is away, and of its return', async () => {

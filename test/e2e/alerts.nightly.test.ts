@@ -50,7 +50,7 @@ test('Prometheus shows real figures, and alerts fire during an outage and a lost
   await eventually(async () => {
     expect(await scraping.value('sum(towhook_deliveries_accepted_total{kind="tow_request"})')).toBe(40);
     expect(await scraping.value('sum(towhook_report_delivery_seconds_count)')).toBe(outage.findings.reportsArrived);
-    expect(await scraping.value('max(towhook_gate_closed)')).toBe(0);
+    expect(await scraping.value('max(towhook_circuit_open)')).toBe(0);
   });
   // Prometheus refuses an expression that it cannot parse.
   for (const expression of DASHBOARD_EXPRESSIONS) await scraping.value(expression);

@@ -129,10 +129,10 @@ test('conservation scans continue after Redis was down and end when they are sto
 
   await repetition.stop();
 
-  const scanState = await foundation.redis.hgetall('{towhook-main}:walk');
+  const scanState = await foundation.redis.hgetall('{towhook-main}:check');
   await eventually(async () => {
     const [seconds] = await foundation.redis.time();
     expect(Number(seconds) * 1000).toBeGreaterThan(Number(scanState['next_at']) + 1000);
   });
-  expect(await foundation.redis.hgetall('{towhook-main}:walk')).toEqual(scanState);
+  expect(await foundation.redis.hgetall('{towhook-main}:check')).toEqual(scanState);
 });

@@ -88,7 +88,7 @@ test('while Redis is down each error is logged once in ten seconds with the numb
   await eventually(() => expect(load.webhooks.get(200) ?? 0).toBeGreaterThan(CONNECTIONS), LIMIT_MS);
   await redis.kill();
   await eventually(() => expect(load.calls.get(503) ?? 0).toBeGreaterThan(100), LIMIT_MS);
-  const failures = ['api.failed', 'redis.failed', 'worker.failed', 'pump.failed'];
+  const failures = ['api.failed', 'redis.failed', 'worker.failed', 'scheduler.failed'];
   await eventually(() => {
     expect(linesOf(all, 'api.failed').some(({ suppressed }) => Number(suppressed) > 0)).toBe(true);
     for (const event of failures) expect(linesOf(all, event)).not.toEqual([]);

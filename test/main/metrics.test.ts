@@ -52,7 +52,7 @@ const BOUNDED: Readonly<Record<string, readonly string[] | RegExp>> = {
   outcome: [...WEBHOOK_OUTCOMES, 'accepted', 'refused', 'retry', 'unknown', 'hold', 'delivered', 'failed'],
   verdict: VERDICTS,
   budget: BUDGET_NAMES,
-  gate: CIRCUIT_NAMES.map((name) => name.replace('.', '_')),
+  circuit: CIRCUIT_NAMES.map((name) => name.replace('.', '_')),
   queue: QUEUE_NAMES,
   type: [...TASK_TYPES, ...ARCHIVED_TYPES],
   alarm: WEBHOOK_ALARMS,

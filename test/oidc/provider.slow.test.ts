@@ -1,5 +1,5 @@
 import { createServer, request, type ServerResponse } from 'node:http';
-import { openProviderAgents } from '../../src/service/way-out';
+import { openProviderAgents } from '../../src/service/outbound';
 import { createIdentityProvider } from '../../src/oidc';
 import { systemClock } from '../../src/platform/clock';
 import { loadConfig } from '../../src/platform/config';
@@ -32,7 +32,7 @@ function consoleOf(
   const later = { ms: 0 };
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + later.ms };
   const { log, lines } = recordedLog();
-  const agents = openProviderAgents(oidc.wayOut);
+  const agents = openProviderAgents(oidc.outbound);
   return { identity: createIdentityProvider(oidc, { agents, clock, limit, log, ...options }), lines, later };
 }
 

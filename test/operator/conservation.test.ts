@@ -56,10 +56,10 @@ it('returns zero counts and null times, and no conservation metrics, before the 
     by_kind: { deliveries: NOTHING, reports: NOTHING, violations: NOTHING },
     started_at: null,
     ended_at: null,
-    walk_ms: null,
+    check_ms: null,
   });
   expect(await metric('towhook_conservation')).toEqual({});
-  expect(await metric('towhook_conservation_walk_age_seconds')).toEqual({});
+  expect(await metric('towhook_conservation_check_age_seconds')).toEqual({});
 });
 
 it('returns the counts of the last complete conservation scan, in total and by kind, with its times', async () => {
@@ -80,7 +80,7 @@ it('returns the counts of the last complete conservation scan, in total and by k
     by_kind: { deliveries, reports, violations },
     started_at: new Date(startedAtMs).toISOString(),
     ended_at: new Date(endedAtMs).toISOString(),
-    walk_ms: endedAtMs - startedAtMs,
+    check_ms: endedAtMs - startedAtMs,
   });
 });
 
@@ -98,10 +98,10 @@ it('exposes the counts and the age of the last conservation scan as metrics of t
     'state="lost"': 0,
     'state="repaired"': 0,
   });
-  const { '': ageSeconds = Infinity } = await metric('towhook_conservation_walk_age_seconds');
+  const { '': ageSeconds = Infinity } = await metric('towhook_conservation_check_age_seconds');
   expect(ageSeconds).toBeLessThanOrEqual((Date.now() - startedMs) / 1000);
-  await redisOf().hset('{towhook-main}:last-walk', 'ended_at', 1_000);
-  expect((await metric('towhook_conservation_walk_age_seconds'))['']).toBeGreaterThan(1_000_000);
+  await redisOf().hset('{towhook-main}:last-check', 'ended_at', 1_000);
+  expect((await metric('towhook_conservation_check_age_seconds'))['']).toBeGreaterThan(1_000_000);
 });
 
 it('counts and names a lost record, and opens a task for it that cannot be resolved by hand', async () => {

@@ -63,7 +63,7 @@ describe('operator API: the access token in GET /api/operations', () => {
       await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs });
       expect((await sending()).token).toEqual({ state: 'valid', expires_at: null });
       const metrics = await api(app).get('/metrics');
-      expect(metrics.text).toContain('towhook_gate_closed');
+      expect(metrics.text).toContain('towhook_circuit_open');
     },
   );
 
@@ -129,8 +129,8 @@ it('refuses to resume an operation for a dispatcher with 403 and leaves it pause
 it('the metrics show what blocks sending and how many rate limit permits are used', async () => {
   await openCircuit('outage');
   const { text } = await api(app).get('/metrics');
-  expect(text).toContain('towhook_gate_closed{gate="outage",installation="main"} 1');
-  expect(text).toContain('towhook_gate_closed{gate="connection",installation="main"} 0');
+  expect(text).toContain('towhook_circuit_open{circuit="outage",installation="main"} 1');
+  expect(text).toContain('towhook_circuit_open{circuit="connection",installation="main"} 0');
   expect(text).toContain('towhook_held_tows{installation="main"} 0');
   expect(text).toContain('towhook_budget_used{budget="tow",installation="main"} 0');
 });

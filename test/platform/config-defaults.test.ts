@@ -17,10 +17,10 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['SERVICE_CLIENT_ID', ({ service }) => service.clientId, null],
   ['SERVICE_CLIENT_SECRET', ({ service }) => service.clientSecret, null],
   ['SERVICE_PATHS', ({ service }) => service.paths, {}],
-  ['SERVICE_PROXY_URL', ({ service }) => service.wayOut.proxyUrl, null],
-  ['SERVICE_CA_FILE', ({ service }) => service.wayOut.caFile, null],
-  ['SERVICE_CLIENT_CERT_FILE', ({ service }) => service.wayOut.clientCertFile, null],
-  ['SERVICE_CLIENT_KEY_FILE', ({ service }) => service.wayOut.clientKeyFile, null],
+  ['SERVICE_PROXY_URL', ({ service }) => service.outbound.proxyUrl, null],
+  ['SERVICE_CA_FILE', ({ service }) => service.outbound.caFile, null],
+  ['SERVICE_CLIENT_CERT_FILE', ({ service }) => service.outbound.clientCertFile, null],
+  ['SERVICE_CLIENT_KEY_FILE', ({ service }) => service.outbound.clientKeyFile, null],
   ['SERVICE_ENVELOPE_CODE', ({ service }) => service.envelopeCode, 'refusal'],
   ['SERVICE_LENIENT_HTTP', ({ service }) => service.readsLeniently, false],
   ['SERVICE_MODE', ({ service }) => service.mode, 'live'],
@@ -189,7 +189,7 @@ describe('what is configured', () => {
       clientId: 'me',
       clientSecret: 'quiet',
       paths: {},
-      wayOut: { proxyUrl: null, caFile: null, clientCertFile: null, clientKeyFile: null },
+      outbound: { proxyUrl: null, caFile: null, clientCertFile: null, clientKeyFile: null },
     });
     expect(config.redis).toMatchObject({ url: 'rediss://redis.example:6380/1', isStrict: true });
     expect(config.receiver.port).toBe(0);

@@ -34,13 +34,13 @@ test('a throttled log writes a repeated event once in ten seconds with the numbe
 
 test('a throttled log writes a single line unchanged', () => {
   const { log, lines, forward } = throttled();
-  log.warn('pump.failed', { queue: 'reports' });
+  log.warn('scheduler.failed', { queue: 'reports' });
   forward(QUIET_MS);
-  log.warn('pump.failed', { queue: 'reports' });
+  log.warn('scheduler.failed', { queue: 'reports' });
 
   expect(lines).toEqual([
-    { level: 'warn', event: 'pump.failed', queue: 'reports' },
-    { level: 'warn', event: 'pump.failed', queue: 'reports' },
+    { level: 'warn', event: 'scheduler.failed', queue: 'reports' },
+    { level: 'warn', event: 'scheduler.failed', queue: 'reports' },
   ]);
 });
 

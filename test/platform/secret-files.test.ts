@@ -79,7 +79,7 @@ test('credentials of the service, its proxy and the first key may be in files', 
     BOOTSTRAP_API_KEY_FILE: await fileWith('the-first-key\n', 'key'),
   });
   expect(config.service.clientSecret).toBe('secret-of-the-client');
-  expect(config.service.wayOut.proxyUrl).toBe('http://user:password@proxy.example:3128');
+  expect(config.service.outbound.proxyUrl).toBe('http://user:password@proxy.example:3128');
   expect(config.bootstrapApiKey).toBe('the-first-key');
 });
 

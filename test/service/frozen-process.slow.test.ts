@@ -122,7 +122,7 @@ describe('an answer that arrives while the process is frozen beyond the deadline
   ])('is read %s', async (_, facts) => {
     const exchange = await callUntilFrozen({ ...facts, requestEnds: '}' }, async (port, limitMs) => {
       const url = `${facts.secure ? 'https' : 'http'}://127.0.0.1:${port}`;
-      const client = await clientWithToken(url, { timeoutMs: limitMs, wayOut: WAY_OUT });
+      const client = await clientWithToken(url, { timeoutMs: limitMs, outbound: WAY_OUT });
       return client.call('invoice', REQUESTS.invoice);
     });
     expect(exchange).toEqual({ kind: 'accepted', httpStatus: 200 });

@@ -20,15 +20,15 @@ function lose(draft: Circuits, effects: ReturnType<typeof noEffects>): void {
 
 test('publishes that the circuit of shadow mode has opened, as it does when that closes', () => {
   const { types, after } = eventTypes(NO_CIRCUITS, (draft) => beginShadow(draft, NOW_MS));
-  expect(types).toEqual(['gate.closed']);
+  expect(types).toEqual(['circuit.opened']);
 
   const open = { ...after, version: '1.version0' };
-  expect(eventTypes(open, (draft, effects) => endShadow(draft, effects)).types).toEqual(['gate.opened']);
+  expect(eventTypes(open, (draft, effects) => endShadow(draft, effects)).types).toEqual(['circuit.closed']);
 });
 
 test('publishes once that a circuit has opened, and not when it stays open', () => {
   const { types, after } = eventTypes(NO_CIRCUITS, lose);
-  expect(types).toEqual(['task.opened', 'gate.closed']);
+  expect(types).toEqual(['task.opened', 'circuit.opened']);
 
   expect(eventTypes({ ...after, version: '1.version0' }, lose).types).toEqual([]);
 });

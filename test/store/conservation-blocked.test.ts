@@ -22,7 +22,7 @@ afterEach(() => stores.close());
 
 const REFS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
 const LATER_MS = 60_000;
-/** Where all sixteen stand; one that was lost, or had to be mended in order to be found, would show. */
+/** Where all sixteen stand; one that was lost, or had to be repaired in order to be found, would show. */
 const reports = async () => (await standings(stores.redis)).reports;
 const claimAll = async () => {
   const kinds = [];

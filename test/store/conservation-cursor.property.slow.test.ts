@@ -76,7 +76,7 @@ test('a conservation scan checks each entry that stays in the ledger exactly onc
           if (what.kind === 'remove') await remove(what.name);
           if (what.kind === 'remove_seen') {
             const place = placeOf.parse(
-              JSON.parse((await stores.redis.hget('{towhook-main}:walk', 'progress')) ?? '{}'),
+              JSON.parse((await stores.redis.hget('{towhook-main}:check', 'progress')) ?? '{}'),
             );
             if (place) await remove(place);
           }

@@ -171,14 +171,14 @@ describe('pace of conservation scans', () => {
       scanIntervalMs: 1000,
     });
     expect(await slow.step()).toEqual({ isLast: false, waitMs: 60_000 });
-    const before = await stores.redis.hgetall('{towhook-main}:walk');
+    const before = await stores.redis.hgetall('{towhook-main}:check');
 
     const early = await slow.step();
 
     expect(early.isLast).toBe(false);
     expect(early.waitMs).toBeGreaterThan(50_000);
     expect(early.waitMs).toBeLessThanOrEqual(60_000);
-    expect(await stores.redis.hgetall('{towhook-main}:walk')).toEqual(before);
+    expect(await stores.redis.hgetall('{towhook-main}:check')).toEqual(before);
   });
 
   test('the next conservation scan of a small ledger starts after the scan interval', async () => {
@@ -196,7 +196,7 @@ describe('pace of conservation scans', () => {
     await accept('d1');
     const conservation = createConservationStore(stores.redis, { ...AT_ONCE, scanIntervalMs: 1000 });
     await conservation.step();
-    await stores.redis.hset('{towhook-main}:walk', 'next_at', 9_999_999_999_999);
+    await stores.redis.hset('{towhook-main}:check', 'next_at', 9_999_999_999_999);
 
     expect((await conservation.step()).isLast).toBe(true);
   });

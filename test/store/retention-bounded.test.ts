@@ -134,8 +134,8 @@ test('the data of archived tows in Redis does not grow with their number, except
   expect(afterMany.constant).toEqual(afterFew.constant);
   expect(afterMany.constant.map(({ key }) => key)).toEqual([
     '{towhook-main}:audit',
-    '{towhook-main}:last-walk',
-    '{towhook-main}:walk',
+    '{towhook-main}:check',
+    '{towhook-main}:last-check',
   ]);
   // One kind of story creates no tow.
   expect([afterFew.tombstones, afterMany.tombstones]).toEqual([few - 1, many - TIMES]);

@@ -105,7 +105,7 @@ describe('retention of a finished tow', () => {
     await retention.sweepAll();
 
     expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
-    const lasting = (await lastingKeys(stores)).filter(({ key }) => !/:(walk|last-walk)$/.test(key));
+    const lasting = (await lastingKeys(stores)).filter(({ key }) => !/:(check|last-check)$/.test(key));
     expect(lasting).toEqual([
       { key: KEYS.audit, size: 1 },
       { key: KEYS.archivedMarkers, size: 2 },

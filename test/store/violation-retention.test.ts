@@ -76,7 +76,7 @@ describe('retention of a settled violation', () => {
     await retention.sweepAll();
 
     expect(await violationStandings(stores.redis)).toEqual({});
-    const lasting = (await lastingKeys(stores)).filter(({ key }) => !/:(walk|last-walk)$/.test(key));
+    const lasting = (await lastingKeys(stores)).filter(({ key }) => !/:(check|last-check)$/.test(key));
     expect(lasting).toEqual([{ key: KEYS.audit, size: 1 }]);
     expect(await report(stores, violationOf('U2', { metadata: { id: 'own-U1' } }))).toBe('saved');
   });

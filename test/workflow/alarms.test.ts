@@ -57,7 +57,7 @@ function known(changes: Partial<OpsState> = {}): OpsState {
       by_kind: { deliveries: NONE, reports: NONE, violations: NONE },
       started_at: SINCE,
       ended_at: SINCE,
-      walk_ms: 3,
+      check_ms: 3,
     },
     processes: [runningProcess()],
     recordsMissingSince: null,

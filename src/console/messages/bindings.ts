@@ -152,7 +152,7 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
         ...catalogue.ops.conservation,
         lost: bind<{ readonly count: string; readonly of: string }>(catalogue.ops.conservation.lost),
         of: bind<{ readonly count: string }>(catalogue.ops.conservation.of),
-        walked: bind<{ readonly ago: string; readonly took: string }>(catalogue.ops.conservation.walked),
+        checked: bind<{ readonly ago: string; readonly took: string }>(catalogue.ops.conservation.checked),
         repaired: bind<{ readonly count: number }>(catalogue.ops.conservation.repaired),
       },
       processes: { ...catalogue.ops.processes, ago: bind<{ readonly age: string }>(catalogue.ops.processes.ago) },

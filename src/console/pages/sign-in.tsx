@@ -82,14 +82,14 @@ function servePostedKeys(app: Express, tools: ServeTools & { signIn: SignIn }): 
 
 /** Ends the session for every copy of its cookie, or all sessions of its key or person. A person signs out at the provider too. */
 export function serveSignOut(pages: Pages, { sessions }: Pick<ServeTools, 'sessions'>): void {
-  const wayOutOf = (actor: Actor) => (isPerson(actor) ? PROVIDER_SIGN_OUT_PATH : SIGNED_OUT_PATH);
+  const pathAfterSignOut = (actor: Actor) => (isPerson(actor) ? PROVIDER_SIGN_OUT_PATH : SIGNED_OUT_PATH);
   pages.post('/sign-out', 'viewer', async ({ request, response, actor }) => {
     await sessions.end({ request, response });
-    return redirect(wayOutOf(actor), 'signed_out');
+    return redirect(pathAfterSignOut(actor), 'signed_out');
   });
   pages.post('/sign-out-everywhere', 'viewer', async ({ request, response, visitor }) => {
     await sessions.endAll({ request, response }, visitor);
-    return redirect(wayOutOf(visitor.actor), 'signed_out_everywhere');
+    return redirect(pathAfterSignOut(visitor.actor), 'signed_out_everywhere');
   });
 }
 

@@ -262,7 +262,7 @@ const EVENT_TYPES = [
   'delivery.parked',
   'delivery.differs',
   'judgement.changed',
-  'gate.closed',
-  'gate.opened',
+  'circuit.opened',
+  'circuit.closed',
   'bulk.changed',
 ];

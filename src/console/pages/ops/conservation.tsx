@@ -25,9 +25,9 @@ export function Conservation({ viewer, view }: { viewer: Viewer; view: Conservat
             })}
           </p>
           <p class="muted">
-            {messages.walked({
+            {messages.checked({
               ago: formats.duration(viewer.nowMs - Date.parse(view.ended_at)),
-              took: valueText(viewer, 'ms', view.walk_ms ?? 0),
+              took: valueText(viewer, 'ms', view.check_ms ?? 0),
             })}
           </p>
           <LostNames viewer={viewer} view={view} />

@@ -52,7 +52,7 @@ export function OpsNow({ viewer, known, failure }: OverviewProps) {
     <div
       id="ops-now"
       class="ops-now"
-      data-watch="gates deliverys tasks"
+      data-watch="circuits deliverys tasks"
       hx-get="/ops"
       hx-trigger="changed, every 15s"
       hx-swap="morph:outerHTML"

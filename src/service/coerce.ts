@@ -11,7 +11,7 @@ import type { FieldRule } from '../domain/refusal';
  */
 
 /** A value as documented, and the rules that it broke before. */
-export interface Mended<T> {
+export interface Coerced<T> {
   readonly data: T;
   readonly broken: readonly FieldRule[];
 }
@@ -20,10 +20,10 @@ export interface Mended<T> {
 const ROUNDS_MAX = 2;
 
 /**
- * Reads `value` by the schema and mends what it can in a copy. Null when that is not enough.
+ * Reads `value` by the schema and coerces what it can in a copy. Null when that is not enough.
  * @param digits the same value with its numbers as text (`withQuotedNumbers`): JSON.parse rounds long ones.
  */
-export function mended<T>(schema: z.ZodType<T>, value: unknown, digits: unknown): Mended<T> | null {
+export function coerced<T>(schema: z.ZodType<T>, value: unknown, digits: unknown): Coerced<T> | null {
   const broken: FieldRule[] = [];
   let current = value;
   for (let round = 0; round <= ROUNDS_MAX; round += 1) {
@@ -31,14 +31,14 @@ export function mended<T>(schema: z.ZodType<T>, value: unknown, digits: unknown)
     if (result.success) return { data: result.data, broken };
     broken.push(...failedRules(result.error));
     const copy: unknown = structuredClone(current);
-    if (!result.error.issues.every((issue) => mendAt({ root: copy, digits }, issue))) return null;
+    if (!result.error.issues.every((issue) => coerceAt({ root: copy, digits }, issue))) return null;
     current = copy;
   }
   return null;
 }
 
-/** Mends the value that an issue is about, in place. False when it cannot be mended. */
-function mendAt({ root, digits }: { root: unknown; digits: unknown }, issue: z.core.$ZodIssue): boolean {
+/** Coerces the value that an issue is about, in place. False when it has more than one meaning. */
+function coerceAt({ root, digits }: { root: unknown; digits: unknown }, issue: z.core.$ZodIssue): boolean {
   const name = String(issue.path.at(-1));
   const parent = inside(root, issue.path.slice(0, -1));
   if (issue.path.length === 0 || !isFields(parent)) return false;

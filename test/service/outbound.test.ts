@@ -23,11 +23,16 @@ const started = async <T extends { stop(): Promise<void> }>(starting: Promise<T>
 
 const DIRECT = { proxyUrl: null, caFile: null, clientCertFile: null, clientKeyFile: null };
 
-async function detained(baseUrl: string, wayOut: Partial<typeof DIRECT | Record<keyof typeof DIRECT, string>>) {
+async function detained(baseUrl: string, outbound: Partial<typeof DIRECT | Record<keyof typeof DIRECT, string>>) {
   const tokens = createMemoryTokenCache(systemClock);
   await tokens.write({ token: 'known', expiresAtMs: null });
   const log = readableLog();
-  const options: Partial<ServiceClientOptions> = { tokens, log, timeoutMs: 20_000, wayOut: { ...DIRECT, ...wayOut } };
+  const options: Partial<ServiceClientOptions> = {
+    tokens,
+    log,
+    timeoutMs: 20_000,
+    outbound: { ...DIRECT, ...outbound },
+  };
   const result = await clientFor(baseUrl, options).call('detained', REQUESTS.detained);
   return { ...result, log };
 }
@@ -162,14 +167,14 @@ describe('a proxy', () => {
     const proxy = await started(startConnectProxy(() => ''));
     const tokens = createMemoryTokenCache(systemClock);
     await tokens.write({ token: 'known', expiresAtMs: null });
-    const client = clientFor(service.url, { tokens, timeoutMs: 300, wayOut: { ...DIRECT, proxyUrl: proxy.url } });
+    const client = clientFor(service.url, { tokens, timeoutMs: 300, outbound: { ...DIRECT, proxyUrl: proxy.url } });
     const { exchange } = await client.call('invoice', REQUESTS.invoice);
     expect(exchange.kind).toBe('surely_not_sent');
     expect('cause' in exchange && exchange.cause).toMatch(/^(proxy_timeout|connect_timeout)$/);
   });
 });
 
-describe('files of the way out', () => {
+describe('files of outbound connections', () => {
   it.each([
     ['SERVICE_CA_FILE', { caFile: '/nowhere/ca.pem' }, 'cannot be read'],
     ['SERVICE_CA_FILE', { caFile: __filename }, 'without a PEM block'],
@@ -183,8 +188,8 @@ describe('files of the way out', () => {
       { clientCertFile: certificate('client'), clientKeyFile: certificate('server-key') },
       'no key of the certificate',
     ],
-  ])('%s is named when it cannot be used', async (variable, wayOut, rule) => {
-    const start = () => clientFor('http://127.0.0.1:1', { wayOut: { ...DIRECT, ...wayOut } });
+  ])('%s is named when it cannot be used', async (variable, outbound, rule) => {
+    const start = () => clientFor('http://127.0.0.1:1', { outbound: { ...DIRECT, ...outbound } });
     expect(start).toThrow(variable);
     expect(start).toThrow(rule);
   });

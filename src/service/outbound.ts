@@ -1,6 +1,6 @@
 import { Agent as PlainAgent, type AgentOptions } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
-import type { WayOutSettings } from '../platform/config';
+import type { OutboundSettings } from '../platform/config';
 import { openSecureContext, type TlsPrefix } from '../platform/tls-files';
 import { TunnelAgent } from './tunnel';
 
@@ -14,19 +14,19 @@ export interface Agents {
  * How calls leave this machine. Returns the agents of one way of using connections; through a proxy, where each call has a
  * connection of its own, always the same.
  */
-export type WayOut = (options: AgentOptions) => Agents;
+export type Outbound = (options: AgentOptions) => Agents;
 
 /** Without a proxy, further authorities or a certificate of ours. */
-const DIRECT: WayOutSettings = { proxyUrl: null, caFile: null, clientCertFile: null, clientKeyFile: null };
+const DIRECT: OutboundSettings = { proxyUrl: null, caFile: null, clientCertFile: null, clientKeyFile: null };
 
 /**
- * Opens the way out. Reads the files once, at the start; their variables begin with `prefix`.
+ * Opens what calls leave through. Reads the files once, at the start; their variables begin with `prefix`.
  * @throws ConfigurationError that names the variable of a file that cannot be used.
  */
-export function openWayOut(
-  settings: WayOutSettings = DIRECT,
+export function openOutbound(
+  settings: OutboundSettings = DIRECT,
   { connectTimeoutMs, prefix = 'SERVICE' }: { readonly connectTimeoutMs: number; readonly prefix?: TlsPrefix },
-): WayOut {
+): Outbound {
   const secureContext = openSecureContext(settings, prefix);
   const trust = secureContext ? { secureContext } : {};
   if (settings.proxyUrl !== null) {
@@ -41,7 +41,7 @@ export function openWayOut(
   });
 }
 
-/** The agents for calls to the identity provider. @throws ConfigurationError like openWayOut */
-export function openProviderAgents(settings: WayOutSettings): Agents {
-  return openWayOut(settings, { connectTimeoutMs: 5000, prefix: 'OIDC' })({ keepAlive: false });
+/** The agents for calls to the identity provider. @throws ConfigurationError like openOutbound */
+export function openProviderAgents(settings: OutboundSettings): Agents {
+  return openOutbound(settings, { connectTimeoutMs: 5000, prefix: 'OIDC' })({ keepAlive: false });
 }
