@@ -32,8 +32,8 @@ export const TASK_TYPES = [
   'late_request',
   'delivery_failing',
   'operation_paused',
-  'connection_lost',
-  'service_down',
+  'connection',
+  'outage',
   'records_lost',
   'archive_failing',
 ] as const;
@@ -170,7 +170,7 @@ export function connectionTask(
         : `the ${metBy.kind} report of ${metBy.towingReference}`;
   return {
     subject: 'connection',
-    type: 'connection_lost',
+    type: 'connection',
     message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check ${refusesCredentials(cause) ? 'SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET' : 'SERVICE_BASE_URL, and whether a page or a proxy answers in place of the service'}. One call probes the connection at least every five minutes. Sending resumes automatically once it works.`,
     actions: [],
   };
@@ -183,7 +183,7 @@ export function connectionTask(
 export function outageTask(lastMessage: string): NewTask {
   return {
     subject: 'outage',
-    type: 'service_down',
+    type: 'outage',
     message: `The service fails call after call (last: ${lastMessage}). All reports wait. One call at a time probes the service. Sending resumes automatically once it works.`,
     actions: [],
   };

@@ -92,8 +92,8 @@ export type SystemTask = (typeof SYSTEM_TASKS)[number];
 /** Types of tasks with an alarm of their own. */
 export const TASKS_WITH_ALARM: readonly TaskType[] = [
   ...SYSTEM_TASKS,
-  'connection_lost',
-  'service_down',
+  'connection',
+  'outage',
   'operation_paused',
   'records_lost',
 ];

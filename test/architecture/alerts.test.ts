@@ -15,8 +15,8 @@ const runbook = textOf('docs/operations/runbook.md');
 
 /** The alert of each alarm of /ops. */
 const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
-  connection: ['TowhookConnectionBroken'],
-  outage: ['TowhookServiceDown'],
+  connection: ['TowhookConnectionLost'],
+  outage: ['TowhookOutage'],
   shadow: ['TowhookShadowMode'],
   paused: ['TowhookOperationPaused'],
   throttled: ['TowhookBudgetClosed'],

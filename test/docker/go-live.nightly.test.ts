@@ -237,7 +237,7 @@ test('Prometheus reads the figures of every receiver, worker and console', async
 });
 
 test('an alert and a mail tell of a service that is away, and of its return', async () => {
-  const firing = () => figure('count(ALERTS{alertname="TowhookServiceDown",alertstate="firing"})');
+  const firing = () => figure('count(ALERTS{alertname="TowhookOutage",alertstate="firing"})');
   // One has started already, and an outage is one of three calls.
   await requestTow();
   await onHost('docker compose stop simulator');

@@ -42,7 +42,7 @@ test('Prometheus shows real figures, and alerts fire during an outage and a lost
     tows: 40,
     paceMs: 100,
     beginsAfterCalls: 40,
-    untilRecovery: () => fires('TowhookServiceDown'),
+    untilRecovery: () => fires('TowhookOutage'),
     timeLimitMs: 200_000,
   });
   expect(outage.finished).toBe(40);

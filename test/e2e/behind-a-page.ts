@@ -57,7 +57,7 @@ export async function playBehindPage(
   }
   page.show();
   for (const ref of refs) await recordFact(ref, 'detained');
-  await eventually(async () => expect(await typesOf(patrol)).toEqual(['connection_lost']));
+  await eventually(async () => expect(await typesOf(patrol)).toEqual(['connection']));
   for (const ref of refs) for (const kind of KINDS.slice(2)) await recordFact(ref, kind);
   const { id } = await patrol.report(FORM, [picture(2000), picture(3000)]);
   await options.whileShown(page);

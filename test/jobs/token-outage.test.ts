@@ -59,7 +59,7 @@ test.each<[string, FakeReply]>([
   });
   await runAll();
   expect(await openCircuits()).toEqual(['outage']);
-  expect(await tasks()).toEqual(['service_down']);
+  expect(await tasks()).toEqual(['outage']);
 
   fake.onTokenCall(() => enveloped({ token: 'a-token' }));
   await expectAllAccepted();

@@ -66,7 +66,7 @@ test('a violation without a token frees its permit for the next one', async () =
 
   expect(await worker.wake('U1')).toBe('hold');
   expect(worker.fake.tokenCalls).toHaveLength(1);
-  expect(await worker.tasks()).toEqual(['connection_lost']);
+  expect(await worker.tasks()).toEqual(['connection']);
   expect(await worker.read('U1')).toMatchObject({ state: 'pending', attempts: 0 });
   expect(await slotsTaken(worker)).toBe(0);
 

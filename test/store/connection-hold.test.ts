@@ -45,7 +45,7 @@ test('the task of a broken connection names the report that met it first', async
   await heldTow('T1');
 
   const [task] = await stores.generalTasks();
-  expect(task?.type).toBe('connection_lost');
+  expect(task?.type).toBe('connection');
   expect(task?.message).toContain('first met by the started report of T1)');
 });
 

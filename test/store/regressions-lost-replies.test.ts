@@ -71,7 +71,7 @@ test('settling whose reply is lost is repeated, and the report stays accepted', 
 
 test('a connection failure whose settling loses its reply counts once for all tows', async () => {
   const claim = await mustClaim(outbox, 'T1');
-  const task = { subject: 'connection', type: 'connection_lost' as const, message: 'broken', actions: [] };
+  const task = { subject: 'connection', type: 'connection' as const, message: 'broken', actions: [] };
   wire.loseNextReply();
 
   await outbox.settle(claim, result({ next: 'hold', delayMs: 0, because: 'connection' }, { task }));

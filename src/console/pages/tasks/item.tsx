@@ -140,7 +140,7 @@ function ServiceMessage({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
 }
 
 /** Tasks whose title and advice contain all of the message but the code of the cause. */
-const FOLDED: readonly string[] = ['connection_lost', 'service_down'] satisfies readonly TaskType[];
+const FOLDED: readonly string[] = ['connection', 'outage'] satisfies readonly TaskType[];
 
 /** The English message of the API, unless it repeats the error of the service. */
 function Original({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
