@@ -12,7 +12,6 @@ import type { MetricsStore } from '../workflow/metrics-port';
 import type { ReadOpsState } from '../workflow/ops-state';
 import type { DifferenceStore, TaskStore, TowStore, ViolationStore } from '../workflow/ports';
 import type { ShadowStore } from '../workflow/shadow-list';
-import type { Spool } from '../workflow/spool-port';
 
 /** A whole page. */
 export interface ShownPage {
@@ -122,8 +121,6 @@ export interface PageTools {
   readonly tasks: TaskStore;
   readonly bulk: Bulk;
   readonly violations: ViolationStore;
-  /** Tells whether an image is still on disk. Images are loaded from the API. */
-  readonly spool: Pick<Spool, 'pathOf'>;
   readonly violationApi: ViolationApi;
   /** How images are sent. */
   readonly images: ImageSettings;

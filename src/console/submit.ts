@@ -6,7 +6,6 @@ import type {
   FormRoute,
   JsonRoute,
   OperatorApi,
-  RouteAnswer,
 } from '../workflow/operator-port';
 import { redirect, type DoneMessage, type FormFailure, type PageResult, type PostedForm } from './page';
 
@@ -95,15 +94,4 @@ async function isOvertaken(
   const { idempotencyKey } = answered;
   // Checked after the question, because the effect and its idempotency record are written together.
   return idempotencyKey === '' || !(await api.hadEffect(route, { params, idempotencyKey }));
-}
-
-/** Reads a route that everyone who may see the page may read. Rejects if the API refuses. */
-export async function readRoute<R extends JsonRoute>(
-  api: OperatorApi,
-  route: R,
-  call: ApiCall,
-): Promise<RouteAnswer<R>> {
-  const answer = await api.call(route, call);
-  if (!answer.ok) throw new Error(`${route.path} was refused as ${answer.refusal.code}`);
-  return answer.value;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DECISIONS } from '../domain/decisions';
 import type { Violation } from '../domain/violation';
 import {
   brokenReferenceRule,
@@ -9,7 +10,7 @@ import {
 } from '../domain/vocabulary';
 import { jsonObject, reason } from './common';
 import { pageQuery } from './paging';
-import { attempt, placeInQueue, reportError } from './records';
+import { attempt, placeInQueue, reportError, task } from './records';
 import { sensitive } from '../domain/sensitive';
 import { violationForm } from './service';
 import { storedObject } from '../domain/stored';
@@ -71,6 +72,14 @@ export const violationView = z.object({
   warnings: z.array(fieldRule),
   towing_reference_ids: z.array(z.string()),
   ticket: z.object({ checked_at: z.string(), has_active_ticket: z.boolean() }).nullable(),
+  /** A person decided to send it without a ticket check. */
+  ticket_overruled: z.boolean(),
+  /** The open tasks about it. */
+  tasks: z.array(task),
+  /** What a person may decide about it now. */
+  decisions: z.array(z.enum(DECISIONS)),
+  /** Raised by each correction. */
+  revision: z.number(),
   attempts: z.number(),
   last_error: reportError.nullable(),
   next_attempt_at: nullableTime,
@@ -91,6 +100,12 @@ export const violationView = z.object({
   by: z.string(),
 });
 export type ViolationView = z.infer<typeof violationView>;
+
+export const violationDetail = violationView.extend({
+  /** The numbers of the images, from 1, that are on the disk of the process that answers. */
+  images_on_disk: z.array(z.number()),
+});
+export type ViolationDetail = z.infer<typeof violationDetail>;
 
 export const violationsQuery = z.strictObject({
   ...pageQuery,

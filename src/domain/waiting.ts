@@ -2,7 +2,7 @@ import type { Entry, EntryError } from './entry';
 import { headOf, isGivenUp, isUnsettled, type ReportEntry, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from './release-checklist';
 import { TRANSITIONS, type TransitionEvent } from './tow';
-import { ENTRY_KINDS, type EntryKind, type ReportKind, type TowState } from './vocabulary';
+import { ENTRY_KINDS, type EntryKind, type OrUnknown, type ReportKind, type TowState } from './vocabulary';
 
 /**
  * Why something is waiting: one tagged union, for one sentence on a page. Pure: derived from the records only.
@@ -51,7 +51,7 @@ export type CallWaiting =
       readonly taskId: string | null;
       readonly because: EntryError | null;
       /** Why it deserves a second look. */
-      readonly hint: Entry['hint'];
+      readonly hint: OrUnknown<string> | null;
     };
 
 export type ReportWaiting = { readonly reportId: string; readonly reportKind: ReportKind } & (
@@ -74,8 +74,8 @@ export type Waiting =
   | ({ readonly reportId: string; readonly reportKind: ReportKind } & CallWaiting);
 
 /** The part of a report that explains why it waits. */
-export type WaitingReport = Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state' | 'attemptId' | 'nextAtMs' | 'hint'>> &
-  NextTry;
+export type WaitingReport = Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state' | 'attemptId' | 'nextAtMs'>> &
+  NextTry & { readonly hint: OrUnknown<string> | null };
 
 export interface WaitingTask {
   readonly id: string;
@@ -118,7 +118,7 @@ export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'st
 }
 
 /** What blocks sending, if the call waits for that; null when it waits for something of its own. */
-function sendingBlockOf(waitsFor: Entry['waitsFor']): SendingBlock | null {
+function sendingBlockOf(waitsFor: NextTry['waitsFor']): SendingBlock | null {
   const circuit = (['connection', 'outage', 'shadow', 'budget'] as const).find((known) => known === waitsFor);
   if (circuit !== undefined) return { kind: circuit };
   const operation = ENTRY_KINDS.find((known) => waitsFor === (`paused.${known}` as const));
@@ -154,7 +154,10 @@ function headWaiting(head: Unsettled<WaitingReport>, { tasks, nowMs }: Omit<Wait
 }
 
 /** The part of a call that explains when it is sent next. */
-type NextTry = Readonly<Pick<Entry, 'attempts' | 'waitsFor' | 'error'>> & { readonly queue?: QueuePlace | null };
+type NextTry = Readonly<Pick<Entry, 'attempts' | 'error'>> & {
+  readonly waitsFor: OrUnknown<string> | null;
+  readonly queue?: QueuePlace | null;
+};
 
 /** A blocked call has no time of its own: it continues when it is unblocked. */
 export function untilNextTry(call: NextTry, atMs: number, nowMs: number): CallWaiting {

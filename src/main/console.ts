@@ -163,7 +163,7 @@ function openPages(
   foundation: Foundation,
   { operator, ...access }: { operator: Operator; signIn: SignIn; sessions: Sessions } & ProviderAccess,
 ) {
-  const { config, clock, log, metrics, redis, spool } = foundation;
+  const { config, clock, log, metrics, redis } = foundation;
   const limits = outboxRateLimits(config.budgetsPerMinute);
   return createConsole({
     api: operator.api,
@@ -172,7 +172,6 @@ function openPages(
     differences: createDifferenceStore(redis),
     bulk: openBulk(foundation),
     violations: createViolationStore(redis, limits.violation),
-    spool,
     violationApi: config.violations.api,
     images: config.images,
     lookupsOff:

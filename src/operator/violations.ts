@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock';
 import { replaceImages } from '../workflow/decide-violation';
 import { addKnownViolations } from '../workflow/known-violations';
 import { newViolation, reportViolation, type ReportViolationTools } from '../workflow/report-violation';
+import type { ViolationReadModel } from '../workflow/read-models';
 import type { Spool } from '../workflow/spool-port';
 import type { ViolationStore } from '../workflow/ports';
 import { violationViewOf } from '../workflow/views';
@@ -11,7 +12,7 @@ import type { ApiServer } from './api-server';
 
 export interface ViolationRouteTools extends ReportViolationTools {
   readonly violations: ViolationStore;
-  readonly spool: Pick<Spool, 'sourceOf'>;
+  readonly spool: Pick<Spool, 'sourceOf' | 'pathOf'>;
   readonly api: ViolationApi;
   readonly clock: Clock;
 }
@@ -42,7 +43,7 @@ export function serveViolations(server: ApiServer, tools: ViolationRouteTools): 
   });
   server.read(ROUTES.readViolation, async ({ params }) => {
     const record = await violations.read(params('violation_id'));
-    return record && violationViewOf(record);
+    return record && { ...violationViewOf(record), images_on_disk: await imagesOnDisk(record, spool) };
   });
   server.image(ROUTES.readViolationImage, async ({ params }) => {
     const record = await violations.read(params('violation_id'));
@@ -51,6 +52,18 @@ export function serveViolations(server: ApiServer, tools: ViolationRouteTools): 
     const source = await spool.sourceOf({ kind: 'violation', id: record.violation.id }, image);
     return source === null ? null : { ...image, source };
   });
+}
+
+/** None once it is settled, because then they leave the disk. A disk that does not tell counts as one without them. */
+async function imagesOnDisk(
+  { state, violation: { id, images } }: ViolationReadModel,
+  spool: ViolationRouteTools['spool'],
+): Promise<number[]> {
+  if (state === 'accepted' || state === 'waived') return [];
+  const places = await Promise.all(
+    images.map((image) => spool.pathOf({ kind: 'violation', id }, image).catch(() => null)),
+  );
+  return places.flatMap((place, index) => (place === null ? [] : [index + 1]));
 }
 
 /** The index of an image number, which counts from 1; -1 when it is not a number. */

@@ -1,7 +1,7 @@
 import { task, type Task } from '../contracts/records';
 import type { Entry } from '../domain/entry';
 import { isReport, type ReportEntry } from '../domain/outbox';
-import { type StoredViolation, versionNumber } from '../domain/outbox-record';
+import { type OutboxRecord, type StoredViolation, versionNumber } from '../domain/outbox-record';
 import { asShown } from '../domain/shadow';
 import type { KnownTow } from '../domain/stored-tow';
 import { entryOf } from '../domain/stored-violation';
@@ -51,6 +51,7 @@ export type ViolationReadModel = Readonly<Entry> &
   Readonly<Pick<StoredViolation, 'reference' | 'references' | 'tows'>> & {
     /** Raised by every write; a decision on an older version is refused. */
     readonly version: number;
+    readonly tasks: readonly Task[];
   };
 
 /** `nowMs` is the Redis time of the read. */
@@ -66,14 +67,14 @@ export function towReadModelOf(stored: KnownTow, nowMs: number): TowReadModel {
       ...entry,
       type: typeof entry['type'] === 'string' ? entry['type'] : '',
     })),
-    tasks: tasksOf(stored),
+    tasks: tasksOf(stored, { towing_reference_id: stored.ref }),
     readAtMs: nowMs,
   };
 }
 
-function tasksOf({ ref, tasks }: KnownTow): Task[] {
+function tasksOf({ tasks }: OutboxRecord, about: { readonly towing_reference_id?: string }): Task[] {
   return Object.entries(tasks).map(([id, open]) => ({
-    ...task.parse({ id, ...open.task, towing_reference_id: ref }),
+    ...task.parse({ id, ...open.task, type: open.task.type.toString(), ...about }),
     opened_at: isoTimestamp(open.openedAtMs),
   }));
 }
@@ -92,6 +93,7 @@ export function violationReadModelOf(stored: StoredViolation): ViolationReadMode
     references,
     tows,
     version: versionNumber(stored.version),
+    tasks: tasksOf(stored, {}),
     queue: null,
   };
 }

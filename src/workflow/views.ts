@@ -6,6 +6,7 @@ import type { Delivery } from '../domain/delivery';
 import type { Dispatch } from '../domain/dispatch';
 import { answeredCharges, type Charges } from '../domain/charges';
 import type { EntryAttempt } from '../domain/entry';
+import { allowedViolationDecisions } from '../domain/decisions';
 import { headOf, isSettled } from '../domain/outbox';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
@@ -203,6 +204,10 @@ export function violationViewOf(record: ViolationReadModel): ViolationView {
     warnings: [...violation.warnings],
     towing_reference_ids: [...record.tows],
     ticket: record.ticket,
+    ticket_overruled: record.ticketOverruled,
+    tasks: [...record.tasks],
+    decisions: allowedViolationDecisions(record),
+    revision: record.revision,
     attempts: record.attempts,
     last_error: record.error,
     next_attempt_at: isSettled(record.state) ? null : isoOrNull(record.nextAtMs),

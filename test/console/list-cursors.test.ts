@@ -1,9 +1,10 @@
 import * as board from '../../src/console/pages/board/model';
 import * as tasks from '../../src/console/pages/tasks/model';
-import * as violations from '../../src/console/pages/violations/model';
 import { queryIn } from '../../src/console/requests';
-import { writeCursor } from '../../src/contracts/paging';
-import { newTow } from '../operator/world';
+import { page, writeCursor } from '../../src/contracts/paging';
+import { violationView } from '../../src/contracts/violations';
+import { api } from '../operator/client';
+import { newTow, newViolation } from '../operator/world';
 import { useApp } from '../support/app';
 import { rowsIn } from './board';
 import { signedIn } from './visitor';
@@ -23,11 +24,6 @@ const LISTS = {
     pageOf: (filter: string) => tasks.addressOf({ ...tasks.readQuery(queryIn(filter)), cursor: CURSOR }),
     cursorOf: (address: string) => tasks.readQuery(queryIn(address)).cursor,
   },
-  '/violations': {
-    pageOf: (filter: string) =>
-      violations.addressOf({ ...violations.readQuery(queryIn(filter)), cursor: CURSOR }, WITH_CURSOR),
-    cursorOf: (address: string) => violations.readQuery(queryIn(address)).cursor,
-  },
 };
 
 /** An address with other filters, or in another list, and the cursor of `address`. */
@@ -38,7 +34,6 @@ test.each([
   ['/board', '?state=requested&q=TW', ['?q=TW', '?state=started&q=TW', '?state=requested&q=TW&crew=North']],
   ['/board', '', ['?order=oldest', '?attention=true']],
   ['/tasks', '?type=rival_request', ['', '?type=report_refused', '?type=rival_request&order=newest']],
-  ['/violations', '?state=accepted', ['', '?state=refused', '?state=accepted&q=ABJ']],
 ] as const)('%s%s: takes the cursor of its own pages, and ignores it with other filters', (path, filter, others) => {
   const { pageOf, cursorOf } = LISTS[path];
   const address = pageOf(filter);
@@ -47,8 +42,8 @@ test.each([
   for (const other of others) expect([other, cursorOf(moved(address, `${path}${other}`))]).toEqual([other, null]);
 });
 
-test.each(['/board', '/tasks', '/violations'] as const)('%s: ignores the cursor of another list', (path) => {
-  const foreign = (['/board', '/tasks', '/violations'] as const).filter((each) => each !== path);
+test.each(['/board', '/tasks'] as const)('%s: ignores the cursor of another list', (path) => {
+  const foreign = (['/board', '/tasks'] as const).filter((each) => each !== path);
   for (const each of foreign) expect(LISTS[path].cursorOf(moved(LISTS[each].pageOf(''), path))).toBeNull();
   expect(LISTS[path].cursorOf(`${path}?cursor=${CURSOR}`)).toBeNull();
 });
@@ -61,3 +56,20 @@ test('the board shows its first page to a cursor of other filters', async () => 
   expect(rowsIn((await visitor.get(behind)).html)).toEqual([]);
   expect(rowsIn((await visitor.get(moved(behind, '/board?state=all'))).html)).toEqual([ref]);
 });
+
+test.each(['', 'state=pending'])(
+  'the violations take the cursor of the API with their filters alone: %s',
+  async (filter) => {
+    const [first, second] = [await newViolation(app), await newViolation(app)];
+    const visitor = await signedIn(app);
+    const answer = await api(app).get(`/api/violations?limit=1&${filter}`);
+    const cursor = page(violationView).parse(answer.body).next_cursor ?? '';
+    const idsAt = async (others: string) => {
+      const { html } = await visitor.get(`/violations?${others}&cursor=${cursor}`);
+      return [...html.matchAll(/<tr[^>]* id="violation-([^"]+)"/g)].map(([, id]) => id);
+    };
+    expect(await idsAt(filter)).toEqual([first]);
+    expect(await idsAt(`${filter}&q=AB`)).toHaveLength(2);
+    expect(await idsAt(filter === '' ? 'state=pending' : '')).toEqual([second, first]);
+  },
+);

@@ -3,7 +3,9 @@ import { lateInvoiceTask, lateRequestTask, type NewTask } from '../../src/domain
 import { openTask } from '../../src/domain/outbox-record';
 import * as general from '../../src/domain/tasks';
 import * as violation from '../../src/domain/violation-tasks';
+import { recordsOf } from '../../src/store/records';
 import { closeGeneralTask, openGeneralTask } from '../../src/store/tasks';
+import { orderKeyOf } from '../../src/workflow/transaction-port';
 import { KEYS } from '../../src/store/keys';
 import { answerHead, newTow, record, WHEREABOUTS } from '../operator/world';
 import type { App } from '../support/app';
@@ -18,6 +20,15 @@ type Process = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
 export async function openOn({ foundation }: Pick<App, 'foundation'>, ref: string, task: NewTask): Promise<string> {
   await changeInStore(foundation.redis, ref, (draft, nowMs) => openTask(draft, task, nowMs));
   return `${task.subject}.${ref}`;
+}
+
+/** Opens a task on a violation; returns the task id. */
+export async function openOnViolation({ foundation }: Pick<App, 'foundation'>, id: string, task: NewTask) {
+  await recordsOf(foundation.redis).transact(orderKeyOf('violation', id), async (transaction) => {
+    const draft = await transaction.violationById(id);
+    if (draft) openTask(draft, task, transaction.nowMs);
+  });
+  return task.subject;
 }
 
 /** Opens a system task or a violation task; returns the task id. */

@@ -8,7 +8,7 @@ import { useApp } from '../support/app';
 import { refusedWith } from '../support/exchanges';
 import { PNG } from '../support/images';
 import { outcome, takenAs } from '../support/violations';
-import { openGeneral } from './task-world';
+import { openOnViolation } from './task-world';
 import { markupOf, textIn } from './tow-world';
 import { sendAs, valueIn } from './violation-world';
 import { signedIn, textOf } from './visitor';
@@ -279,7 +279,7 @@ describe('console: violation decisions', () => {
     ],
   ])('closes the task about %s on the page of its violation', async (_what, taskOf, said) => {
     const id = await newOne();
-    const taskId = await openGeneral(app, taskOf(id));
+    const taskId = await openOnViolation(app, id, taskOf(id));
     const visitor = await signedIn(app);
     const { html } = await visitor.get(`/violations/${id}`);
     expect(textOf(html)).toContain(said);
@@ -290,7 +290,7 @@ describe('console: violation decisions', () => {
 
   test('shows title and advice of an informational task in the language of the viewer', async () => {
     const id = await newOne();
-    await openGeneral(app, beforeCorrectionTask(id));
+    await openOnViolation(app, id, beforeCorrectionTask(id));
     const visitor = await signedIn(app);
     visitor.cookies.set('towhook_language', 'ar');
     const shown = textOf((await visitor.get(`/violations/${id}`)).html);

@@ -12,7 +12,8 @@ import {
   type PageTools,
 } from '../page';
 import { PAGES } from '../page-table';
-import { submit, readRoute } from '../submit';
+import { readRoute } from '../read';
+import { submit } from '../submit';
 import { bodyOf } from '../forms';
 import { ROLES } from '../../domain/vocabulary';
 import { Field, PostForm } from '../parts/form';

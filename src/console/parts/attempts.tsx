@@ -1,8 +1,12 @@
-import type { LoggedOutcome, EntryAttempt } from '../../domain/entry';
+import type { ReportView } from '../../contracts/operator';
+import type { EntryAttempt, LoggedOutcome } from '../../domain/entry';
 import { valueUnder } from '../messages';
 import type { Viewer } from '../viewer';
 import { causeOf } from './error-text';
 import { Badge, Truncated, Foldable, Timestamp, type Tone } from './text';
+
+/** An attempt of a record, or of the API. */
+export type Attempt = EntryAttempt | ReportView['log'][number];
 
 /** A run of equal neighbours. */
 export interface Repeated<T> {
@@ -25,18 +29,18 @@ export function groupRepeated<T>(items: readonly T[], keyOf: (item: T) => string
 }
 
 /** Attempts with the same result have the same key. */
-export function attemptKey({ outcome, http_status, message }: EntryAttempt): string {
+export function attemptKey({ outcome, http_status, message }: Attempt): string {
   return JSON.stringify([outcome, http_status ?? null, message ?? null]);
 }
 
 /** The start of an attempt; for an interrupted one the time it was noticed. Null if unknown. */
-export function attemptMs({ started_at, ended_at_ms }: EntryAttempt): number | null {
+export function attemptMs({ started_at, ended_at_ms }: Attempt): number | null {
   const started = started_at === undefined ? Number.NaN : Date.parse(started_at);
   return Number.isNaN(started) ? (ended_at_ms ?? null) : started;
 }
 
 /** The kept attempts of a call, with equal neighbours grouped. `count`: all attempts. */
-export function Attempts({ viewer, log, count }: { viewer: Viewer; log: readonly EntryAttempt[]; count: number }) {
+export function Attempts({ viewer, log, count }: { viewer: Viewer; log: readonly Attempt[]; count: number }) {
   const messages = viewer.messages.attempts;
   if (log.length === 0) return <p class="muted">{messages.none}</p>;
   const isCut = count > log.length;
@@ -54,7 +58,7 @@ export function Attempts({ viewer, log, count }: { viewer: Viewer; log: readonly
   );
 }
 
-function AttemptRow({ viewer, run }: { viewer: Viewer; run: Repeated<EntryAttempt> }) {
+function AttemptRow({ viewer, run }: { viewer: Viewer; run: Repeated<Attempt> }) {
   const messages = viewer.messages.attempts;
   const { first, last, count } = run;
   const [from, to] = [attemptMs(first), attemptMs(last)];
@@ -78,7 +82,7 @@ function AttemptRow({ viewer, run }: { viewer: Viewer; run: Repeated<EntryAttemp
 }
 
 /** How long an attempt took, after a dot; nothing if that is unknown. */
-export function AttemptDuration({ viewer, attempt: { duration_ms: ms } }: { viewer: Viewer; attempt: EntryAttempt }) {
+export function AttemptDuration({ viewer, attempt: { duration_ms: ms } }: { viewer: Viewer; attempt: Attempt }) {
   if (ms === undefined) return null;
   return (
     <span class="muted">
@@ -97,7 +101,7 @@ const TONES: Readonly<Record<LoggedOutcome, Tone>> = {
 };
 
 /** The result of an attempt as a badge. */
-export function AttemptBadge({ viewer, attempt }: { viewer: Viewer; attempt: EntryAttempt }) {
+export function AttemptBadge({ viewer, attempt }: { viewer: Viewer; attempt: Attempt }) {
   const outcome = attempt.outcome.toString();
   return (
     <Badge tone={valueUnder(TONES, outcome) ?? 'quiet'}>
@@ -107,18 +111,12 @@ export function AttemptBadge({ viewer, attempt }: { viewer: Viewer; attempt: Ent
 }
 
 /** The status and message of the response, shortened, or that there was none. */
-export function AttemptAnswer({ viewer, attempt }: { viewer: Viewer; attempt: EntryAttempt }) {
+export function AttemptAnswer({ viewer, attempt }: { viewer: Viewer; attempt: Attempt }) {
   return <Truncated>{answerOf(viewer, attempt)}</Truncated>;
 }
 
 /** The code of a cause, for those who search the log for it. */
-function CauseCode({
-  viewer,
-  attempt: { http_status: status = null, message },
-}: {
-  viewer: Viewer;
-  attempt: EntryAttempt;
-}) {
+function CauseCode({ viewer, attempt: { http_status: status = null, message } }: { viewer: Viewer; attempt: Attempt }) {
   const cause = causeOf(viewer.messages, { http_status: status, message: message ?? '' });
   return (
     cause && (
@@ -130,7 +128,7 @@ function CauseCode({
   );
 }
 
-function answerOf(viewer: Viewer, attempt: EntryAttempt): string {
+function answerOf(viewer: Viewer, attempt: Attempt): string {
   const { http_status: status = null, message = null } = attempt;
   const isSaidAlready = message === null || message === attempt.outcome.toString() || message === `HTTP ${status}`;
   const cause = causeOf(viewer.messages, { http_status: status, message: message ?? '' });

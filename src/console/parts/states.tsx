@@ -1,12 +1,6 @@
 import type { ReportView } from '../../contracts/operator';
-import type { Entry } from '../../domain/entry';
-import { isGivenUp } from '../../domain/outbox';
-import type {
-  ReportKind,
-  ReportState as ReportStateName,
-  TowState,
-  ViolationState as ViolationStateName,
-} from '../../domain/vocabulary';
+import type { ViolationView } from '../../contracts/violations';
+import type { ReportKind, ReportState as ReportStateName, TowState } from '../../domain/vocabulary';
 import type { Viewer } from '../viewer';
 import { Badge, type Tone } from './text';
 
@@ -144,16 +138,8 @@ function reportTone({ state, isInFlight, attempts }: ReportProgress): Tone {
   }
 }
 
-/** What the state of a violation depends on. */
-interface ViolationStatus {
-  /** `known`: reported by other software, never sent by towhook. */
-  readonly acceptedHow: Entry['acceptedHow'];
-  readonly state: ViolationStateName;
-  readonly attempts: number;
-  readonly attemptId: string | null;
-  /** Null if nothing happens before a person decides. */
-  readonly nextAtMs: number | null;
-}
+/** What the state of a violation depends on. `known`: reported by other software, never sent by towhook. */
+type ViolationStatus = Pick<ViolationView, 'accepted_how' | 'state' | 'attempts' | 'in_flight' | 'next_attempt_at'>;
 
 /** The state of a violation in words. */
 export function ViolationState({ viewer, status }: { viewer: Viewer; status: ViolationStatus }) {
@@ -161,23 +147,28 @@ export function ViolationState({ viewer, status }: { viewer: Viewer; status: Vio
 }
 
 function violationWord({ messages }: Viewer, status: ViolationStatus): string {
-  const { state, attempts, attemptId } = status;
-  if (state === 'accepted' && status.acceptedHow === 'known') return messages.violations.known;
+  const { state, attempts, in_flight: isInFlight } = status;
+  if (state === 'accepted' && status.accepted_how === 'known') return messages.violations.known;
   if (state !== 'pending') return messages.terms.violationStates[state];
-  if (attemptId !== null) return messages.terms.violationStates.sending;
+  if (isInFlight) return messages.terms.violationStates.sending;
   if (isGivenUp(status)) return messages.violations.givenUp;
   return attempts > 0 ? messages.common.tryingAgain : messages.terms.violationStates.pending;
 }
 
+/** Nothing happens before a person decides. */
+function isGivenUp({ state, next_attempt_at: nextAt }: ViolationStatus): boolean {
+  return state === 'pending' && nextAt === null;
+}
+
 function violationTone(status: ViolationStatus): Tone {
-  const { state, attempts, attemptId } = status;
+  const { state, attempts, in_flight: isInFlight } = status;
   switch (state) {
     case 'accepted':
       return 'good';
     case 'sending':
       return 'busy';
     case 'pending':
-      if (attemptId !== null) return 'busy';
+      if (isInFlight) return 'busy';
       if (isGivenUp(status)) return 'bad';
       return attempts > 0 ? 'wait' : 'busy';
     case 'held':

@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx';
+import type { ReportView } from '../../contracts/operator';
+import type { ViolationView } from '../../contracts/violations';
 import type { TowRules } from '../../domain/fact-command';
 import { FACTS } from '../../domain/facts';
 import { releaseBlockers } from '../../domain/release-checklist';
@@ -7,12 +9,35 @@ import type { CallWaiting, QueuePlace, ReportWaiting, SendingBlock, Waiting } fr
 import type { EntryError } from '../../domain/entry';
 import type { TransitionEvent } from '../../domain/tow';
 import type { ViolationWaiting } from '../../domain/waiting-violation';
-import { ROLES, textOfValue, type ReportKind } from '../../domain/vocabulary';
+import { ROLES, type ReportKind } from '../../domain/vocabulary';
 import { formatted } from '../messages';
 import type { Viewer } from '../viewer';
 import { ErrorText } from './error-text';
 import { Countdown } from './text';
 import type { TowReadModel } from '../../workflow/read-models';
+
+/** A call of the API as the rules of waiting take it. */
+export function callOf(view: ReportView | ViolationView) {
+  const { attempts, last_error: error, hint, waits_for: waitsFor, place_in_queue: place } = view;
+  return {
+    attempts,
+    error,
+    hint,
+    waitsFor,
+    attemptId: view.in_flight ? view.id : null,
+    nextAtMs: msOf(view.next_attempt_at),
+    queue: place && {
+      place: place.place,
+      of: place.of,
+      leavesAtMs: Date.parse(place.leaves_at),
+      closedUntilMs: msOf(place.closed_until),
+    },
+  };
+}
+
+function msOf(iso: string | null): number | null {
+  return iso === null ? null : Date.parse(iso);
+}
 
 /** Why a tow waits, as its record and the rules of a release say. */
 export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowReadModel, rules: TowRules): Waiting {
@@ -140,7 +165,7 @@ function WhyCall({ viewer, waiting, kind }: { viewer: Viewer; waiting: CallWaiti
           viewer={viewer}
           main={main}
           because={waiting.because}
-          then={waiting.hint === 'perhaps_already_accepted' ? mayHaveWorked : textOfValue(waiting.hint)}
+          then={waiting.hint === 'perhaps_already_accepted' ? mayHaveWorked : (waiting.hint?.toString() ?? null)}
         />
       );
   }

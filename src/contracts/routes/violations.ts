@@ -5,7 +5,7 @@ import { capacityView, ticketBody, ticketView } from '../lookups';
 import { knownViolationsBody, knownViolationsView } from '../known-violations';
 import { page } from '../paging';
 import { violationCorrection, violationImagesInput, violationInput } from '../violation-input';
-import { violationAcceptBody, violationsQuery, violationView } from '../violations';
+import { violationAcceptBody, violationDetail, violationsQuery, violationView } from '../violations';
 import type { Route } from './route';
 
 /** Violations, and the questions to the service before one is reported. */
@@ -48,7 +48,7 @@ export const VIOLATION_ROUTES = {
     role: 'viewer',
     summary: 'One violation, by our id or by the id in its metadata.',
     status: 200,
-    answer: violationView,
+    answer: violationDetail,
   },
   readViolationImage: {
     method: 'get',

@@ -9,19 +9,22 @@ import {
   type PageVisit,
   type PageTools,
 } from '../../page';
+import type { Actor } from '../../../domain/audit';
+import type { OperatorApi } from '../../../workflow/operator-port';
 import { uploadOf } from '../../forms';
+import { readRoute } from '../../read';
 import { REPORT_FORM } from '../../parts/violation-fields';
 import { ReportForm, ReportPage } from './view';
 import { PAGES, violationPath } from '../../page-table';
 
 /** So many violations tell which zones are being patrolled. */
-const LATEST = 50;
+const LATEST = '50';
 
 /** Reporting a violation: the form, and what becomes of it. */
 export function serveReportViolation(pages: Pages, tools: PageTools): void {
-  const show = async ({ viewer, wantsPart }: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
+  const show = async ({ viewer, actor, wantsPart }: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
     const { violationApi: api, images } = tools;
-    const props = { viewer, api, zones: await zonesOf(tools), images, failure };
+    const props = { viewer, api, zones: await zonesOf(tools.api, actor), images, failure };
     const httpStatus = failure?.refusal.httpStatus ?? 200;
     if (wantsPart) return part(<ReportForm {...props} />, httpStatus);
     return page(viewer.messages.violationForm.title, <ReportPage {...props} />, {
@@ -43,7 +46,7 @@ export function serveReportViolation(pages: Pages, tools: PageTools): void {
   });
 }
 
-async function zonesOf({ violations }: PageTools): Promise<string[]> {
-  const { items } = await violations.list({ state: null, search: null, cursor: null, limit: LATEST });
-  return [...new Set(items.flatMap(({ violation }) => violation.form.zoneId ?? []))];
+async function zonesOf(api: OperatorApi, actor: Actor): Promise<string[]> {
+  const { items } = await readRoute(api, ROUTES.listViolations, { actor, query: { limit: LATEST } });
+  return [...new Set(items.flatMap(({ form }) => form.zoneId ?? []))];
 }

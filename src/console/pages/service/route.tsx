@@ -12,7 +12,8 @@ import {
   type PageVisit,
 } from '../../page';
 import { differencePath, PAGES } from '../../page-table';
-import { readRoute, submit } from '../../submit';
+import { readRoute } from '../../read';
+import { submit } from '../../submit';
 import { Judging, JUDGE_FORM } from './judge';
 import { EXPECT_FORM, KindPage } from './kind';
 import { ServicePage } from './view';

@@ -1,5 +1,4 @@
-import type { Task } from '../../../contracts/records';
-import { allowedViolationDecisions, type DecisionAction } from '../../../domain/decisions';
+import type { DecisionAction } from '../../../domain/decisions';
 import { hasOffset } from '../../../domain/timestamp';
 import { PERSON_FIELDS } from '../../../domain/violation';
 import { violationTaskId } from '../../../domain/violation-tasks';
@@ -13,7 +12,7 @@ import { Folded } from '../../parts/live-form';
 import { PLACE_FIELDS, VEHICLE_FIELDS, ViolationField, type FormField } from '../../parts/violation-fields';
 import { isConcluded, type ViolationModel } from './model';
 import { Card } from '../../parts/text';
-import type { ViolationReadModel } from '../../../workflow/read-models';
+import type { ViolationView } from '../../../contracts/violations';
 
 /** The name of the form that replaces the images. */
 export const IMAGES_FORM = 'images';
@@ -23,38 +22,33 @@ const CORRECTABLE = [...VEHICLE_FIELDS, ...PLACE_FIELDS, 'imagesDescription', ..
 type Correctable = (typeof CORRECTABLE)[number];
 
 /** What people are asked about it as it stands, by its task if there is one; null when nothing can be decided about it. */
-export function questionOn(record: ViolationReadModel, tasks: readonly Task[]): string | null {
-  if (allowedViolationDecisions(record).length === 0) return null;
-  const { id: violationId } = record.violation;
-  const asked = tasks.filter(({ id }) => id === violationTaskId(violationId));
-  return [record.revision, record.state, ...asked.map(questionOf)].join(' ');
+export function questionOn(view: ViolationView): string | null {
+  if (view.decisions.length === 0) return null;
+  const asked = view.tasks.filter(({ id }) => id === violationTaskId(view.id));
+  return [view.revision, view.state, ...asked.map(questionOf)].join(' ');
 }
 
 /** True if the images of a violation can be replaced. */
-function takesImages(record: ViolationReadModel): boolean {
-  return allowedViolationDecisions(record).includes('correct') && record.violation.api === 'reference';
+function takesImages({ decisions, api }: ViolationView): boolean {
+  return decisions.includes('correct') && api === 'reference';
 }
 
 /** The names of the decision forms on the page. */
 export function decisionForms(model: ViolationModel): readonly string[] {
-  const { viewer, record } = model;
+  const { viewer, view } = model;
   if (isConcluded(model) || !viewer.may('dispatcher')) return [];
-  return [...allowedViolationDecisions(record), ...(takesImages(record) ? [IMAGES_FORM] : [])];
+  return [...view.decisions, ...(takesImages(view) ? [IMAGES_FORM] : [])];
 }
 
 /** What people can decide now, each behind its name. */
 export function Decide({ model }: { model: ViolationModel }) {
-  const { viewer, record, path } = model;
+  const { viewer, view, path } = model;
   const { violations: messages } = viewer.messages;
-  const decisions = allowedViolationDecisions(record);
+  const { decisions } = view;
   return (
     <Card id="decide" title={messages.sections.decide}>
       {/* The page is refreshed around forms that mean the same, and around those that are in use (tow.js). */}
-      <div
-        id="decide-live"
-        class="live-form"
-        data-live-form={`${decisions.join('-')} ${questionOn(record, model.tasks) ?? ''}`}
-      >
+      <div id="decide-live" class="live-form" data-live-form={`${decisions.join('-')} ${questionOn(view) ?? ''}`}>
         <p class="stale" role="status" data-stale hidden>
           {messages.changed} <a href={path}>{messages.loadAgain}</a>
         </p>
@@ -63,7 +57,7 @@ export function Decide({ model }: { model: ViolationModel }) {
           {decisions.map((decision) => (
             <FoldedDecision model={model} decision={decision} />
           ))}
-          {takesImages(record) && <OtherImages model={model} />}
+          {takesImages(view) && <OtherImages model={model} />}
         </div>
         {decisions.length > 0 && !decisions.includes('correct') && <p class="muted">{messages.correctNot}</p>}
       </div>
@@ -72,10 +66,10 @@ export function Decide({ model }: { model: ViolationModel }) {
 }
 
 function FoldedDecision({ model, decision }: { model: ViolationModel; decision: DecisionAction }) {
-  const { viewer, failure, path, record } = model;
+  const { viewer, failure, path, view } = model;
   const { messages } = viewer;
   const label = messages.terms.actions[decision];
-  const hint = decision === 'retry' ? retryHintOf(record) : decision;
+  const hint = decision === 'retry' ? retryHintOf(view) : decision;
   return (
     <Folded label={label} isOpen={failure?.form === decision} group="decide">
       <DecisionForm
@@ -85,7 +79,7 @@ function FoldedDecision({ model, decision }: { model: ViolationModel; decision: 
         address={`${path}/${decision}`}
         id={`form-${decision}`}
         ariaLabel={label}
-        question={questionOn(record, model.tasks)}
+        question={questionOn(view)}
         failure={failure}
         hint={messages.violations.hints[hint]}
         asksReference={decision === 'accept'}
@@ -98,7 +92,7 @@ function FoldedDecision({ model, decision }: { model: ViolationModel; decision: 
 
 /** A correction that replaces the images, for instance after `Image size exceeds limit`. */
 function OtherImages({ model }: { model: ViolationModel }) {
-  const { viewer, record, failure, path, imageSettings } = model;
+  const { viewer, view, failure, path, imageSettings } = model;
   const { replaceImages: messages } = viewer.messages.violations;
   const shown = failure?.form === IMAGES_FORM ? failure : null;
   return (
@@ -108,7 +102,7 @@ function OtherImages({ model }: { model: ViolationModel }) {
         action={`${path}/images`}
         id="form-images"
         label={messages.label}
-        question={questionOn(record, model.tasks)}
+        question={questionOn(view)}
         hasFiles
       >
         <Problem viewer={viewer} failure={failure} form={IMAGES_FORM} />
@@ -125,22 +119,22 @@ function OtherImages({ model }: { model: ViolationModel }) {
   );
 }
 
-function retryHintOf({ state }: ViolationReadModel) {
+function retryHintOf({ state }: ViolationView) {
   return state === 'held' ? 'retryHeld' : 'retry';
 }
 
 /** Every field that may be corrected, filled with what was entered; what is about people stands behind a fold of its own. */
 function CorrectionFields({ model }: { model: ViolationModel }) {
-  const { viewer, record } = model;
+  const { viewer, view } = model;
   const failure = unchangedAsNow(model.failure);
   const field = (name: Correctable) => (
     <>
-      <Was name={name} value={enteredValue(record, name)} />
+      <Was name={name} value={enteredValue(view, name)} />
       <ViolationField
         viewer={viewer}
         form="correct"
         name={name}
-        value={enteredValue(record, name)}
+        value={enteredValue(view, name)}
         failure={failure}
         {...(name === 'date' ? { type: 'datetime-local' as const } : {})}
       />
@@ -159,7 +153,7 @@ function CorrectionFields({ model }: { model: ViolationModel }) {
 }
 
 /** What a field of the form holds, as the form of the correction takes it. */
-function enteredValue({ violation: { form } }: ViolationReadModel, name: Correctable): string {
+function enteredValue({ form }: ViolationView, name: Correctable): string {
   const value = form[name];
   if (value === undefined) return '';
   if (name !== 'date') return String(value);

@@ -8,7 +8,7 @@ import type { ViolationModel } from './model';
 
 /** Which violation it is, how it stands, and why it waits. */
 export function Head({ model }: { model: ViolationModel }) {
-  const { viewer, view, record, waiting, path } = model;
+  const { viewer, view, waiting, path } = model;
   const { messages } = viewer;
   const isBad = waiting.kind === 'decision' || waiting.kind === 'held' || waiting.kind === 'blocked';
   return (
@@ -18,7 +18,7 @@ export function Head({ model }: { model: ViolationModel }) {
           <h1>
             <Ref>{view.violation_reference_id ?? view.id}</Ref>
           </h1>
-          <ViolationState viewer={viewer} status={record} />
+          <ViolationState viewer={viewer} status={view} />
         </div>
         <p class="row tow-ways">
           <span class="muted">
@@ -47,8 +47,8 @@ export function Head({ model }: { model: ViolationModel }) {
 
 export const formOfTask = (id: string) => `task-${id.replaceAll(/[^A-Za-z0-9]/g, '-')}`;
 
-function informing({ tasks }: ViolationModel): Task[] {
-  return tasks.filter(({ actions }) => actions.includes('resolve'));
+function informing({ view }: ViolationModel): Task[] {
+  return view.tasks.filter(({ actions }) => actions.includes('resolve'));
 }
 
 /** The names of the forms of the tasks that only inform. */

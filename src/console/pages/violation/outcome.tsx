@@ -120,13 +120,13 @@ export function Tows({ model: { viewer, view } }: { model: ViolationModel }) {
 
 /** What was found out about a ticket before it was sent. */
 export function Ticket({ model }: { model: ViolationModel }) {
-  const { viewer, view, record } = model;
+  const { viewer, view } = model;
   const messages = viewer.messages.violations;
   const { ticket } = view;
   return (
     <Card id="ticket" title={messages.sections.ticket}>
       {ticket === null ? (
-        <p class="muted">{dependsOnTicket(record.violation.form) ? messages.ticket.notYet : messages.ticket.never}</p>
+        <p class="muted">{dependsOnTicket(view.form) ? messages.ticket.notYet : messages.ticket.never}</p>
       ) : (
         <p>
           {ticket.has_active_ticket ? messages.ticket.active : messages.ticket.none}
@@ -136,16 +136,16 @@ export function Ticket({ model }: { model: ViolationModel }) {
           </span>
         </p>
       )}
-      {record.ticketOverruled && <p>{messages.ticket.overruled}</p>}
+      {view.ticket_overruled && <p>{messages.ticket.overruled}</p>}
       {viewer.may('crew') && <AskTicket model={model} />}
     </Card>
   );
 }
 
-export function Attempts({ model: { viewer, record } }: { model: ViolationModel }) {
+export function Attempts({ model: { viewer, view } }: { model: ViolationModel }) {
   return (
     <Card id="attempts" title={viewer.messages.violations.sections.attempts}>
-      <AttemptList viewer={viewer} log={record.log} count={record.attempts} />
+      <AttemptList viewer={viewer} log={view.log} count={view.attempts} />
     </Card>
   );
 }

@@ -137,7 +137,7 @@ export function Images({ model }: { model: ViolationModel }) {
 }
 
 function Image({
-  model: { viewer, path, imagesThere, waiting },
+  model: { viewer, path, view, waiting },
   image,
   number,
 }: {
@@ -146,7 +146,7 @@ function Image({
   number: number;
 }) {
   const messages = viewer.messages.violations;
-  const isThere = imagesThere.includes(number);
+  const isThere = view.images_on_disk.includes(number);
   // Of one that is about to be sent they may be gone before a browser has fetched them.
   const isLeaving = waiting.kind === 'on_its_way' || waiting.kind === 'turn';
   const address = `/api${path}/images/${number}`;

@@ -16,10 +16,9 @@ import { Problem } from '../../parts/problem';
 import { Decide, decisionForms, IMAGES_FORM, questionOn } from './decide';
 import { Head, formOfTask, taskForms } from './head';
 import { Images, Reported } from './reported';
-import { isConcluded, readModel, type ViolationModel } from './model';
+import { isConcluded, readModel, readViolation, type ViolationModel } from './model';
 import { Attempts, Service, Ticket, Tows, Warnings } from './outcome';
 import { PAGES, violationPath } from '../../page-table';
-import { violationTaskId } from '../../../domain/violation-tasks';
 import { violationDecisionCall } from '../../../workflow/decision-call';
 import { refusalOfUpload, submit } from '../../submit';
 import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
@@ -40,10 +39,10 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
         <Violation model={model} />
       </>
     );
-    const { record, view, viewer } = model;
+    const { view, viewer } = model;
     const httpStatus = failure?.refusal.httpStatus ?? 200;
     if (visit.wantsPart) return part(content, httpStatus);
-    return page(viewer.messages.violations.pageTitle({ name: record.reference ?? view.id }), content, {
+    return page(viewer.messages.violations.pageTitle({ name: view.violation_reference_id ?? view.id }), content, {
       httpStatus,
       assets: ['relative-times.js', 'send-images.js', 'tow.js'],
     });
@@ -150,11 +149,9 @@ function correctionIn(form: URLSearchParams): Record<string, unknown> {
 }
 
 /** What is asked about the violation of the form by now. */
-async function questionNow({ violations, tasks }: ViolationPageTools, { params }: PageVisit): Promise<string | null> {
-  const record = await violations.read(params('id'));
-  if (!record) return null;
-  const { id } = record.violation;
-  return questionOn(record, await tasks.readMany([violationTaskId(id)]));
+async function questionNow(tools: ViolationPageTools, visit: PageVisit): Promise<string | null> {
+  const view = await readViolation(tools, visit);
+  return view && questionOn(view);
 }
 
 /** Riyadh time as a browser enters it, to the second and with its offset as ISO 8601 has it. */

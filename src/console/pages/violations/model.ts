@@ -1,17 +1,17 @@
+import { ROUTES } from '../../../contracts/operator-routes';
+import type { ViolationView } from '../../../contracts/violations';
+import type { Actor } from '../../../domain/audit';
 import { VIOLATION_STATES, type ViolationState } from '../../../domain/vocabulary';
-import { boundCursor, storeCursor } from '../../../workflow/list-cursor';
-import type { ViolationFilter } from '../../../workflow/ports';
+import type { OperatorApi } from '../../../workflow/operator-port';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
-import type { PageTools } from '../../page';
 import { countNewRows } from '../../parts/list';
-import type { ViolationReadModel } from '../../../workflow/read-models';
+import { readList, readRecord, rowsNow, type ShownRow } from '../../read';
 
 /** What the list shows, as its address says it. The same address shows the same list to everybody. */
 export interface ViolationsQuery {
   readonly state: ViolationState | null;
   readonly search: string | null;
-  /** That of the store. In an address it is bound to the rest of the address. */
   readonly cursor: string | null;
 }
 
@@ -23,12 +23,11 @@ const SEARCH_MAX = 200;
 /** Reads the address of a list; what it does not know counts as not said. */
 export function readQuery(given: URLSearchParams): ViolationsQuery {
   const search = (given.get('q') ?? '').trim().slice(0, SEARCH_MAX);
-  const query = {
+  return {
     state: oneOf(VIOLATION_STATES, given.get('state') ?? undefined),
     search: search === '' ? null : search,
-    cursor: null,
+    cursor: given.get('cursor'),
   };
-  return { ...query, cursor: storeCursor(addressOf(query), given.get('cursor') ?? '') };
 }
 
 /** The address of a list. Omits the cursor unless `withCursor`. */
@@ -37,10 +36,8 @@ export function addressOf(query: ViolationsQuery, { withCursor = false }: { with
   const params = new URLSearchParams();
   if (state !== null) params.set('state', state);
   if (search !== null) params.set('q', search);
-  const address = () => (params.size === 0 ? PATH : `${PATH}?${params.toString()}`);
-  const bound = withCursor ? boundCursor(address(), cursor) : null;
-  if (bound !== null) params.set('cursor', bound);
-  return address();
+  if (withCursor && cursor !== null) params.set('cursor', cursor);
+  return params.size === 0 ? PATH : `${PATH}?${params.toString()}`;
 }
 
 /** The list that an address of ours shows; the plain one for any other address. */
@@ -48,51 +45,40 @@ export function queryOf(address: string): ViolationsQuery {
   return readQuery(queryOfPath(PATH, address));
 }
 
-/** What the store is asked for. */
-function filterOf({ state, search, cursor }: ViolationsQuery): ViolationFilter {
-  return { state, search, cursor, limit: VIOLATION_ROWS };
-}
-
-/** What a list shows, read from the store. */
+/** What a list shows. */
 export interface ViolationList {
-  readonly rows: readonly ViolationRow[];
+  readonly query: ViolationsQuery;
+  readonly rows: readonly ShownRow<ViolationView>[];
   /** How many violations would be shown between these rows if the list was loaded again. */
   readonly newCount: number;
   readonly nextCursor: string | null;
 }
 
-/** A violation that is shown. */
-export interface ViolationRow {
-  readonly id: string;
-  /** Null once it left for the archive. */
-  readonly record: ViolationReadModel | null;
-  /** False when it no longer matches the filter. */
-  readonly matches: boolean;
-}
-
-type ViolationListTools = Pick<PageTools, 'violations'>;
-
 /** A page of the list as it is now. */
-export async function readList({ violations }: ViolationListTools, query: ViolationsQuery): Promise<ViolationList> {
-  const { items, nextCursor } = await violations.list(filterOf(query));
-  return { rows: items.map((record) => ({ id: record.violation.id, record, matches: true })), newCount: 0, nextCursor };
+export async function readViolations(api: OperatorApi, actor: Actor, asked: ViolationsQuery): Promise<ViolationList> {
+  const filters = { state: asked.state, q: asked.search, limit: String(VIOLATION_ROWS) };
+  const { list, cursor } = await readList(api, ROUTES.listViolations, { actor, filters, cursor: asked.cursor });
+  const rows = list.items.map((record) => ({ id: record.id, record, matches: true }));
+  return { query: { ...asked, cursor }, rows, newCount: 0, nextCursor: list.next_cursor };
 }
 
 /**
  * The rows of a page that is being looked at, in the order they are shown in, as they are now; and how many violations came
  * since. `nextCursor`: of the page as it is shown, null when it was the last.
  */
-export async function refreshList(
-  { violations }: ViolationListTools,
-  { query, shown, nextCursor }: { query: ViolationsQuery; shown: readonly string[]; nextCursor: string | null },
+export async function refreshViolations(
+  api: OperatorApi,
+  actor: Actor,
+  open: { query: ViolationsQuery; shown: readonly string[]; nextCursor: string | null },
 ): Promise<ViolationList> {
-  const { items } = await violations.list(filterOf(query));
-  const listed = new Map(items.map((record) => [record.violation.id, record]));
-  const rows = await Promise.all(
-    shown.map(async (id) => {
-      const record = listed.get(id) ?? (await violations.read(id));
-      return { id, record, matches: record !== null && (query.state === null || record.state === query.state) };
-    }),
-  );
-  return { rows, newCount: countNewRows([...listed.keys()], { shown, isLast: nextCursor === null }), nextCursor };
+  const { shown, nextCursor } = open;
+  const now = await readViolations(api, actor, open.query);
+  const { state } = now.query;
+  const rows = await rowsNow(shown, {
+    listed: now.rows,
+    read: (id) => readRecord(api, ROUTES.readViolation, { actor, params: { violation_id: id } }),
+    matches: (record) => state === null || record.state === state,
+  });
+  const listed = now.rows.map(({ id }) => id);
+  return { ...now, rows, newCount: countNewRows(listed, { shown, isLast: nextCursor === null }), nextCursor };
 }

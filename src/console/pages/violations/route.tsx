@@ -1,21 +1,20 @@
 import { page, part, type Pages, type PageTools } from '../../page';
 import { PAGES } from '../../page-table';
 import { ListPage, LiveList } from './view';
-import { VIOLATION_ROWS, PATH, queryOf, readQuery, readList, refreshList } from './model';
+import { VIOLATION_ROWS, PATH, queryOf, readQuery, readViolations, refreshViolations } from './model';
 
 /** Violations: the list, reporting one, and the page of each. */
-export function serveViolations(pages: Pages, tools: PageTools): void {
-  pages.get(PAGES.violations.path, PAGES.violations.role, async ({ viewer, query: given }) => {
-    const query = readQuery(given);
-    const list = await readList(tools, query);
+export function serveViolations(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
+  pages.get(PAGES.violations.path, PAGES.violations.role, async ({ viewer, actor, query }) => {
+    const list = await readViolations(api, actor, readQuery(query));
     const assets = ['board.js', 'relative-times.js'];
-    return page(viewer.messages.violations.title, <ListPage viewer={viewer} query={query} list={list} />, { assets });
+    return page(viewer.messages.violations.title, <ListPage viewer={viewer} list={list} />, { assets });
   });
-  pages.post(`${PATH}/live`, 'viewer', async ({ viewer, form }) => {
+  pages.post(`${PATH}/live`, 'viewer', async ({ viewer, actor, form }) => {
     const query = queryOf(form.get('list') ?? '');
     const next = form.get('next') ?? '';
     const shown = form.getAll('shown').slice(0, VIOLATION_ROWS);
-    const list = await refreshList(tools, { query, shown, nextCursor: next === '' ? null : next });
-    return part(<LiveList viewer={viewer} query={query} list={list} />);
+    const list = await refreshViolations(api, actor, { query, shown, nextCursor: next === '' ? null : next });
+    return part(<LiveList viewer={viewer} list={list} />);
   });
 }

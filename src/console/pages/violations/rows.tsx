@@ -1,19 +1,18 @@
 import { violationPath } from '../../page-table';
 import { isSettled } from '../../../domain/outbox';
-import { metadataIdOf } from '../../../domain/violation';
 import { Cell } from '../../parts/list';
 import { Age, Plate, Ref } from '../../parts/text';
 import { ShortErrorText } from '../../parts/error-text';
 import { ViolationState } from '../../parts/states';
 import type { Viewer } from '../../viewer';
-import type { ViolationRow } from './model';
-import type { ViolationReadModel } from '../../../workflow/read-models';
+import type { ShownRow } from '../../read';
+import type { ViolationView } from '../../../contracts/violations';
 
 /**
  * The violations: a table on a desk, cards on a phone, from the same elements. Their roles are written down, since a table
  * that is laid out as cards would no longer be read out as one.
  */
-export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonly ViolationRow[] }) {
+export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonly ShownRow<ViolationView>[] }) {
   const { heads, table } = viewer.messages.violations;
   return (
     <table class="tows violations" role="table">
@@ -42,20 +41,19 @@ export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonl
   );
 }
 
-function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationReadModel; matches: boolean }) {
-  const { violation, reference, tows } = record;
-  const { form } = violation;
+function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationView; matches: boolean }) {
+  const { form, violation_reference_id: reference, towing_reference_ids: tows } = record;
   const messages = viewer.messages.violations;
   return (
-    <tr role="row" id={rowId(violation.id)} class={matches ? 'tow-row' : 'tow-row left'}>
+    <tr role="row" id={rowId(record.id)} class={matches ? 'tow-row' : 'tow-row left'}>
       <th scope="row" role="rowheader">
-        <a href={violationPath(violation.id)} data-row-link>
-          <Ref>{reference ?? violation.id}</Ref>
+        <a href={violationPath(record.id)} data-row-link>
+          <Ref>{reference ?? record.id}</Ref>
         </a>
         {reference === null && <span class="under">{messages.noReference}</span>}
         {reference !== null && !viewer.isInField && (
           <span class="under">
-            <Ref>{metadataIdOf(violation)}</Ref>
+            <Ref>{record.metadata_id}</Ref>
           </span>
         )}
         {!matches && <span class="under">{messages.left}</span>}
@@ -91,15 +89,15 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRea
         )}
       </Cell>
       <Cell name="age">
-        <Age viewer={viewer} since={violation.createdAt} />
+        <Age viewer={viewer} since={record.created_at} />
       </Cell>
     </tr>
   );
 }
 
 /** What the service, or the wire, said last, of one that is not settled. */
-function ServiceMessage({ viewer, record }: { viewer: Viewer; record: ViolationReadModel }) {
-  const { state, error } = record;
+function ServiceMessage({ viewer, record }: { viewer: Viewer; record: ViolationView }) {
+  const { state, last_error: error } = record;
   if (error === null || isSettled(state)) return null;
   return (
     <p class={state === 'pending' ? 'waits' : 'waits decide'}>

@@ -2,18 +2,18 @@ import { VIOLATION_STATES } from '../../../domain/vocabulary';
 import { Chip, FreshLine, LinkButton, Paging, SearchForm } from '../../parts/list';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { addressOf, VIOLATION_ROWS, PATH, type ViolationsQuery, type ViolationList } from './model';
+import { addressOf, VIOLATION_ROWS, PATH, type ViolationList } from './model';
 import { ViolationTable } from './rows';
 
 interface ViolationListProps {
   readonly viewer: Viewer;
-  readonly query: ViolationsQuery;
   readonly list: ViolationList;
 }
 
 /** The violations: how to find them, how to report one, and the list that keeps itself fresh. */
 export function ListPage(props: ViolationListProps) {
-  const { viewer, query } = props;
+  const { viewer } = props;
+  const { query } = props.list;
   const messages = viewer.messages.violations;
   return (
     <>
@@ -42,7 +42,8 @@ export function ListPage(props: ViolationListProps) {
  * The part that refreshes itself, also once a minute for the ages. The request lists the shown rows, so that each stays
  * in its place. Its data goes in the body, because addresses may be logged.
  */
-export function LiveList({ viewer, query, list }: ViolationListProps) {
+export function LiveList({ viewer, list }: ViolationListProps) {
+  const { query } = list;
   const asked = {
     form_token: viewer.formToken,
     list: addressOf(query, { withCursor: true }),
@@ -58,12 +59,12 @@ export function LiveList({ viewer, query, list }: ViolationListProps) {
       hx-swap="morph:outerHTML"
       hx-vals={JSON.stringify(asked)}
     >
-      <Chips viewer={viewer} query={query} />
-      <Line viewer={viewer} query={query} list={list} />
+      <Chips viewer={viewer} list={list} />
+      <Line viewer={viewer} list={list} />
       {list.rows.length > 0 ? (
         <ViolationTable viewer={viewer} rows={list.rows} />
       ) : (
-        <Nothing viewer={viewer} query={query} list={list} />
+        <Nothing viewer={viewer} list={list} />
       )}
       <Paging
         viewer={viewer}
@@ -76,7 +77,7 @@ export function LiveList({ viewer, query, list }: ViolationListProps) {
 }
 
 /** What the list may be narrowed to, each a link to the list that is. */
-function Chips({ viewer, query }: Pick<ViolationListProps, 'viewer' | 'query'>) {
+function Chips({ viewer, list: { query } }: ViolationListProps) {
   const { violations: messages, terms } = viewer.messages;
   return (
     <nav class="board-chips" aria-label={messages.filters}>
@@ -100,14 +101,14 @@ function Chips({ viewer, query }: Pick<ViolationListProps, 'viewer' | 'query'>) 
 }
 
 /** One line of one height above the list: what is new appears in it without moving a row. */
-function Line({ viewer, query, list }: ViolationListProps) {
+function Line({ viewer, list }: ViolationListProps) {
   const messages = viewer.messages.violations;
   const count = `${viewer.formats.number(list.newCount)}${list.newCount >= VIOLATION_ROWS ? '+' : ''}`;
   return (
     <div class="list-line" role="status">
       <FreshLine
         fresh={list.newCount > 0 ? messages.fresh({ count }) : null}
-        to={addressOf(query, { withCursor: true })}
+        to={addressOf(list.query, { withCursor: true })}
         shown={messages.shown({ count: list.rows.length })}
       />
     </div>
@@ -115,9 +116,9 @@ function Line({ viewer, query, list }: ViolationListProps) {
 }
 
 /** No violation is shown: because there is none at all, or because none fits. */
-function Nothing({ viewer, query, list }: ViolationListProps) {
+function Nothing({ viewer, list: { query, nextCursor } }: ViolationListProps) {
   const { empty, clear } = viewer.messages.violations;
-  if (list.nextCursor !== null) return <Empty title={empty.stretch} hint={empty.stretchHint} />;
+  if (nextCursor !== null) return <Empty title={empty.stretch} hint={empty.stretchHint} />;
   if (query.search !== null) {
     return (
       <>
