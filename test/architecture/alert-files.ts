@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ROOT } from './sources';
+import { PROJECT } from '../support/project';
 
 /** The alerts and the dashboard below `deploy`. */
 
-const textOf = (path: string) => readFileSync(join(ROOT, 'deploy', path), 'utf8');
+const textOf = (path: string) => readFileSync(join(PROJECT, 'deploy', path), 'utf8');
 
 const rule = z.strictObject({
   alert: z.string(),

@@ -7,9 +7,10 @@ import { WEBHOOK_PATHS } from '../../src/domain/webhook-answers';
 import { ALERTS, DASHBOARD_EXPRESSIONS } from './alert-files';
 import { anchorsIn } from './documents';
 import { PROCESS_SERIES, SERIES } from './metrics-page';
-import { readSources, ROOT } from './sources';
+import { readSources } from './sources';
+import { PROJECT } from '../support/project';
 
-const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const textOf = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 const alertNames = ALERTS.map(({ alert }) => alert);
 const runbook = textOf('docs/operations/runbook.md');
 

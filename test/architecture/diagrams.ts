@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './sources';
+import { PROJECT } from '../support/project';
 
 /** The transitions of the first diagram under a heading of docs/state-machines.md, as `from > to`, sorted. */
 export function diagramUnder(heading: string): string[] {
-  const page = readFileSync(join(ROOT, 'docs/state-machines.md'), 'utf8');
+  const page = readFileSync(join(PROJECT, 'docs/state-machines.md'), 'utf8');
   const [, section = ''] = page.split(`\n## ${heading}\n`);
   const [, diagram = ''] = /```mermaid\n([\s\S]*?)```/.exec(section.split('\n## ')[0] ?? '') ?? [];
   const lines = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)];

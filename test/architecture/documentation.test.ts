@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as keys from '../../src/store/keys';
 import { readDocuments } from './documents';
-import { readSources, ROOT } from './sources';
+import { readSources } from './sources';
+import { PROJECT } from '../support/project';
 
 const documents = readDocuments();
 /** Written by programs: a benchmark, the screenshots, the help of the command line. */
@@ -17,7 +18,7 @@ const UNWRAPPED = [
 ];
 
 test('the README has at most 150 lines', () => {
-  expect(readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(150);
+  expect(readFileSync(join(PROJECT, 'README.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(150);
 });
 
 test('no line of a written document is longer than 120 characters', () => {
@@ -56,7 +57,7 @@ test('every function, field and type that the pages for contributors quote exist
 });
 
 test('the Redis data model describes every key that the store builds', () => {
-  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const page = readFileSync(join(PROJECT, 'docs/architecture.md'), 'utf8');
   const described = [...page.matchAll(/`([a-z][\w:<>.,[\] -]*)`/g)].map(([, name = '']) =>
     name.replace(/[:.[]?<.*$/, ''),
   );

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSources, ROOT, type Source } from './sources';
+import { readSources, type Source } from './sources';
+import { PROJECT } from '../support/project';
 
 /** A link to a heading or a file, as it is written. */
 export interface Citation {
@@ -15,8 +16,8 @@ export interface Citation {
 /** Every Markdown file of the project. */
 export function readDocuments(): Source[] {
   const named = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'bench/README.md']
-    .filter((path) => existsSync(join(ROOT, path)))
-    .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+    .filter((path) => existsSync(join(PROJECT, path)))
+    .map((path) => ({ path, text: readFileSync(join(PROJECT, path), 'utf8') }));
   return [...named, ...readSources(['docs'], ['.md'])];
 }
 

@@ -6,7 +6,7 @@ import type { HttpAnswer } from '../../src/service/attempt';
 import { classify } from '../../src/service/exchange';
 import { once, partlySent, refused, repeatable, SETTINGS, surelyNotSent, unanswered } from '../domain/attempts';
 import { nowMs } from '../domain/tows';
-import { ROOT } from './sources';
+import { PROJECT } from '../support/project';
 
 /** An attempt that a row of docs/failure-policy.md is about: what happened, and what happened before. */
 type PolicyCase = readonly [Exchange, Partial<AttemptHistory>?];
@@ -68,7 +68,7 @@ const ROWS: Readonly<Record<string, readonly PolicyCase[]>> = {
 
 /** The rows of the tables whose second and third columns are verdicts. */
 function rowsOfPage(): { answer: string; safe: string; creating: string }[] {
-  const page = readFileSync(join(ROOT, 'docs/failure-policy.md'), 'utf8');
+  const page = readFileSync(join(PROJECT, 'docs/failure-policy.md'), 'utf8');
   const verdict = '`(accepted|refused|retry|unknown|hold)`';
   const row = new RegExp(`^\\| (.+?) +\\| ${verdict} +\\| ${verdict} +\\|`, 'gm');
   return [...page.matchAll(row)].map(([, answer = '', safe = '', creating = '']) => ({ answer, safe, creating }));

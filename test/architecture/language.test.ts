@@ -1,6 +1,7 @@
-import { readSources, ROOT, type Source } from './sources';
+import { readSources, type Source } from './sources';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PROJECT } from '../support/project';
 
 /** Words of a private dialect, each with what to write instead; docs/contributing/language.md lists them for people. */
 const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
@@ -23,7 +24,7 @@ const documents = [...readSources(['docs', 'bench'], ['.md']), fileAt('README.md
 const messages = readSources(['src/console/messages'], ['en.json']);
 
 function fileAt(path: string): Source {
-  return { path, text: readFileSync(join(ROOT, path), 'utf8') };
+  return { path, text: readFileSync(join(PROJECT, path), 'utf8') };
 }
 
 function bannedWordsIn({ path, text }: Source): string[] {

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorsIn, citationsIn, linksIn, readDocuments, type Citation } from './documents';
-import { readSources, ROOT } from './sources';
+import { readSources } from './sources';
+import { PROJECT } from '../support/project';
 
 const documents = readDocuments();
 
 /** Null when the link leads to an existing file and heading, else a sentence about what is missing. */
 function fault({ from, path, anchor }: Citation): string | null {
-  const file = join(ROOT, path);
+  const file = join(PROJECT, path);
   if (!existsSync(file)) return `${from}: there is no ${path}`;
   if (anchor === null || !path.endsWith('.md')) return null;
   const anchors = anchorsIn(readFileSync(file, 'utf8'));

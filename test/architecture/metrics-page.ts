@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './sources';
+import { PROJECT } from '../support/project';
 
 /** A row of docs/operations/metrics.md. */
 export interface DocumentedSeries {
@@ -10,7 +10,7 @@ export interface DocumentedSeries {
   readonly meaning: string;
 }
 
-const page = readFileSync(join(ROOT, 'docs/operations/metrics.md'), 'utf8');
+const page = readFileSync(join(PROJECT, 'docs/operations/metrics.md'), 'utf8');
 
 function cellsIn(row: string): string[] {
   return row

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VARIABLES } from '../../src/platform/variables';
 import { anchorsIn } from './documents';
-import { readSources, ROOT, type Source } from './sources';
+import { readSources, type Source } from './sources';
+import { PROJECT } from '../support/project';
 
-const interfacePage = readFileSync(join(ROOT, 'docs/service-api.md'), 'utf8');
-const questionsPage = readFileSync(join(ROOT, 'docs/open-questions.md'), 'utf8');
+const interfacePage = readFileSync(join(PROJECT, 'docs/service-api.md'), 'utf8');
+const questionsPage = readFileSync(join(PROJECT, 'docs/open-questions.md'), 'utf8');
 
 /** Where a question is decided. */
 interface QuestionDecision {

@@ -9,9 +9,9 @@ import {
   faultRules,
 } from '../../src/simulator/faults';
 import { DOCUMENT_PROFILE, ODD_PROFILE, profileChanges, serviceProfile } from '../../src/simulator/profile';
-import { ROOT } from './sources';
+import { PROJECT } from '../support/project';
 
-const page = readFileSync(join(ROOT, 'docs/simulator.md'), 'utf8');
+const page = readFileSync(join(PROJECT, 'docs/simulator.md'), 'utf8');
 
 /** The text below a heading, up to the next heading of any level. */
 function section(heading: string): string {
@@ -84,7 +84,7 @@ test('docs/simulator.md lists every field of a fault and every operation', () =>
 });
 
 test('docs/simulator.md lists every control call', () => {
-  const source = readFileSync(join(ROOT, 'src/simulator/control.ts'), 'utf8');
+  const source = readFileSync(join(PROJECT, 'src/simulator/control.ts'), 'utf8');
   const routes = [...source.matchAll(/router\.(get|put|post|delete)\('([^']+)'/g)].map(
     ([, method = '', path = '']) => `${method.toUpperCase()} /simulator${path.replace(/:\w+/, '<reference>')}`,
   );

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parseSync } from '@swc/core';
+import { PROJECT } from '../support/project';
 
 /** A file of the project; the path is relative to its root, with slashes. */
 export interface Source {
@@ -8,14 +9,12 @@ export interface Source {
   readonly text: string;
 }
 
-export const ROOT = join(__dirname, '..', '..');
-
 /** All files under these folders of the project whose names end as given; a folder that is not there has none. */
 export function readSources(folders: readonly string[], endings: readonly string[]): Source[] {
   return folders
-    .flatMap((folder) => listFiles(join(ROOT, folder)))
+    .flatMap((folder) => listFiles(join(PROJECT, folder)))
     .filter((file) => endings.some((ending) => file.endsWith(ending)))
-    .map((file) => ({ path: relative(ROOT, file).split(sep).join('/'), text: readFileSync(file, 'utf8') }));
+    .map((file) => ({ path: relative(PROJECT, file).split(sep).join('/'), text: readFileSync(file, 'utf8') }));
 }
 
 function listFiles(folder: string): string[] {

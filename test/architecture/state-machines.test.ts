@@ -7,7 +7,7 @@ import { DELIVERY_STATES, REPORT_STATES, TOW_STATES, VIOLATION_STATES } from '..
 import { diagramUnder } from './diagrams';
 import { reportTransitions, violationTransitions } from './entry-walk';
 import { bulkTransitions, circuitTransitions, deliveryTransitions } from './record-walks';
-import { ROOT } from './sources';
+import { PROJECT } from '../support/project';
 
 /** Enough that every transition is met many times. */
 const RUNS = 4000;
@@ -46,7 +46,7 @@ test.each([
 });
 
 test('the page on state machines lists every type of task once, in the order of the code', () => {
-  const page = readFileSync(join(ROOT, 'docs/state-machines.md'), 'utf8');
+  const page = readFileSync(join(PROJECT, 'docs/state-machines.md'), 'utf8');
   const listed = [...(page.split('\n## Task\n')[1] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, type]) => type);
   expect(listed).toEqual([...TASK_TYPES]);
 });

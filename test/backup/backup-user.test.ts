@@ -10,8 +10,9 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { prepareSchema } from '../../src/store/schema';
 import { createSpoolMarker } from '../../src/store/spool-marker';
 import { startTestRedis, type TestRedis } from '../support/redis-server';
+import { PROJECT } from '../support/project';
 
-const ACL_FILE = join(__dirname, '../../deploy/redis/backup.acl');
+const ACL_FILE = join(PROJECT, 'deploy/redis/backup.acl');
 const PASSWORD = 'password-of-the-backups';
 
 let folder: string;

@@ -12,6 +12,7 @@ import { createClient } from '../../src/client';
 import { systemClock } from '../../src/platform/clock';
 import { loadCommandLineSettings } from '../../src/platform/config';
 import { compiledFile } from '../support/compiled';
+import { PROJECT } from '../support/project';
 
 /** Runs the command line in the process of the tests or in a process of its own. */
 
@@ -90,7 +91,7 @@ async function runHere(
 }
 
 /** The `bin` of the package. It runs the TypeScript sources. */
-export const BIN = join(__dirname, '..', '..', 'src', 'main', 'towhook.cjs');
+export const BIN = join(PROJECT, 'src', 'main', 'towhook.cjs');
 
 /** Runs the program as a process with PATH and `environment` only. `program` defaults to the compiled one. */
 export function runProgram(

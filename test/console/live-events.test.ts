@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENT_TYPES } from '../../src/contracts/records';
+import { PROJECT } from '../support/project';
 
-const SCRIPT = join(__dirname, '../../src/console/assets/scripts/stream.js');
-const DOCUMENT = join(__dirname, '../../docs/operator-api.md');
+const SCRIPT = join(PROJECT, 'src/console/assets/scripts/stream.js');
+const DOCUMENT = join(PROJECT, 'docs/operator-api.md');
 
 test('live pages listen for every type of event that the store publishes, and for missed events', () => {
   const [, listed = ''] = /^const EVENT_TYPES = \[([^\]]*)\];$/m.exec(readFileSync(SCRIPT, 'utf8')) ?? [];

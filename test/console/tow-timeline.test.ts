@@ -10,6 +10,7 @@ import { useApp } from '../support/app';
 import { apiPath, pagePath, textIn } from './tow-world';
 import { signedIn, type Visitor } from './visitor';
 import { towKey } from '../../src/store/keys';
+import { PROJECT } from '../support/project';
 
 const app = useApp({ role: 'console' });
 let visitor: Visitor;
@@ -20,7 +21,7 @@ beforeEach(async () => {
 /** Every timeline type that the source code writes. */
 function writtenTypes(): string[] {
   const source = ['domain', 'workflow'].flatMap((layer) => {
-    const folder = join(__dirname, '../../src', layer);
+    const folder = join(PROJECT, 'src', layer);
     return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   });
   const events = [...source.join('\n').matchAll(/type: '((?:report|tow|invoice|request|violation|fact)\.[a-z_]+)'/g)];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { PROJECT } from '../support/project';
 
 const environment = z.record(z.string(), z.string().nullable());
 /** The name of its file below /run/secrets. */
@@ -25,7 +26,7 @@ const compose = z.looseObject({
   networks: z.record(z.string(), z.looseObject({ internal: z.boolean().default(false) })).default({}),
 });
 
-export const text = readFileSync(join(__dirname, '..', '..', 'docker-compose.yml'), 'utf8');
+export const text = readFileSync(join(PROJECT, 'docker-compose.yml'), 'utf8');
 export const { services, volumes, networks } = compose.parse(parse(text, { merge: true }));
 
 export function serviceNamed(name: string): z.output<typeof service> {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VARIABLES } from '../../src/platform/variables';
 import { networks, serviceNamed, services, text, volumes } from './compose-file';
+import { PROJECT } from '../support/project';
 
-const ROOT = join(__dirname, '..', '..');
 const ROLES = ['receiver', 'worker', 'console', 'simulator'];
 const OTHERS = ['redis', 'proxy', 'prometheus', 'grafana'];
 /** What the image fixes, and what makes no sense inside of it. */
@@ -24,10 +24,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 function settingsOf(name: string): string {
   const path = SETTINGS[name];
-  return path === undefined ? '' : readFileSync(join(ROOT, path), 'utf8');
+  return path === undefined ? '' : readFileSync(join(PROJECT, path), 'utf8');
 }
 
-const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
+const example = readFileSync(join(PROJECT, '.env.example'), 'utf8');
 
 /** The bytes of a limit such as `512m`; of `${NAME:-2g}` the default. */
 function bytesOf(limit = ''): number {
@@ -136,7 +136,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('the page about going live names the memory of the containers of production', () => {
-    const page = readFileSync(join(ROOT, 'docs', 'operations', 'go-live.md'), 'utf8');
+    const page = readFileSync(join(PROJECT, 'docs', 'operations', 'go-live.md'), 'utf8');
     const production = ['redis', 'proxy', 'receiver', 'receiver', 'worker', 'worker', 'console'];
     const gigabytesOf = (names: readonly string[]) =>
       Math.ceil(names.reduce((sum, name) => sum + bytesOf(serviceNamed(name).mem_limit), 0) / 1024 ** 3);

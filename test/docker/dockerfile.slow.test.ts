@@ -9,9 +9,9 @@ import { DEAD_PORT } from '../cli/fake-service';
 import { portOf } from '../support/server-port';
 import { serviceNamed } from './compose-file';
 import { readCopy, readDockerfile, valuesOf, type BuildStage } from './dockerfile';
+import { PROJECT } from '../support/project';
 
-const ROOT = join(__dirname, '..', '..');
-const stages = readDockerfile(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'));
+const stages = readDockerfile(readFileSync(join(PROJECT, 'Dockerfile'), 'utf8'));
 const commandLine = z.array(z.string());
 
 /** Docker takes an instruction's arguments as they stand only if they are JSON; else it puts a shell in between. */
@@ -47,13 +47,13 @@ describe('the image', () => {
   });
 
   test('the Dockerfile copies only files that exist in the build context', () => {
-    const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
+    const ignored = readFileSync(join(PROJECT, '.dockerignore'), 'utf8').trim().split('\n');
     expect(ignored[0]).toBe('*');
     const copies = stages.flatMap((item) => valuesOf(item, 'COPY').map(readCopy));
     const fromProject = copies.filter(({ stage }) => stage === null).flatMap(({ sources }) => sources);
     const fromStages = copies.flatMap(({ stage }) => (stage === null ? [] : [stage]));
     expect(fromProject).not.toEqual([]);
-    expect(fromProject.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(fromProject.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
     expect(ignored).toEqual(expect.arrayContaining(fromProject.map((path) => `!${path}`)));
     expect(stages.map(({ name }) => name)).toEqual(expect.arrayContaining(fromStages));
   });

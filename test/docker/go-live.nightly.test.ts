@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { commandsIn } from '../architecture/documents';
-import { ROOT } from '../architecture/sources';
 import { eventually } from '../support/eventually';
 import { isHelpOf, namedCommands } from '../docs/named-commands';
 import { run, startRehearsal, type Rehearsal } from './engine/rehearsal';
+import { PROJECT } from '../support/project';
 
 jest.setTimeout(600_000);
 
@@ -62,7 +62,7 @@ function current(): Rehearsal {
 const onHost = (command: string) => current().onHost(command);
 
 test('the image adds at most 250 MB to its base', async () => {
-  const base = /^FROM (node:\S+) AS base$/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+  const base = /^FROM (node:\S+) AS base$/m.exec(await readFile(join(PROJECT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
   const sizeOf = async (name: string) => {
     const { stdout } = await run('buildah', ['images', '--json', name]);
     const sized = z

@@ -8,13 +8,14 @@ import { useOwnRedis } from '../support/redis';
 import { text } from './compose-file';
 import { readDockerfile, valuesOf } from './dockerfile';
 import { readServices } from './engine/compose';
+import { PROJECT } from '../support/project';
 
 // The container refuses a Redis that can lose what was acknowledged.
 const redis = useOwnRedis({ appendfsync: 'always' });
 
 /** What the image sets. */
 function imageEnvironment(): Record<string, string> {
-  const text = readFileSync(join(__dirname, '..', '..', 'Dockerfile'), 'utf8');
+  const text = readFileSync(join(PROJECT, 'Dockerfile'), 'utf8');
   const pairs = readDockerfile(text).flatMap((stage) =>
     valuesOf(stage, 'ENV').flatMap((value) => value.match(/\S+=\S+/g) ?? []),
   );

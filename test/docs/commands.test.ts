@@ -6,17 +6,17 @@ import { PROCESS_ROLES } from '../../src/main/roles';
 import { run } from '../cli/command';
 import { useInstallation } from '../cli/installation';
 import { commandsIn, readDocuments } from '../architecture/documents';
-import { ROOT } from '../architecture/sources';
 import { deliver, towRequest } from '../receiver/calls';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
 import { isHelpOf, namedCommands } from './named-commands';
+import { PROJECT } from '../support/project';
 
 const TOW = 'TW-20261120-ABC123';
 const installation = useInstallation();
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
-  .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+  .parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
 
 /** Containers are needed for these pages; test/docker/go-live.nightly.test.ts executes the commands of the first. */
 const WITH_CONTAINERS = ['docs/operations/go-live.md', 'docs/operations/containers.md'];
@@ -157,5 +157,5 @@ test.each(beginningWith('npm', 'start'))('the role of the documentation exists: 
 });
 
 test.each(beginningWith('npx', 'jest'))('the tests of the documentation exist: $line', ({ words }) => {
-  expect(existsSync(join(ROOT, words[2] ?? ''))).toBe(true);
+  expect(existsSync(join(PROJECT, words[2] ?? ''))).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsIn, readDocuments } from '../architecture/documents';
-import { ROOT } from '../architecture/sources';
+import { PROJECT } from '../support/project';
 
 /** A towhook command that a document, a page of the console or an alert names. */
 export interface NamedCommand {
@@ -20,7 +20,7 @@ const IN_SHELL = new RegExp(`(?:^npx |\\bexec (?:-T )?\\w+ |^)${WORDS}`, 'g');
 /** Each command once. */
 export function namedCommands(): NamedCommand[] {
   const documents = readDocuments();
-  const texts = TEXTS.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+  const texts = TEXTS.map((path) => ({ path, text: readFileSync(join(PROJECT, path), 'utf8') }));
   const found = [
     ...documents.flatMap((document) => commandsIn(document).flatMap((line) => named(line, IN_SHELL, document.path))),
     ...[...documents, ...texts].flatMap(({ path, text }) => named(text, IN_TEXT, path)),

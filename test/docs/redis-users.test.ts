@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { ROOT } from '../architecture/sources';
 import { startTestRedis, type TestRedis } from '../support/redis-server';
+import { PROJECT } from '../support/project';
 
 /** The commands for the users of Redis, executed as the pages have them. */
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** The lines of the command blocks below a heading. */
 function commandsBelow(heading: string, ...path: readonly string[]): string[] {
-  const [, rest = ''] = readFileSync(join(ROOT, 'docs', 'operations', ...path), 'utf8').split(`\n## ${heading}\n`);
+  const [, rest = ''] = readFileSync(join(PROJECT, 'docs', 'operations', ...path), 'utf8').split(`\n## ${heading}\n`);
   const [section = ''] = rest.split('\n## ');
   return [...section.matchAll(/^```text\n([^]*?)^```$/gm)].flatMap(([, block = '']) => block.trim().split('\n'));
 }
@@ -32,7 +32,7 @@ function commandsBelow(heading: string, ...path: readonly string[]): string[] {
 /** What a shell prints for a command, with the `aclfile` of this server in place of that of the page. */
 const printed = (command: string) =>
   execFileSync('sh', ['-c', command.replaceAll('/etc/redis/users.acl', join(folder, 'users.acl'))], {
-    cwd: ROOT,
+    cwd: PROJECT,
     encoding: 'utf8',
   });
 

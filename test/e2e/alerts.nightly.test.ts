@@ -7,11 +7,12 @@ import { promtool, startPrometheus, type Prometheus } from '../support/prometheu
 import { useRedis } from '../support/redis';
 import { buildTown } from '../support/town';
 import { playThroughOutage } from './outage';
+import { PROJECT } from '../support/project';
 
 jest.setTimeout(300_000);
 const redis = useRedis();
 
-const FOLDER = join(__dirname, '..', '..', 'deploy', 'prometheus');
+const FOLDER = join(PROJECT, 'deploy', 'prometheus');
 /** The rules as they are, but for alerts that wait for minutes: here they wait for two seconds. */
 const FAST_RULES = readFileSync(join(FOLDER, 'alerts.yml'), 'utf8').replaceAll(/for: \d+m$/gm, 'for: 2s');
 

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { startEnvironment } from '../../src/demo/environment';
 import { faultsFor } from '../../src/demo/plan';
 import { playTows } from '../../src/demo/play';
 import { RESTRICTED, startTestRedis } from '../support/redis-server';
+import { PROJECT } from '../support/project';
 
 jest.setTimeout(300_000);
-
-const ROOT = join(__dirname, '../..');
 
 test('the whole demo runs as the user of deploy/redis/users.acl, and Redis denies it nothing', async () => {
   process.env[RESTRICTED] = 'true';
@@ -33,7 +31,7 @@ test('the whole demo runs as the user of deploy/redis/users.acl, and Redis denie
 
 test('the tests of whole processes pass as that user, and Redis denies it nothing', async () => {
   const words = ['node_modules/jest/bin/jest.js', '--runInBand', 'test/e2e', 'test/operator/queues'];
-  const child = spawn(process.execPath, words, { cwd: ROOT, env: { ...process.env, [RESTRICTED]: 'true' } });
+  const child = spawn(process.execPath, words, { cwd: PROJECT, env: { ...process.env, [RESTRICTED]: 'true' } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const exitCode = await new Promise((resolve) => child.once('exit', resolve));

@@ -4,8 +4,8 @@ import { printLine } from '../../src/platform/terminal';
 import { BLOCK_MS, type FuzzFailure } from './findings';
 import type { FuzzFindings } from './run';
 import { brokenBoundsOf, DIRECT_HEAP_BYTES_MAX, PRODUCT_HEAP_BYTES_MAX } from './verdict';
+import { PROJECT } from '../support/project';
 
-const PROJECT = join(__dirname, '..', '..');
 const FAILURES_SHOWN = 20;
 
 /** Prints the findings and stores failing inputs. Returns true when every requirement is met. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { compiledFile } from '../support/compiled';
+import { PROJECT } from '../support/project';
 
-const PROJECT = join(__dirname, '../..');
 /** As many calls as a worker may have on a hanging disk; twice as many as Node has threads by default. */
 const HANGING_CALLS = 8;
 const LIMIT_MS = 10_000;

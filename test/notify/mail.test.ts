@@ -5,6 +5,7 @@ import type { NoticeLanguage } from '../../src/domain/notification-settings';
 import { createMailSender } from '../../src/notify/mail';
 import { CA_FILE, mailServer } from '../support/mail-server';
 import { NO_RECEIVER, startNotice } from '../support/notifications';
+import { PROJECT } from '../support/project';
 
 /** A certificate that has not signed the one of the mail server. */
 const OTHER_FILE = join(dirname(CA_FILE), 'client.pem');
@@ -97,8 +98,8 @@ test('uses no login without a password, and reports the number of addresses that
 });
 
 test.each([
-  ['is absent', join(__dirname, 'absent.pem'), 'NOTIFY_SMTP_CA_FILE names a file that cannot be read (ENOENT)'],
-  ['is a folder', __dirname, 'NOTIFY_SMTP_CA_FILE names a file that cannot be read (EISDIR)'],
+  ['is absent', join(PROJECT, 'absent.pem'), 'NOTIFY_SMTP_CA_FILE names a file that cannot be read (ENOENT)'],
+  ['is a folder', PROJECT, 'NOTIFY_SMTP_CA_FILE names a file that cannot be read (EISDIR)'],
   ['has no certificates', __filename, 'NOTIFY_SMTP_CA_FILE names a file without a PEM block "CERTIFICATE"'],
 ])('refuses a file of authorities that %s, and names the cause', (_what, caFile, message) => {
   const settings = { smtpUrl: 'smtp://localhost', from: 'towhook@towing.example', caFile };

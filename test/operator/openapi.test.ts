@@ -5,6 +5,7 @@ import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
 import { useApp } from '../support/app';
 import { api } from './client';
+import { PROJECT } from '../support/project';
 
 const app = useApp({ role: 'console' });
 
@@ -27,7 +28,7 @@ async function served() {
 }
 
 it('serves the committed OpenAPI document', async () => {
-  const committed: unknown = JSON.parse(await readFile(join(__dirname, '..', '..', 'openapi.json'), 'utf8'));
+  const committed: unknown = JSON.parse(await readFile(join(PROJECT, 'openapi.json'), 'utf8'));
   const response = await api(app).get('/openapi.json').expect(200);
   expect(response.body).toEqual(committed);
   expect((await served()).openapi).toMatch(/^3\.1\./);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { PROJECT } from '../support/project';
 
 /** What was done from outside, and what came of it. */
 interface Exchange {
@@ -38,7 +39,7 @@ export class Recording {
   readonly #exchanges: Exchange[] = [];
 
   constructor(area: string) {
-    this.#file = join(__dirname, 'recorded', `${area}.json`);
+    this.#file = join(PROJECT, 'test', 'outside', 'recorded', `${area}.json`);
   }
 
   /** Adds an exchange. Of a record that was shown before, only what has changed is kept. */

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { PROJECT } from '../support/project';
 
 test('this version of Node knows the settings of the heap', () => {
-  const heap = join(__dirname, '../../src/platform/heap.ts');
+  const heap = join(PROJECT, 'src/platform/heap.ts');
   const program = `require(${JSON.stringify(heap)}).letHeapGrow()`;
   const { status, stderr } = spawnSync(process.execPath, ['--require', 'tsx/cjs', '--eval', program], {
     encoding: 'utf8',

@@ -5,11 +5,11 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { VARIABLE_GROUPS, VARIABLES } from '../../src/platform/variables';
 import { ALERTS, DASHBOARD_EXPRESSIONS } from '../architecture/alert-files';
-import { ROOT } from '../architecture/sources';
+import { PROJECT } from '../support/project';
 
 /** What can be checked of the chart without helm, which the workflow `chart` runs. */
 
-const text = (...path: readonly string[]) => readFileSync(join(ROOT, ...path), 'utf8');
+const text = (...path: readonly string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
 const chartFile = (...path: readonly string[]) => text('deploy', 'helm', 'towhook', ...path);
 
 const names = z.array(z.string());
@@ -179,7 +179,7 @@ test('the migration of the chart gets the secrets of Redis and has no more right
 test('the command for the alerts on Kubernetes makes a PrometheusRule of all of them', () => {
   const page = text('docs', 'operations', 'kubernetes.md');
   const [, ...parts] = /```text\n(.*) \| kubectl apply --filename -\n([^]*?\nEND\n)```/.exec(page) ?? [];
-  const printed = execFileSync('sh', ['-c', parts.join('\n')], { cwd: ROOT, encoding: 'utf8' });
+  const printed = execFileSync('sh', ['-c', parts.join('\n')], { cwd: PROJECT, encoding: 'utf8' });
   expect(parse(printed)).toMatchObject({
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PrometheusRule',

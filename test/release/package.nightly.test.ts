@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { ROOT } from '../architecture/sources';
+import { PROJECT } from '../support/project';
 
 jest.setTimeout(300_000);
 const run = promisify(execFile);
@@ -13,7 +13,7 @@ const packed = z.array(z.object({ filename: z.string() })).length(1);
 test('npx towhook demo of the packed package passes in an empty folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-package-'));
   try {
-    const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', folder], { cwd: ROOT });
+    const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', folder], { cwd: PROJECT });
     const [{ filename } = { filename: '' }] = packed.parse(JSON.parse(stdout));
     await writeFile(join(folder, 'package.json'), '{"private":true}');
     await run('npm', ['install', '--no-audit', '--no-fund', join(folder, filename)], { cwd: folder });

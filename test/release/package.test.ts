@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { ROOT } from '../architecture/sources';
+import { PROJECT } from '../support/project';
 
 const listing = z.array(z.object({ files: z.array(z.object({ path: z.string() })) })).length(1);
 
 test('the package holds the compiled program and its documents, and no sources, tests or pictures', async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: ROOT,
+    cwd: PROJECT,
   });
   const paths = listing.parse(JSON.parse(stdout)).flatMap(({ files }) => files.map(({ path }) => path));
   expect(paths).toEqual(

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ROOT } from '../architecture/sources';
+import { PROJECT } from '../support/project';
 
-const FOLDER = join(ROOT, '.github', 'workflows');
+const FOLDER = join(PROJECT, '.github', 'workflows');
 const step = z.looseObject({
   uses: z.string().optional(),
   run: z.string().optional(),
@@ -31,7 +31,7 @@ const steps = workflows.flatMap(({ file, jobs }) =>
 );
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
-  .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+  .parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
 
 test('every workflow reads only by default and ends by itself', () => {
   expect(workflows.map(({ file }) => file).toSorted()).toEqual([

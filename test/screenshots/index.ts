@@ -8,12 +8,13 @@ import { writeGallery } from './gallery';
 import { pagesOf } from './pages';
 import { pictureOfVehicle } from './vehicle';
 import { playScene } from './scene';
+import { PROJECT } from '../support/project';
 
 /**
  * `npm run screenshots [-- --only board,tow]`: plays a day on an embedded Redis against the bundled simulator, opens
  * every page of the console in both languages and both themes, and writes what it sees to docs/screenshots.
  */
-const DOCS = join(__dirname, '..', '..', 'docs');
+const DOCS = join(PROJECT, 'docs');
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string' } } });

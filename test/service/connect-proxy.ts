@@ -4,8 +4,9 @@ import { createServer as createSecureServer, type ServerOptions } from 'node:htt
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RequestListener } from 'node:http';
+import { PROJECT } from '../support/project';
 
-const FOLDER = join(__dirname, '../support/certificates');
+const FOLDER = join(PROJECT, 'test/support/certificates');
 
 /** A file of test/support/certificates. */
 export const certificate = (name: 'ca' | 'server' | 'server-key' | 'client' | 'client-key') =>

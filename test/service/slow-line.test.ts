@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CONNECT_ATTEMPT_MS } from '../../src/platform/process-defaults';
 import { clientWithToken, REQUESTS, useFakeService } from './client-under-test';
 import type { FakeService } from './fake-service';
+import { PROJECT } from '../support/project';
 
 let fake: FakeService;
 useFakeService((world) => ({ fake } = world));
@@ -12,7 +13,7 @@ afterEach(() => jest.restoreAllMocks());
 test.each(['main/index.ts', 'main/towhook.ts', 'demo/index.ts'])(
   '%s gives each address of a name half a second before it connects anywhere',
   async (program) => {
-    const source = await readFile(join(__dirname, '..', '..', 'src', program), 'utf8');
+    const source = await readFile(join(PROJECT, 'src', program), 'utf8');
     expect(source.split('\n')[0]).toBe("import '../platform/process-defaults';");
     expect(net.getDefaultAutoSelectFamilyAttemptTimeout()).toBe(CONNECT_ATTEMPT_MS);
   },

@@ -6,6 +6,7 @@ import { isTransient } from '../../src/store/until-answered';
 import { eventually } from '../support/eventually';
 import { useOwnRedis, useRedis } from '../support/redis';
 import { openStores } from '../support/stores';
+import { PROJECT } from '../support/project';
 
 const redis = useRedis();
 
@@ -149,7 +150,7 @@ test('a few commits do not wait for the previous call, and many commits share on
 test('a commit that Redis 6.2 refuses for want of replicas may be repeated, and is written when it takes writes', async () => {
   const stores = await openStores(own.url);
   try {
-    const textOf = (name: string) => readFileSync(join(__dirname, '../../src/store/lua', name), 'utf8');
+    const textOf = (name: string) => readFileSync(join(PROJECT, 'src/store/lua', name), 'utf8');
     const script = textOf('shared/now.lua') + textOf('commit.lua');
     jest
       .spyOn(stores.redis, 'evalsha')

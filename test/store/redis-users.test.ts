@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { PROJECT } from '../support/project';
 
 /** What deploy/redis/users.acl allows, compared with what the sources call. */
 
-const ROOT = join(__dirname, '../..');
-const [RULE = ''] = readFileSync(join(ROOT, 'deploy/redis/users.acl'), 'utf8').split('\n');
+const [RULE = ''] = readFileSync(join(PROJECT, 'deploy/redis/users.acl'), 'utf8').split('\n');
 const ALLOWED = [...RULE.matchAll(/ \+(\S+)/g)].map(([, command = '']) => command);
 
 /** Calls of the client library and of BullMQ in forms that the patterns below do not see. */
@@ -16,9 +16,9 @@ const OTHER_MEANINGS = ['config', 'debug', 'digest', 'keys', 'readonly', 'watch'
 const OF_BACKUPS = ['dump', 'replconf', 'restore'];
 
 function textsIn(folder: string, ending: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+  return readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(ending))
-    .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'));
+    .map((name) => readFileSync(join(PROJECT, folder, name), 'utf8'));
 }
 
 const matches = (texts: readonly string[], pattern: RegExp) =>

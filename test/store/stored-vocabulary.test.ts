@@ -22,6 +22,7 @@ import {
 } from '../../src/contracts/stored-outbox';
 import { violationDocument } from '../../src/contracts/violations';
 import { knownSchema } from '../../src/store/schema';
+import { PROJECT } from '../support/project';
 
 /** Every stored record and field, with its types and values, in the form of the file beside this test. */
 const RECORDS: Readonly<Record<string, z.ZodType>> = {
@@ -52,7 +53,7 @@ const RECORDS: Readonly<Record<string, z.ZodType>> = {
   'seen-service.messages': storedMessages,
 };
 
-const FILE = join(__dirname, 'stored-vocabulary.json');
+const FILE = join(PROJECT, 'test/store/stored-vocabulary.json');
 const WRITES = 'WRITE_STORED_VOCABULARY';
 
 const WHAT_TO_DO = `Redis and backups hold data with the earlier fields, and processes of two releases run at the same time.

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
+import { PROJECT } from './project';
 
 /**
- * The project as JavaScript, for the test files (runtime.js) and for processes that tests start: plain Node starts it in
+ * The project as JavaScript, for the test files (test-runner.ts) and for processes that tests start: plain Node starts it in
  * about half the time that a TypeScript loader takes, and it is what the image runs. Jest's global set-up compiles it
  * once per run.
  */
 
-const PROJECT = join(__dirname, '..', '..');
 const OUT = join(PROJECT, '.cache', 'compiled');
 /** Files that the program reads beside its own code. */
 const DATA_FOLDERS = ['src/store/lua', 'src/console/assets'];
@@ -43,7 +43,7 @@ export async function compile(): Promise<void> {
   for (const path of Object.keys(require.cache)) if (path.startsWith(OUT + sep)) delete require.cache[path];
 }
 
-/** The compiled file of a source. Throws when `compile` has not run. */
+/** The compiled file of a source or test, or its folder. Throws when `compile` has not run. */
 export function compiledFile(source: string): string {
   const path = pathOf(source);
   if (!existsSync(path)) throw new Error(`${source} is not compiled; call compile() of test/support/compiled.ts first`);
@@ -51,5 +51,5 @@ export function compiledFile(source: string): string {
 }
 
 function pathOf(source: string): string {
-  return join(OUT, source.replace(/\.tsx?$/, '.js'));
+  return join(OUT, relative(PROJECT, resolve(PROJECT, source)).replace(/\.tsx?$/, '.js'));
 }

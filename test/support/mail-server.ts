@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SMTPServerOptions } from 'smtp-server';
 import { startMailServer, type MailServer, type ReceivedMail } from './smtp';
+import { PROJECT } from './project';
 
-const FOLDER = join(__dirname, 'certificates');
+const FOLDER = join(PROJECT, 'test/support/certificates');
 export const CA_FILE = join(FOLDER, 'ca.pem');
 const CERTIFICATE = {
   key: readFileSync(join(FOLDER, 'server-key.pem')),

@@ -12,6 +12,7 @@ import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
 import type { ServerBinary } from '../../src/embedded-redis/server-binary';
 import { pause } from '../../src/platform/timers';
 import { lastingPort } from './lasting-port';
+import { PROJECT } from './project';
 
 /** Ends a command or a kill that hangs; on a busy machine a reply may take seconds. */
 const HANGS_AFTER_MS = 30_000;
@@ -103,7 +104,7 @@ const USER = 'towhook:password-of-the-tests';
 
 /** Writes the users of a server: the documented one with a password, and the one of `ask`, who may do everything. */
 async function writeUsers(folder: string): Promise<string> {
-  const documented = await readFile(join(__dirname, '../../deploy/redis/users.acl'), 'utf8');
+  const documented = await readFile(join(PROJECT, 'deploy/redis/users.acl'), 'utf8');
   const file = join(folder, 'users.acl');
   const [, password = ''] = USER.split(':');
   await writeFile(file, `${documented.trim()} >${password}\nuser default on nopass ~* &* +@all\n`);

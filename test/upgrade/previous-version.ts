@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from '../architecture/sources';
+import { PROJECT } from '../support/project';
 
 const run = promisify(execFile);
 
@@ -17,20 +17,20 @@ async function previousCommit(): Promise<string> {
 }
 
 async function git(...words: readonly string[]): Promise<string> {
-  return (await run('git', ['-C', ROOT, ...words])).stdout.trim();
+  return (await run('git', ['-C', PROJECT, ...words])).stdout.trim();
 }
 
 /** Compiles the previous version to a folder of its own, once per commit; resolves with the program of its roles. */
 export async function compilePrevious(): Promise<string> {
   const commit = await previousCommit();
-  const folder = join(ROOT, '.cache', 'previous', commit);
+  const folder = join(PROJECT, '.cache', 'previous', commit);
   const out = join(folder, 'compiled');
   const program = join(out, 'src', 'main', 'index.js');
   if (existsSync(program)) return program;
   await mkdir(folder, { recursive: true });
-  await run('sh', ['-c', 'git -C "$1" archive "$2" | tar -x -C "$3"', 'sh', ROOT, commit, folder]);
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules')).catch(() => {});
-  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  await run('sh', ['-c', 'git -C "$1" archive "$2" | tar -x -C "$3"', 'sh', PROJECT, commit, folder]);
+  await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules')).catch(() => {});
+  const compiler = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc');
   await run(process.execPath, [compiler, '-p', folder, '--noEmit', 'false', '--outDir', out]).catch(() => {});
   if (!existsSync(program)) throw new Error(`the version ${commit} could not be compiled`);
   for (const data of ['src/store/lua', 'src/console/assets']) {

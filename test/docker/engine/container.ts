@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { fchmodSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContainerImage } from './image';
+import { PROJECT } from '../../support/project';
 
 /** Starts and ends containers with the namespaces of Linux, on a bridge of their own. Needs root. */
 
@@ -89,7 +90,7 @@ function commandOf({ folder, name, image, command, isReadOnly, mounts }: Contain
   const resolver = join(folder, 'resolv.conf');
   writeFileSync(resolver, 'nameserver 127.0.0.11\n');
   writeFileSync(table, `${[...mounts, `ro ${resolver} /etc/resolv.conf`].join('\n')}\n`);
-  const script = join(process.env['DOCKER_ENGINE'] ?? __dirname, 'container.sh');
+  const script = join(PROJECT, 'test', 'docker', 'engine', 'container.sh');
   const isolation = [`--net=/run/netns/${name}`, 'unshare', '--mount', '--pid', '--fork', '--kill-child'];
   const settings = [image.root, changes, image.user, isReadOnly ? 'yes' : 'no', image.workdir, table];
   return [...isolation, script, ...settings, ...image.entrypoint, ...command];

@@ -18,7 +18,7 @@ export async function startContainerHost({ folder, bin }: { folder: string; bin:
   mkdirSync(bin, { recursive: true });
   const docker = join(bin, 'docker');
   const program = compiledFile('test/docker/engine/docker.ts');
-  writeFileSync(docker, `#!/bin/sh\nDOCKER_ENGINE="${__dirname}" exec "${process.execPath}" "${program}" "$@"\n`);
+  writeFileSync(docker, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(docker, 0o755);
   const namespaces = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const shell = spawn('unshare', [...namespaces, 'bash'], {

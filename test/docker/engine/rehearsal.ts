@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { z } from 'zod';
-import { ROOT } from '../../architecture/sources';
 import { compiledFile } from '../../support/compiled';
 import { GATEWAY } from './container';
 import { startContainerHost, type ContainerHost } from './host';
+import { PROJECT } from '../../support/project';
 
 /** Runs a program with the environment of the test, which is not that of the process that runs it. */
 export const run = (program: string, words: readonly string[], options: { cwd?: string; maxBuffer?: number } = {}) =>
@@ -63,7 +63,7 @@ export async function startRehearsal(): Promise<Rehearsal> {
 /** Containers and images of this test; kept between runs, because the base image takes minutes. */
 async function useOwnStorage(): Promise<void> {
   if (process.env['CONTAINERS_STORAGE_CONF'] !== undefined) return;
-  const storage = join(ROOT, '.cache', 'containers');
+  const storage = join(PROJECT, '.cache', 'containers');
   await mkdir(storage, { recursive: true });
   const settings = `[storage]\ndriver = "overlay"\ngraphroot = "${storage}/root"\nrunroot = "${storage}/run"\n`;
   await writeFile(join(storage, 'storage.conf'), settings);
@@ -73,12 +73,12 @@ async function useOwnStorage(): Promise<void> {
 /** Copies what a clone has: the files that git knows, and those that it would add. */
 async function copyProject(target: string): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
+    cwd: PROJECT,
     maxBuffer: 10_000_000,
   });
   for (const path of stdout.trim().split('\n')) {
     await mkdir(dirname(join(target, path)), { recursive: true });
-    await cp(join(ROOT, path), join(target, path), { force: true }).catch(() => undefined);
+    await cp(join(PROJECT, path), join(target, path), { force: true }).catch(() => undefined);
   }
 }
 

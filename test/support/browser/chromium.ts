@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium as playwright, type Browser } from 'playwright-core';
 import { findChromium } from './find-chromium';
+import { PROJECT } from '../project';
 
 /** Makes every host except 127.0.0.1 unreachable, by name and by number. */
 const NOTHING_OUTSIDE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
@@ -58,7 +59,7 @@ export function chromium(): Promise<string> {
     path: CHROMIUM_PATH === undefined || CHROMIUM_PATH === '' ? null : CHROMIUM_PATH,
     searchPath: PATH,
     programs: OF_A_MAC,
-    cacheFolder: join(__dirname, '..', '..', '..', '.cache', 'chromium'),
+    cacheFolder: join(PROJECT, '.cache', 'chromium'),
     tell: (sentence) => process.stderr.write(`${sentence}\n`),
   });
   return found;

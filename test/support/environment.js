@@ -1,0 +1,2 @@
+// Global set-up has compiled the project before the first worker starts.
+module.exports = require('../../.cache/compiled/test/support/worker-environment.js');
