@@ -14,7 +14,7 @@ const isSecret = (name: string) => SETTABLE.includes(`${name}_FILE`);
 
 /** What the receiver reads: Redis and the keys of what it writes there, the proofs of webhooks, /metrics, and traces. */
 const RECEIVER_READS =
-  /^(REDIS|WEBHOOK|BUDGET|OTEL)_|^(DATA_KEYS_FILE|STOP_DELAY_MS|STOP_GRACE_MS|LOG_LEVEL|SERVICE_MODE|TRUST_PROXY|KEEP_VIOLATIONS_HOURS)$/;
+  /^(REDIS|WEBHOOK|BUDGET|OTEL)_|^(INSTALLATION|DATA_KEYS_FILE|STOP_DELAY_MS|STOP_GRACE_MS|LOG_LEVEL|SERVICE_MODE|TRUST_PROXY|KEEP_VIOLATIONS_HOURS)$/;
 
 /** The files that name secrets besides docker-compose.yml. */
 const SETTINGS: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
         'hasOwnProperty',
       ],
       ['\0', '\u0001', '\u007f', '\r\n', '\n', '\u2028', '\u202eabc', '\ufeff', '\ufffd', '\ud800', '\udc00x', '😀'],
-      ['null', 'undefined', 'NaN', 'true', '0', '-1', '1e999', '9'.repeat(400), '٣٤', '<script>', "' OR 1=1", '{p0}'],
+      ['null', 'undefined', 'NaN', 'true', '0', '-1', '1e999', '9'.repeat(400), '٣٤', '<script>', "' OR 1=1", '{towhook-main}'],
       ['a'.repeat(201), 'é'.repeat(600), ' x '.repeat(400), 'a:'.repeat(300)],
       ['1999-02-30T25:61:61Z', '2026-11-20T10:00:00+99:99', '${x}'],
     ].flat(),

@@ -20,8 +20,10 @@ async function keep(lines: readonly string[]): Promise<void> {
 }
 
 function entriesOn(refs: readonly string[]): string[] {
+  const { by, why, ...entry } = auditEntryOf('tow.started');
   return chainOf(
-    refs.map((ref) => JSON.stringify({ ...auditEntryOf('tow.started'), on: { towing_reference_id: ref } })),
+    refs.map(() => JSON.stringify({ by, why })),
+    refs.map((ref) => JSON.stringify({ ...entry, on: { towing_reference_id: ref } })),
   );
 }
 

@@ -197,7 +197,7 @@ test('the keys of cached lookups contain no plate, and each has an expiry', asyn
   const after = await keys();
 
   expect([during.length, after.length]).toEqual([1, 1]);
-  for (const key of [...during, ...after]) expect(key).toMatch(/^\{p0\}:lookup(-lock)?:[0-9a-f]{64}$/);
+  for (const key of [...during, ...after]) expect(key).toMatch(/^\{towhook-main\}:lookup(-lock)?:[0-9a-f]{64}$/);
   for (const key of after) expect(await open[0]?.redis.pttl(key)).toBeGreaterThan(KEPT_MS / 2);
 });
 
