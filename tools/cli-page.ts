@@ -6,7 +6,7 @@ import { wrapped } from './wrap';
 
 const INTRODUCTION = `# Command line
 
-Generated from the help of the commands by \`npm run generate\`. Change \`src/cli\`, not this page.
+Generated from the help of the commands by \`npm run generate\`: change [the code](contributing/how-to-add.md#a-command), not this page.
 
 \`towhook\` does everything that the [operator API](operator-api.md) can do, from any machine that reaches the console.
 

@@ -52,12 +52,14 @@ export function addBackup(
   addCommand(program, tools, {
     usage: 'backup <folder>',
     summary: 'write a backup of Redis, the images and the archive into a new folder',
+    description: ABOUT_BACKUP,
     examples: ['towhook backup /backups/2026-11-20', 'towhook backup /backups/2026-11-20 --json'],
     run: async (call) => takenOutput(await backups.take(call.argument(0))),
-  }).description(ABOUT_BACKUP);
+  });
   addCommand(program, tools, {
     usage: 'restore [folder]',
     summary: 'verify a backup, and restore it into an empty Redis',
+    description: ABOUT_RESTORE,
     options: [
       option('--verify', 'only verify it; without a folder, verify the Redis and DATA_DIR of the environment'),
       option('--despite-faults', 'restore a backup in which faults were found'),
@@ -70,7 +72,7 @@ export function addBackup(
       const options = { folder, verifies, ignoresFaults };
       return restoreOutput(options, await backups.restore(options));
     },
-  }).description(ABOUT_RESTORE);
+  });
 }
 
 const ABOUT_BACKUP = `Writes a backup into a new or empty folder, with the environment of the roles (REDIS_URL, DATA_DIR), while they run. Everything that was acknowledged before the printed time is in it.

@@ -18,9 +18,10 @@ export type Doctor = (options: DoctorOptions) => Promise<readonly Finding[]>;
 
 /** `towhook doctor`: checks the installation and prints how to fix each fault. */
 export function addDoctor(program: Command, { tools, doctor }: { tools: CommandTools; doctor: Doctor }): void {
-  const command = addCommand(program, tools, {
+  addCommand(program, tools, {
     usage: 'doctor',
     summary: 'check the installation and print how to fix each fault',
+    description: ABOUT,
     options: [
       option('--webhook-url <address>', 'the public address of the receiver, as the service knows it'),
       option('--probe', 'try each operation of the service without effect, and name the wrong address or permission'),
@@ -52,7 +53,6 @@ export function addDoctor(program: Command, { tools, doctor }: { tools: CommandT
       };
     },
   });
-  command.description(ABOUT);
 }
 
 const ABOUT = `Checks the installation, with the environment of the roles: configuration, this machine and its disk, Redis, the service and its token, the clocks, the shared disk of images, the mode, the workers, the receiver, the console and the API key.

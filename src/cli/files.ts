@@ -3,8 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { errorCode } from '../platform/errors';
-import { ACCEPT_DAMAGED_IMAGES } from '../contracts/common';
-import { option, type CommandOutput, type Invocation } from './command';
+import type { CommandOutput, Invocation } from './command';
 import { UsageError } from './problems';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -16,16 +15,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.heic': 'image/heic',
 };
 
-export const ACCEPTS_DAMAGED = option('--accept-damaged-images', 'take images of which a part is missing');
-
-/** The images of a form as the API takes them. */
-export async function imagesOf(call: Invocation, paths: readonly string[]) {
-  const images = await openImages(paths);
-  return { images, [ACCEPT_DAMAGED_IMAGES]: call.flag('acceptDamagedImages') || undefined };
-}
-
 /** Opens image files; their bytes are read when they are sent. Throws UsageError for unreadable files. */
-async function openImages(paths: readonly string[]): Promise<File[]> {
+export async function openImages(paths: readonly string[]): Promise<File[]> {
   const opened = await Promise.all(paths.map(openImage));
   const unreadable = paths.filter((_path, index) => opened[index] === null);
   if (unreadable.length > 0) {

@@ -36,9 +36,10 @@ const CHECKS: Readonly<Record<(typeof TITLES)[number], readonly string[]>> = {
 
 /** `towhook first-day`: leads through the set-up, and ends with a report whether the installation is ready. */
 export function addFirstDay(program: Command, { tools, doctor }: { tools: CommandTools; doctor: Doctor }): void {
-  const command = addCommand(program, tools, {
+  addCommand(program, tools, {
     usage: 'first-day',
     summary: 'lead through the set-up with the real service, and report whether all is ready',
+    description: ABOUT,
     options: [option('--webhook-url <address>', 'the public address of the receiver, as the service knows it')],
     examples: [
       'towhook first-day',
@@ -55,7 +56,6 @@ export function addFirstDay(program: Command, { tools, doctor }: { tools: Comman
       return readiness(steps);
     },
   });
-  command.description(ABOUT);
 }
 
 const ABOUT = `Leads through the set-up with the real service. Set the environment of the roles, start them with SERVICE_MODE=shadow, and repeat this command until it reports that all is ready; each time it names the next thing to do.

@@ -1,31 +1,14 @@
 /** Text output: aligned tables, Riyadh times, a dash for absent values. */
 
-const ABSENT = '-';
+/** The text of an absent value. */
+export const ABSENT = '-';
 
-/** An API timestamp in Riyadh time, `2026-11-20 13:05:12`; a dash for null. */
-export function riyadhTime(timestamp: string | null): string {
-  if (timestamp === null) return ABSENT;
-  const at = new Date(timestamp);
-  return Number.isNaN(at.getTime()) ? timestamp : RIYADH.format(at);
+/** A timestamp in Riyadh time, `2026-11-20 13:05:12`. */
+export function riyadhTime(timestamp: string): string {
+  return RIYADH.format(new Date(timestamp));
 }
 
 const RIYADH = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Riyadh', dateStyle: 'short', timeStyle: 'medium' });
-
-/** A value as text; a dash for an absent or empty one. */
-export function textOrDash(value: string | number | boolean | null | undefined): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return value === null || value === undefined || value === '' ? ABSENT : String(value);
-}
-
-/** What a report or violation waits for, with its place in the queue of the rate limit. */
-export function waitsForText(waiting: {
-  readonly waits_for: string | null;
-  readonly place_in_queue: { readonly place: number; readonly of: number; readonly leaves_at: string } | null;
-}): string {
-  const { waits_for, place_in_queue: queue } = waiting;
-  if (queue === null) return textOrDash(waits_for);
-  return `${textOrDash(waits_for)}, place ${queue.place} of ${queue.of}, until ${riyadhTime(queue.leaves_at)}`;
-}
 
 /** Rows in aligned columns below their headings; 'None.' without rows. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,26 +1,13 @@
 import { Command, CommanderError } from 'commander';
-import { addArchive } from './archive';
-import { addAudit } from './audit';
+import { addApi } from './api';
 import { addBackup, type Backups } from './backup';
-import { addDelivery } from './delivery';
 import { addDoctor, type Doctor } from './doctor';
 import { addFirstDay } from './first-day';
 import { EXIT, EXIT_CODES_TEXT, OutputFailed, printCommandProblem, problemOf } from './problems';
-import { addKey } from './key';
-import type { LocalCommands } from './local';
-import { addLookups } from './lookups';
-import { addMigrate } from './migrate';
-import { addReseal } from './reseal';
-import { addNotifications } from './notifications';
-import { addOperation } from './operation';
-import { addQueue } from './queue';
-import { addService } from './service';
-import { addShadow } from './shadow';
-import { addReport } from './report';
-import { addTask } from './task';
-import { addTow } from './tow';
+import { addLocalCommands, type LocalCommands } from './local';
 import { examplesText, type CommandTools } from './command';
-import { addViolation } from './violation';
+import { addRouteCommands } from './route-commands';
+import { addViolationImport } from './violation-import';
 
 export type { Backups, RestoreOptions, RestoreResult, TakenBackup, VerificationNote } from './backup';
 export type { CommandOutput } from './command';
@@ -62,24 +49,12 @@ export async function runCommandLine(words: readonly string[], options: CommandL
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-  addTow(program, tools);
-  addViolation(program, tools);
-  addLookups(program, tools);
-  addReport(program, tools);
-  addTask(program, tools);
-  addDelivery(program, tools);
-  addQueue(program, tools);
-  addOperation(program, tools);
-  addNotifications(program, tools);
-  addService(program, tools);
-  addShadow(program, tools);
-  addKey(program, tools);
-  addAudit(program, { tools, local: options.local });
-  addArchive(program, { tools, local: options.local });
+  addRouteCommands(program, tools);
+  addViolationImport(program, tools);
+  addApi(program, tools);
   addDoctor(program, { tools, doctor: options.doctor });
   addFirstDay(program, { tools, doctor: options.doctor });
-  addMigrate(program, { tools, local: options.local });
-  addReseal(program, { tools, local: options.local });
+  addLocalCommands(program, { tools, local: options.local });
   addBackup(program, { tools, backups: options.backups });
   program.addHelpText('after', `\n${SETTINGS}\n\n${EXIT_CODES_TEXT}\n${examplesText(EXAMPLES)}`);
   try {

@@ -7,8 +7,6 @@ interface FailedItem {
 }
 
 interface RepeatedAction<T> {
-  /** Plural noun of the items, for the progress bar. */
-  readonly what: string;
   readonly run: (id: string) => Promise<T>;
   readonly lines: (done: readonly T[]) => string[];
 }
@@ -27,7 +25,7 @@ export async function runForEach<T>(
     const done = await action.run(only);
     return { json: done, lines: action.lines([done]) };
   }
-  const progress = call.terminal.progress(action.what, ids.length);
+  const progress = call.terminal.progress('done', ids.length);
   const done: T[] = [];
   const failed: FailedItem[] = [];
   try {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { KnownViolation } from '../contracts/known-violations';
 import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
+import { groupOf } from './groups';
 import { openResults, type RowResult } from './import-results';
 import { COLUMNS, hintOf, readRows, type ImportedRow } from './import-rows';
 import { EXIT, UsageError } from './problems';
@@ -14,8 +15,8 @@ const CALLS_AT_ONCE = 4;
 const ROWS_AT_ONCE = ROWS_PER_CALL * CALLS_AT_ONCE;
 
 /** `towhook violation import` */
-export function addViolationImport(violation: Command, tools: CommandTools): void {
-  addCommand(violation, tools, {
+export function addViolationImport(program: Command, tools: CommandTools): void {
+  addCommand(groupOf(program, 'violation'), tools, {
     usage: 'import <file>',
     summary: `add violations that other software has reported, from a CSV file with the columns ${COLUMNS.join(', ')}`,
     options: [

@@ -101,10 +101,10 @@ export const severalLines = (schema: z.ZodString) =>
   );
 
 /** The reason of a person; for the audit, never sent to the service. */
-export const reason = text(500);
+export const reason = text(500).describe('reason for the audit log; never sent to the service');
 
-export const latitude = z.number().min(-90).max(90);
-export const longitude = z.number().min(-180).max(180);
+export const latitude = z.number().min(-90).max(90).describe('degrees, from -90 to 90');
+export const longitude = z.number().min(-180).max(180).describe('degrees, from -180 to 180');
 
 /**
  * The time of a violation. With Z or an offset it takes what the time of a fact takes, and is sent as RFC 3339 writes it,

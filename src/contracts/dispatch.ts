@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CREW_STEPS, type Dispatch } from '../domain/dispatch';
 import type { DispatchCommand } from '../domain/dispatch-rules';
 import { reason, text } from './common';
+import { timestamp } from './facts';
 import { readableFieldsOf } from './readable-fields';
 import { sensitive } from '../domain/sensitive';
 
@@ -66,7 +67,10 @@ export const assignmentBody = z.strictObject({
   crew: sensitive(text(100)).nullable(),
   truck: text(100).optional(),
 });
-export const stepBody = z.strictObject({ step: z.enum(CREW_STEPS), occurred_at: z.string().optional() });
+export const stepBody = z.strictObject({
+  step: z.enum(CREW_STEPS),
+  occurred_at: timestamp.optional().describe('when it happened; default: now'),
+});
 export const yardBody = z.strictObject({ yard: text(100), slot: text(100).optional() });
 export const holdBody = z.strictObject({ reason });
 export const liftBody = z.strictObject({ reason });

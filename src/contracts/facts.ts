@@ -54,7 +54,7 @@ export function contractOf<E extends FactEvent, B extends z.ZodObject>(
 }
 
 /** A time in a body: ISO 8601 with an offset. The rules check it, since it must follow the previous fact. */
-export const timestamp = z.string();
+export const timestamp = z.string().meta({ format: 'date-time' });
 const occurred = {
   occurred_at: timestamp
     .optional()
@@ -77,8 +77,8 @@ export const FACT_CONTRACTS = {
         .optional()
         .describe('the plate; sent without invisible characters, which the timeline names'),
       towed_location: towedLocation.optional().describe('the place it was towed from'),
-      latitude: latitude.optional().describe('degrees, from -90 to 90'),
-      longitude: longitude.optional().describe('degrees, from -180 to 180'),
+      latitude: latitude.optional(),
+      longitude: longitude.optional(),
       ...occurred,
     }),
     toCommand: (body) => ({

@@ -27,8 +27,9 @@ import { violationView } from './violations';
 export const reasonBody = z.strictObject({ reason });
 export const emptyBody = z.strictObject({});
 export const resolveBody = z.strictObject({ reason: reason.optional() });
-/** `grace_hours`: how long the earlier secret stays valid, so that its users can change to the new one. */
-export const rotateKeyBody = z.strictObject({ grace_hours: z.number().min(0).max(720).default(24) });
+export const rotateKeyBody = z.strictObject({
+  grace_hours: z.number().min(0).max(720).default(24).describe('how long the earlier secret stays valid; default: 24'),
+});
 export const newApiKeyBody = z.strictObject({
   // The audit names keys by their names, so no two may look alike.
   name: oneLine(text(100)).refine((name) => !/\p{Cf}/u.test(name), 'must not contain control characters'),
@@ -43,20 +44,20 @@ export const towsQuery = z.strictObject({
   q: sensitive(z.string().trim().max(200))
     .optional()
     .describe('The beginning of a reference, plate or invoice number. Only the first 10,000 matches are searched.'),
-  attention: z.enum(['true', 'false']).optional(),
-  unsent: z.enum(['true', 'false']).optional(),
-  overdue: z.enum(['true', 'false']).optional(),
-  /** The name of a crew; empty (`crew=`) for tows without one. */
-  crew: sensitive(z.string().trim().max(100)).optional(),
+  attention: z.enum(['true', 'false']).optional().describe('only tows with an open task'),
+  unsent: z.enum(['true', 'false']).optional().describe('only tows with reports not yet sent'),
+  overdue: z.enum(['true', 'false']).optional().describe('only tows that are overdue'),
+  crew: sensitive(z.string().trim().max(100)).optional().describe('only tows of this crew; empty: without one'),
   order,
 });
 export const tasksQuery = z.strictObject({ ...pageQuery, order, type: z.enum(TASK_TYPES).optional() });
 export const deliveriesQuery = z.strictObject({
   ...pageQuery,
-  /** Only those that break the contract and wait to be judged again. */
-  differing: z.enum(['true', 'false']).optional(),
-  /** Only those of them with this kind of difference. */
-  difference_id: z.string().max(200).optional(),
+  differing: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('only those that break the contract and wait to be judged again'),
+  difference_id: z.string().max(200).optional().describe('only those of them with this kind of difference'),
 });
 export const otherCallsQuery = z.strictObject({ limit: pageQuery.limit });
 export const auditQuery = z.strictObject({ ...pageQuery, towing_reference_id: z.string().max(200).optional() });

@@ -9,9 +9,10 @@ export const pageQuery = {
   cursor: z
     .string()
     .refine((text) => readCursor(text) !== null, 'must be a next_cursor of this list with the same filters')
-    .optional(),
+    .optional()
+    .describe('the next page, by the cursor of the page before'),
   // The default is inside, because the JSON schema of a converted value has none.
-  limit: z.preprocess(limitIn, wholeNumber.min(1).max(200).default(50)),
+  limit: z.preprocess(limitIn, wholeNumber.min(1).max(200).default(50)).describe('items per page'),
 };
 
 /** The number of a query's digits; any other text as it is, for the schema to refuse. */
@@ -29,6 +30,9 @@ export const pagedQuery = z.strictObject(pageQuery);
 /** A page of a list; `next_cursor` is null on the last one. */
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+
+/** A page of any list. */
+export const anyPage = z.looseObject({ items: z.array(z.json()), next_cursor: z.string().nullable() });
 
 /** The end of a page: its last row, so that new rows shift nothing. Opaque to callers. */
 export interface Cursor {

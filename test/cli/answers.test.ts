@@ -45,17 +45,16 @@ test('towhook prints times in UTC with --json and in Riyadh time without it', as
     .parse((await towhook('tow', 'show', ref, '--json')).json());
 
   expect(utc).toMatch(/Z$/);
-  expect(shown.out).toContain(`${riyadhTime(utc)} (Riyadh)`);
+  expect(shown.out).toContain(` ${riyadhTime(utc)}`);
   expect(riyadhTime('2026-11-20T22:30:05.000Z')).toBe('2026-11-21 01:30:05');
-  expect(riyadhTime(null)).toBe('-');
 });
 
 test('towhook prints when a violation happened in Riyadh time, or as entered when the time has no offset', async () => {
   const shownFor = async (date: string) => {
     const { id } = violationIn(await report(app, { ...COMPLETE, date, metadata: '{}' }));
-    return /^happened: +(.*)$/m.exec((await towhook('violation', 'show', id)).out)?.[1];
+    return /^form date: +(.*)$/m.exec((await towhook('violation', 'show', id)).out)?.[1];
   };
-  expect(await shownFor('2026-03-10T18:05:00Z')).toBe('2026-03-10 21:05:00 (Riyadh)');
+  expect(await shownFor('2026-03-10T18:05:00Z')).toBe('2026-03-10 21:05:00');
   expect(await shownFor('2026-03-10T18:05:00')).toBe('2026-03-10T18:05:00');
 });
 
@@ -99,10 +98,9 @@ test('towhook tow list filters by unsent reports, crew, assignment and age, and 
   expect(await found('--order', 'oldest')).toEqual(refs);
   expect(await found('--unsent')).toEqual([third]);
   expect(await found('--crew', 'Crew 4')).toEqual([second]);
-  expect(await found('--unassigned', '--state', 'requested')).toEqual([first]);
+  expect(await found('--crew', '', '--state', 'requested')).toEqual([first]);
   expect(await found('--overdue')).toEqual([]);
   expect((await towhook('tow', 'list', '--order', 'sideways')).exitCode).toBe(EXIT.wrongUse);
-  expect((await towhook('tow', 'list', '--crew', 'Crew 4', '--unassigned')).exitCode).toBe(EXIT.wrongUse);
 });
 
 test('towhook task list filters by --type and sorts by --order', async () => {
@@ -146,10 +144,8 @@ test.each(['create', 'rotate'])('a repeated towhook key %s says that the secret 
 
   const repeated = await towhook(...call);
   expect([repeated.exitCode, repeated.problems]).toEqual([0, '']);
-  expect(repeated.out).toContain('cannot be shown');
-  expect(repeated.out).toContain(`towhook key rotate ${view.id}`);
+  expect(repeated.out).toContain(`A secret is shown once. For a new secret: towhook key rotate ${view.id}`);
   expect(repeated.out).not.toContain(api_key);
-  expect(repeated.out).not.toContain('Store the secret now');
   expect((await towhook(...call, '--json')).json()).toEqual(view);
 });
 
@@ -161,7 +157,7 @@ test('towhook violation correct --clear empties optional fields, beside fields w
   expect(form).toMatchObject({ location: 'Elsewhere', mobileNumber: COMPLETE.mobileNumber });
   for (const name of ['fullName', 'identityNumber', 'isSaudi']) expect(form).not.toHaveProperty(name);
 
-  for (const line of ['--clear location', '--clear full-name --full-name Ali', '--clear full-name --image a.png']) {
+  for (const line of ['--clear location', '--clear full-name --full-name Ali']) {
     const { exitCode, problems } = await correct(line);
     expect([line, exitCode, problems]).toEqual([line, EXIT.wrongUse, expect.stringContaining('--clear')]);
   }

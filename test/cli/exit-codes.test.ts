@@ -16,8 +16,10 @@ test.each([
   ['tow show nope', /There is nothing with this id/, /`towhook tow list`\. A tow is known once/],
   ['tow step nope accepted', /There is no such/, /`towhook tow list`/],
   ['queue pause nope', /Queues are deliveries/, /\nLook for it with `towhook queue stats`\.$/],
-  ['delivery judge nope', /There is no such kind/, /\nLook for it with `towhook service differences`\.$/],
-  ['delivery judge nope --preview', /There is nothing with this id/, /`towhook service differences`/],
+  ['service expect nope', /There is no such/, /\nLook for it with `towhook service differences`\.$/],
+  ['delivery preview nope', /There is nothing with this id/, /`towhook delivery list`/],
+  ['operation resume nope', /There is no such/, /\nLook for it/],
+  ['capacity nonsense', /invalid/, /zone_id/],
   ['report retry nope started-1', /There is no/, /\nA tow is known once its webhook is processed\.$/],
   ['operation resume started', /not paused/, /\nIts state .* Look at it with `towhook operation list`\.$/],
 ])('towhook exits with 1 when "%s" is refused, and prints the reason and what to do next', async (line, why, next) => {
@@ -73,11 +75,13 @@ test.each([
   ['violation create'],
   ['violation create --metadata {'],
   ['ticket check --plate-type NONE'],
-  ['operation resume nope'],
   ['key create --name x --role king'],
-  ['tow photos x /there/is/no/such.jpg'],
-  ['tow photos x /tmp'],
-  ['capacity nonsense'],
+  ['tow photos x --image /there/is/no/such.jpg'],
+  ['tow photos x --image /tmp'],
+  ['tow invoice x'],
+  ['api GET /api/nothing'],
+  ['api POST /api/tows/x/photos'],
+  ['api POST /api/queues/reports/pause --data {'],
   ['tow list --limit 0'],
   ['tow list --limit 0x10'],
   ['tow list --cursor nonsense'],
@@ -108,7 +112,6 @@ test.each([
   ['folder', ['restore', '', '--verify']],
   ['folder', ['backup', '']],
   ['file', ['violation', 'import', '']],
-  ['images', ['tow', 'photos', 'TW-1', '']],
 ])('towhook exits with 2 for the empty argument <%s> of %j', async (name, words) => {
   const result = await run(words, { url: DEAD_ADDRESS, apiKey: 'any' });
   expect([result.exitCode, result.out]).toEqual([2, '']);

@@ -72,8 +72,8 @@ describe('command line: violations on the reference path', () => {
       ['tow', 'detained', ref],
       ['tow', 'yard', ref, 'North', '--slot', 'B7'],
       ['tow', 'note', ref, 'Owner calls back'],
-      ['tow', 'photos', ref, ...images, damaged, '--accept-damaged-images'],
-      ['tow', 'invoice', ref],
+      ['tow', 'photos', ref, '--image', ...images, damaged, '--accept-damaged-images'],
+      ['tow', 'invoice', ref, '--vehicle-type', 'HEAVY'],
       ['tow', 'payment', ref, '--external-reference', 'receipt-1'],
       ['tow', 'released', ref],
     ]) {
@@ -143,6 +143,6 @@ describe('command line: violations on the integration guide path', () => {
       expect(typeof found.can_tow).toBe('boolean');
     });
     expect(await operations()).toContain('violation_guide');
-    expect(working(await towhook('violation', 'show', id)).out).toMatch(/^may be towed: +(yes|no)$/m);
+    expect(working(await towhook('violation', 'show', id)).out).toMatch(/^can tow: +(yes|no)$/m);
   });
 });

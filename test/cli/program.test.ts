@@ -82,7 +82,7 @@ test('the towhook command line offers every required command and at least one pe
 test('the example of towhook task resolve names a task by its whole id', async () => {
   const { out } = await run(['task', 'resolve', '--help'], noConsole);
   const tow = { kind: 'tow', ref: towingReference.parse('TW-20261120-ABC123') } as const;
-  expect(out).toContain(`$ towhook task resolve ${taskIdOf(tow, invoiceMismatchTask([]).subject)} `);
+  expect(out).toContain(`$ towhook task resolve ${taskIdOf(tow, invoiceMismatchTask([]).subject)}`);
 });
 
 test('no towhook command takes an API key as an argument', async () => {

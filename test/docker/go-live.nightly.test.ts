@@ -263,7 +263,7 @@ test('a tow is carried to its payment, and what it contains is encrypted in Redi
   const shown = z.looseObject({ invoices: z.array(z.unknown()), reports: z.array(report) });
   const show = async () => shown.parse(JSON.parse(await towhook(`tow show ${reference} --json`)));
   await towhook(`tow detained ${reference}`);
-  await towhook(`tow invoice ${reference}`);
+  await towhook(`tow invoice ${reference} --vehicle-type HEAVY`);
   await eventually(async () => expect((await show()).invoices).not.toEqual([]), 60_000);
   await towhook(`tow payment ${reference}`);
   await eventually(async () => {

@@ -11,6 +11,8 @@ export const NOTIFICATION_ROUTES = {
     summary: 'The alarms that hold now, the worst first, and when they were sent.',
     status: 200,
     answer: alarmPage,
+    command: 'alarm list',
+    shows: 'severity since announced_at title',
   },
   readNotifications: {
     method: 'get',
@@ -19,6 +21,7 @@ export const NOTIFICATION_ROUTES = {
     summary: 'Whether the channels of notifications are configured and work.',
     status: 200,
     answer: notificationsView,
+    command: 'notifications show',
   },
   testNotifications: {
     method: 'post',
@@ -28,5 +31,7 @@ export const NOTIFICATION_ROUTES = {
     body: testNoticeBody,
     status: 200,
     answer: testNoticeView,
+    command: 'notifications test <channel>',
+    succeeds: 'delivered',
   },
 } as const satisfies Record<string, Route>;

@@ -10,6 +10,9 @@ import type { Route } from './route';
 
 /** Operations: deliveries, queues, conservation check, API keys, audit log. */
 
+const DELIVERY_COLUMNS = 'id kind state verdict towing_reference_id received_at verified';
+const SECRET_NOTE = 'A secret is shown once. For a new secret: towhook key rotate <id>';
+
 export const OPS_ROUTES = {
   listDeliveries: {
     method: 'get',
@@ -19,6 +22,8 @@ export const OPS_ROUTES = {
     query: operator.deliveriesQuery,
     status: 200,
     answer: operator.deliveryPage,
+    command: 'delivery list',
+    shows: DELIVERY_COLUMNS,
   },
   listOtherCalls: {
     method: 'get',
@@ -29,6 +34,8 @@ export const OPS_ROUTES = {
     query: operator.otherCallsQuery,
     status: 200,
     answer: z.object({ items: z.array(otherCall) }),
+    command: 'delivery other',
+    shows: 'received_at path verified length',
   },
   listRefusedCalls: {
     method: 'get',
@@ -39,6 +46,8 @@ export const OPS_ROUTES = {
     query: refusedCallsQuery,
     status: 200,
     answer: z.object({ items: z.array(refusedCall) }),
+    command: 'delivery refused',
+    shows: 'received_at path http_status reason source size body_kind details.field details.rule',
   },
   readDelivery: {
     method: 'get',
@@ -47,6 +56,7 @@ export const OPS_ROUTES = {
     summary: 'One delivery with its raw body and verdict.',
     status: 200,
     answer: operator.deliveryDetail,
+    command: 'delivery show <delivery_id>',
   },
   replayDelivery: {
     method: 'post',
@@ -56,6 +66,8 @@ export const OPS_ROUTES = {
     body: operator.emptyBody,
     status: 202,
     answer: operator.deliveryDetail,
+    command: 'delivery replay <delivery_id...>',
+    shows: DELIVERY_COLUMNS,
   },
   listQueues: {
     method: 'get',
@@ -64,6 +76,7 @@ export const OPS_ROUTES = {
     summary: 'The queues: jobs waiting, active and failed within 24 hours, and the records due for work.',
     status: 200,
     answer: z.array(operator.queueView),
+    command: 'queue stats',
   },
   pauseQueue: {
     method: 'post',
@@ -73,6 +86,7 @@ export const OPS_ROUTES = {
     body: operator.resolveBody,
     status: 202,
     answer: operator.queueView,
+    command: 'queue pause <queue>',
   },
   resumeQueue: {
     method: 'post',
@@ -82,6 +96,7 @@ export const OPS_ROUTES = {
     body: operator.resolveBody,
     status: 202,
     answer: operator.queueView,
+    command: 'queue resume <queue>',
   },
   readConservation: {
     method: 'get',
@@ -91,6 +106,7 @@ export const OPS_ROUTES = {
       'The states of everything that was acknowledged or recorded, from the last complete scan; `lost` must be 0.',
     status: 200,
     answer: conservationView,
+    command: 'conservation',
   },
   readService: {
     method: 'get',
@@ -100,6 +116,8 @@ export const OPS_ROUTES = {
       'The service as it was seen beside its document: fields and types of its messages, statuses and latencies of calls, and differences. Never a value.',
     status: 200,
     answer: serviceView,
+    command: 'service show',
+    shows: 'operations.operation operations.calls operations.statuses.status operations.p50_ms operations.p95_ms',
   },
   listApiKeys: {
     method: 'get',
@@ -108,6 +126,7 @@ export const OPS_ROUTES = {
     summary: 'The API keys; never the keys themselves.',
     status: 200,
     answer: z.object({ items: z.array(operator.apiKeyView) }),
+    command: 'key list',
   },
   createApiKey: {
     method: 'post',
@@ -118,6 +137,8 @@ export const OPS_ROUTES = {
     status: 201,
     answer: operator.newApiKeyView,
     again: operator.apiKeyView,
+    command: 'key create',
+    note: SECRET_NOTE,
   },
   rotateApiKey: {
     method: 'post',
@@ -128,6 +149,8 @@ export const OPS_ROUTES = {
     status: 202,
     answer: operator.newApiKeyView,
     again: operator.apiKeyView,
+    command: 'key rotate <key_id>',
+    note: SECRET_NOTE,
   },
   revokeApiKey: {
     method: 'delete',
@@ -136,6 +159,7 @@ export const OPS_ROUTES = {
     summary: 'End an API key at once.',
     status: 204,
     answer: z.null(),
+    command: 'key revoke <key_id>',
   },
   listAudit: {
     method: 'get',
@@ -146,5 +170,7 @@ export const OPS_ROUTES = {
     query: operator.auditQuery,
     status: 200,
     answer: page(auditView),
+    command: 'audit list',
+    shows: 'at by role action on why',
   },
 } as const satisfies Record<string, Route>;

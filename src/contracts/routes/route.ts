@@ -19,6 +19,21 @@ export interface Route {
   readonly answer: z.ZodType;
   /** The answer to a repeated request under its Idempotency-Key, if the first answer has a secret. */
   readonly again?: z.ZodType;
+  /**
+   * The command of the route as it is typed: words, then arguments, named as the parts of the path or as fields of the
+   * body: `tow note <towing_reference_id> <text>`. All other fields are options. With `<task_id...>` the route is called
+   * for each id. Absent only for a route that a command written by hand calls.
+   */
+  readonly command?: string;
+  /**
+   * The fields that its command prints as text, separated by spaces: `state`, `dispatch.yard.slot`, `reports.state`.
+   * Default: all.
+   */
+  readonly shows?: string;
+  /** A line that the command prints below the text; `<id>` is that field of the answer. */
+  readonly note?: string;
+  /** The field of the answer that is false when it failed: then the command exits with 1. */
+  readonly succeeds?: string;
 }
 
 /** The contract of every JSON answer of a route: of the first one, and of one to a repeated request. */

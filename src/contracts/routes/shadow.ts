@@ -4,6 +4,7 @@ import { pagedQuery } from '../paging';
 import { shadowView } from '../shadow';
 import { violationView } from '../violations';
 import type { Route } from './route';
+import { TOW_TEXT, VIOLATION_TEXT } from './shown-fields';
 
 /** Shadow mode: what would have been sent, and the decision to send it after all. */
 
@@ -20,6 +21,8 @@ export const SHADOW_ROUTES = {
     query: pagedQuery,
     status: 200,
     answer: shadowView,
+    command: 'shadow list',
+    shows: 'kind id violation_reference_id state since calls.operation',
   },
   exportShadow: {
     method: 'get',
@@ -29,6 +32,7 @@ export const SHADOW_ROUTES = {
     summary: 'The same calls as CSV, one line per call.',
     status: 200,
     answer: z.null(),
+    command: 'shadow export',
   },
   sendShadowTow: {
     ...decision,
@@ -36,6 +40,8 @@ export const SHADOW_ROUTES = {
     summary: 'Send a tow of a shadow time after all: its reports leave in order. 409 while shadow mode is on.',
     body: resolveBody,
     answer: towView,
+    command: 'shadow send <towing_reference_id>',
+    shows: TOW_TEXT,
   },
   declineShadowTow: {
     ...decision,
@@ -43,6 +49,8 @@ export const SHADOW_ROUTES = {
     summary: 'Never send a tow of a shadow time: its reports are waived, also those of later facts.',
     body: reasonBody,
     answer: towView,
+    command: 'shadow decline <towing_reference_id>',
+    shows: TOW_TEXT,
   },
   sendShadowViolation: {
     ...decision,
@@ -50,6 +58,8 @@ export const SHADOW_ROUTES = {
     summary: 'Send a violation of a shadow time after all. 409 while shadow mode is on.',
     body: resolveBody,
     answer: violationView,
+    command: 'shadow send-violation <violation_id>',
+    shows: VIOLATION_TEXT,
   },
   declineShadowViolation: {
     ...decision,
@@ -57,5 +67,7 @@ export const SHADOW_ROUTES = {
     summary: 'Never send a violation of a shadow time: it is waived.',
     body: reasonBody,
     answer: violationView,
+    command: 'shadow decline-violation <violation_id>',
+    shows: VIOLATION_TEXT,
   },
 } as const satisfies Record<string, Route>;

@@ -8,6 +8,9 @@ import type { Route } from './route';
 
 /** Tasks, differences from the document of the service, and what blocks sending. */
 
+const TASK_COLUMNS = 'id towing_reference_id violation_id operation opened_at actions message';
+const DIFFERENCE_COLUMNS = 'id rules count last_seen_at expected_by';
+
 export const TASK_ROUTES = {
   listTasks: {
     method: 'get',
@@ -18,6 +21,8 @@ export const TASK_ROUTES = {
     query: operator.tasksQuery,
     status: 200,
     answer: page(operator.taskView),
+    command: 'task list',
+    shows: TASK_COLUMNS,
   },
   resolveTask: {
     method: 'post',
@@ -27,6 +32,8 @@ export const TASK_ROUTES = {
     body: operator.resolveBody,
     status: 202,
     answer: operator.taskView,
+    command: 'task resolve <task_id...>',
+    shows: TASK_COLUMNS,
   },
   listDifferences: {
     method: 'get',
@@ -35,6 +42,8 @@ export const TASK_ROUTES = {
     summary: 'How the messages of the service differ from its document: each kind once, with its count.',
     status: 200,
     answer: z.object({ items: z.array(differenceView) }),
+    command: 'service differences',
+    shows: DIFFERENCE_COLUMNS,
   },
   expectDifference: {
     method: 'post',
@@ -45,6 +54,8 @@ export const TASK_ROUTES = {
     body: operator.resolveBody,
     status: 202,
     answer: differenceView,
+    command: 'service expect <difference_id>',
+    shows: DIFFERENCE_COLUMNS,
   },
   previewJudgement: {
     method: 'get',
@@ -54,6 +65,7 @@ export const TASK_ROUTES = {
       'What judging the webhooks of a kind of difference again would do now, from the oldest 1,000; and the last run.',
     status: 200,
     answer: judgementPreview,
+    command: 'delivery preview <difference_id>',
   },
   judgeAgain: {
     method: 'post',
@@ -64,6 +76,7 @@ export const TASK_ROUTES = {
     body: operator.resolveBody,
     status: 202,
     answer: judgementView,
+    command: 'delivery judge <difference_id>',
   },
   readSending: {
     method: 'get',
@@ -73,6 +86,7 @@ export const TASK_ROUTES = {
       'What blocks sending now: the connection, an outage of the service, paused operations; and the rate limits.',
     status: 200,
     answer: operator.sendingView,
+    command: 'operation list',
   },
   resumeOperation: {
     method: 'post',
@@ -82,5 +96,6 @@ export const TASK_ROUTES = {
     body: operator.resolveBody,
     status: 202,
     answer: operator.sendingView,
+    command: 'operation resume <operation>',
   },
 } as const satisfies Record<string, Route>;

@@ -5,20 +5,22 @@ import * as operator from '../operator';
 import { page } from '../paging';
 import { linkBody } from '../violations';
 import type { Route } from './route';
+import { TOW_COLUMNS, TOW_TEXT } from './shown-fields';
 
 /** Tows: read them, record facts, decide about reports. */
 
 const TOW = '/api/tows/:towing_reference_id';
 const REPORT = `${TOW}/reports/:report_id`;
 
-const change = { method: 'post', status: 202, answer: operator.towView } as const;
+const change = { method: 'post', status: 202, answer: operator.towView, shows: TOW_TEXT } as const;
 
 /** The route by which a fact is recorded. */
 export function factRoute<E extends string, C extends Pick<FactContract, 'role' | 'summary' | 'body'>>(
   event: E,
   { role, summary, body }: C,
-): typeof change & Pick<C, 'role' | 'summary' | 'body'> & { readonly path: `${typeof TOW}/${E}` } {
-  return { ...change, path: `${TOW}/${event}`, role, summary, body };
+): typeof change &
+  Pick<C, 'role' | 'summary' | 'body'> & { readonly path: `${typeof TOW}/${E}`; readonly command: string } {
+  return { ...change, path: `${TOW}/${event}`, role, summary, body, command: `tow ${event} <towing_reference_id>` };
 }
 
 const FACT_ROUTES = perFact((event) => factRoute(event, FACT_CONTRACTS[event]));
@@ -33,6 +35,8 @@ export const TOW_ROUTES = {
     query: operator.towsQuery,
     status: 200,
     answer: page(operator.towView),
+    command: 'tow list',
+    shows: TOW_COLUMNS,
   },
   readTow: {
     method: 'get',
@@ -41,6 +45,8 @@ export const TOW_ROUTES = {
     summary: 'One tow with its facts, reports, invoices, tasks and timeline. 404 until its delivery is processed.',
     status: 200,
     answer: operator.towView,
+    command: 'tow show <towing_reference_id>',
+    shows: TOW_TEXT,
   },
   ...FACT_ROUTES,
   retryReport: {
@@ -49,6 +55,7 @@ export const TOW_ROUTES = {
     role: ACTION_ROLES.retry,
     summary: 'Send a report again now.',
     body: operator.emptyBody,
+    command: 'report retry <towing_reference_id> <report_id>',
   },
   correctReport: {
     ...change,
@@ -56,6 +63,7 @@ export const TOW_ROUTES = {
     role: ACTION_ROLES.correct,
     summary: 'Change fields of a report and send it. Its kind determines the fields; references cannot change.',
     body: correctionBody,
+    command: 'report correct <towing_reference_id> <report_id>',
   },
   waiveReport: {
     ...change,
@@ -63,6 +71,7 @@ export const TOW_ROUTES = {
     role: ACTION_ROLES.waive,
     summary: 'Give a report up, so that the next may leave. A waived invoice waives its pending payment.',
     body: operator.reasonBody,
+    command: 'report waive <towing_reference_id> <report_id>',
   },
   acceptReport: {
     ...change,
@@ -70,6 +79,7 @@ export const TOW_ROUTES = {
     role: ACTION_ROLES.accept,
     summary: 'Treat a report as accepted, because a person has seen it at the service.',
     body: operator.reasonBody,
+    command: 'report accept <towing_reference_id> <report_id>',
   },
   linkViolation: {
     ...change,
@@ -77,5 +87,6 @@ export const TOW_ROUTES = {
     role: 'dispatcher',
     summary: 'Link a tow to the violation that led to it, if that was not found automatically.',
     body: linkBody,
+    command: 'tow link <towing_reference_id> <violation_id>',
   },
 } as const satisfies Record<string, Route>;

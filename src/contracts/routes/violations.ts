@@ -7,11 +7,12 @@ import { page } from '../paging';
 import { violationCorrection, violationImagesInput, violationInput } from '../violation-input';
 import { violationAcceptBody, violationDetail, violationsQuery, violationView } from '../violations';
 import type { Route } from './route';
+import { VIOLATION_TEXT } from './shown-fields';
 
 /** Violations, and the questions to the service before one is reported. */
 
 const VIOLATION = '/api/violations/:violation_id';
-const change = { method: 'post', status: 202, answer: violationView } as const;
+const change = { method: 'post', status: 202, answer: violationView, shows: VIOLATION_TEXT } as const;
 
 export const VIOLATION_ROUTES = {
   reportViolation: {
@@ -22,6 +23,7 @@ export const VIOLATION_ROUTES = {
     summary:
       'Report a parking violation with its images (at most `IMAGES_TOTAL_BYTES_MAX` bytes in all). Answered at once; a worker sends it to the service.',
     body: violationInput,
+    command: 'violation create',
   },
   addKnownViolations: {
     method: 'post',
@@ -41,6 +43,8 @@ export const VIOLATION_ROUTES = {
     query: violationsQuery,
     status: 200,
     answer: page(violationView),
+    command: 'violation list',
+    shows: 'id state form.plateNumber form.violationType created_at violation_reference_id towing_reference_ids',
   },
   readViolation: {
     method: 'get',
@@ -49,6 +53,8 @@ export const VIOLATION_ROUTES = {
     summary: 'One violation, by our id or by the id in its metadata.',
     status: 200,
     answer: violationDetail,
+    command: 'violation show <violation_id>',
+    shows: VIOLATION_TEXT,
   },
   readViolationImage: {
     method: 'get',
@@ -58,6 +64,7 @@ export const VIOLATION_ROUTES = {
     summary: 'One image, counted from 1; gone once the service has the violation.',
     status: 200,
     answer: z.null(),
+    command: 'violation image <violation_id> <image_number>',
   },
   retryViolation: {
     ...change,
@@ -65,6 +72,7 @@ export const VIOLATION_ROUTES = {
     role: ACTION_ROLES.retry,
     summary: 'Send it again now, also despite an active ticket.',
     body: emptyBody,
+    command: 'violation retry <violation_id>',
   },
   correctViolation: {
     ...change,
@@ -73,6 +81,7 @@ export const VIOLATION_ROUTES = {
     summary:
       'Change fields of its form, and send it; null clears an optional field. The id in its metadata cannot change.',
     body: violationCorrection,
+    command: 'violation correct <violation_id>',
   },
   replaceViolationImages: {
     ...change,
@@ -82,6 +91,7 @@ export const VIOLATION_ROUTES = {
     summary:
       'Correct it with other images (at most `IMAGES_TOTAL_BYTES_MAX` bytes in all), and fields if given, and send it. They replace all its images.',
     body: violationImagesInput,
+    command: 'violation images <violation_id>',
   },
   waiveViolation: {
     ...change,
@@ -89,6 +99,7 @@ export const VIOLATION_ROUTES = {
     role: ACTION_ROLES.waive,
     summary: 'Give it up: it is not sent any more.',
     body: reasonBody,
+    command: 'violation waive <violation_id>',
   },
   acceptViolation: {
     ...change,
@@ -96,6 +107,7 @@ export const VIOLATION_ROUTES = {
     role: ACTION_ROLES.accept,
     summary: 'Treat it as accepted, because a person has seen it at the service.',
     body: violationAcceptBody,
+    command: 'violation accept <violation_id>',
   },
   readCapacity: {
     method: 'get',
@@ -104,6 +116,7 @@ export const VIOLATION_ROUTES = {
     summary: 'Free slots of a zone, asked of the service; waits at most 5 s for the budget.',
     status: 200,
     answer: capacityView,
+    command: 'capacity <zone_id>',
   },
   checkTicket: {
     method: 'post',
@@ -113,5 +126,6 @@ export const VIOLATION_ROUTES = {
     body: ticketBody,
     status: 200,
     answer: ticketView,
+    command: 'ticket check',
   },
 } as const satisfies Record<string, Route>;

@@ -1,0 +1,108 @@
+import { json } from '../contracts/common';
+import { timestampMs } from '../domain/timestamp';
+import type { Json, JsonObject } from '../domain/vocabulary';
+import { ABSENT, pairs, riyadhTime, section, table } from './format';
+
+/** Answers of the API as text: a list as a table, a record as names and values with a table for each of its lists. */
+
+/**
+ * The lines of an answer. `shown` names the fields to show, separated by spaces: `state`, `dispatch.yard.slot`,
+ * `reports.state`; default: all.
+ */
+export function answerLines(answer: unknown, shown?: string): string[] {
+  const value = json.parse(answer);
+  if (value === null) return ['Done.'];
+  const items = isObject(value) ? value['items'] : value;
+  if (Array.isArray(items)) return tableOf(items, namesIn(shown) ?? pathsOf(items));
+  return recordLines(value, namesIn(shown) ?? pathsOf(value));
+}
+
+/** A field of an answer as text; a dash when it is absent. */
+export function fieldText(answer: unknown, path: string): string {
+  return cell(valuesAt(json.parse(answer), path));
+}
+
+function namesIn(shown: string | undefined): string[] | undefined {
+  return shown?.trim().split(/\s+/);
+}
+
+function recordLines(record: Json, paths: readonly string[]): string[] {
+  const lists = new Map<string, string[]>();
+  const single: string[] = [];
+  for (const path of paths) {
+    const list = listIn(record, path);
+    if (list === null) single.push(path);
+    else lists.set(list, [...(lists.get(list) ?? []), path.slice(list.length + 1)]);
+  }
+  return [
+    ...pairs(single.map((path) => [wordsOf(path), cell(valuesAt(record, path))])),
+    ...[...lists].flatMap(([list, columns]) => {
+      const items = valuesAt(record, list);
+      return items.length === 0 ? [] : section(capitalized(wordsOf(list)), tableOf(items, columns));
+    }),
+  ];
+}
+
+/** Columns without a value are left out. */
+function tableOf(items: readonly Json[], paths: readonly string[]): string[] {
+  const used = paths.filter((path) => valuesAt([...items], path).length > 0);
+  return table(
+    used.map(wordsOf),
+    items.map((item) => used.map((path) => cell(valuesAt(item, path)))),
+  );
+}
+
+/** The paths of all values, those inside of lists included. */
+function pathsOf(value: Json): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap(pathsOf))];
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (inner === null) return [name];
+    const below = pathsOf(inner);
+    return below.length === 0 ? [name] : below.map((path) => `${name}.${path}`);
+  });
+}
+
+/** The values at a path: one, or those of all items of a list on the way. */
+function valuesAt(value: Json | undefined, path: string): Json[] {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
+  if (path === '') return value === undefined || value === null ? [] : [value];
+  if (!isObject(value)) return [];
+  const [name = '', ...rest] = path.split('.');
+  return valuesAt(value[name], rest.join('.'));
+}
+
+/** The path of the first list of records on the way; null if there is none. */
+function listIn(record: Json, path: string): string | null {
+  const names = path.split('.');
+  let value: Json | undefined = record;
+  for (const [index, name] of names.entries()) {
+    value = isObject(value) ? value[name] : undefined;
+    if (Array.isArray(value)) return index < names.length - 1 ? names.slice(0, index + 1).join('.') : null;
+  }
+  return null;
+}
+
+function cell(values: readonly Json[]): string {
+  return values.map(textOf).join(', ') || ABSENT;
+}
+
+function textOf(value: Json): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return timestampMs(value) === null ? value : riyadhTime(value);
+  if (isObject(value)) return Object.values(value).map(textOf).join(' ');
+  return Array.isArray(value) ? value.map(textOf).join(', ') : String(value ?? ABSENT);
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `last_error.message` → `last error message`, `availableSlots` → `available slots`. */
+function wordsOf(path: string): string {
+  return path.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll(/[._]/g, ' ');
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,74 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { z } from 'zod';
+import type { InputField } from '../contracts/input-fields';
+import { failedRules } from '../contracts/rules';
+import { DECIMAL_NUMBER } from '../domain/numerals';
+import { timestampMs } from '../domain/timestamp';
+import { UsageError } from './problems';
+
+/** The fields that a route takes, as options of its command. */
+
+/** The option of a field: `--plate-number <text>`. */
+export function fieldOption({ name, kind, choices, description }: InputField): Option {
+  const flag = optionNamed(name);
+  switch (kind) {
+    case 'number':
+      return new Option(`${flag} <number>`, description).argParser(numberIn);
+    case 'timestamp':
+      return new Option(`${flag} <time>`, `${description}; ISO 8601 with an offset`).argParser(timestampIn);
+    case 'flag':
+      return new Option(`${flag} [value]`, description).choices(['true', 'false']).preset('true');
+    case 'boolean':
+      return new Option(`${flag} [value]`, description).preset('true').argParser(booleanIn);
+    case 'text':
+      return choices.length === 0
+        ? new Option(`${flag} <text>`, description)
+        : new Option(`${flag} <value>`, description).choices(choices);
+  }
+}
+
+function numberIn(text: string): number {
+  if (!DECIMAL_NUMBER.test(text.trim())) throw new InvalidArgumentError('It must be a number.');
+  return Number(text);
+}
+
+function booleanIn(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('It must be true or false.');
+}
+
+function timestampIn(text: string): string {
+  if (timestampMs(text.trim()) !== null) return text;
+  throw new InvalidArgumentError('It must be an ISO 8601 date and time with Z or an offset.');
+}
+
+/** `plate_number` and `plateNumber` → `--plate-number`. */
+export function optionNamed(field: string): string {
+  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')}`;
+}
+
+/**
+ * Checks what was entered by the contract of its route, before anything is sent. Throws UsageError that names every
+ * invalid option or argument.
+ */
+export function checkFields(
+  contract: z.ZodType,
+  given: Readonly<Record<string, unknown>>,
+  positional: readonly string[],
+): void {
+  const { error } = contract.safeParse(given);
+  if (error === undefined) return;
+  throw new UsageError(
+    failedRules(error).map(({ field, rule }) => ({
+      field: positional.includes(field) ? field : optionNamed(field),
+      rule: field in given ? rule : requirementIn(rule),
+    })),
+  );
+}
+
+/** The rule of a field that was left out, as the requirement of its option. */
+function requirementIn(rule: string): string {
+  return rule
+    .replace(/^must be (?!one of).*|^is required.*/, 'is required')
+    .replace(/^must be one of/, 'is required, one of');
+}
