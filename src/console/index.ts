@@ -98,8 +98,7 @@ export function createConsole(options: ConsoleOptions): Express {
     assets,
     forms: createPageFormReader(options),
     clock,
-    openTasks: () => options.tasks.count(),
-    shadow: () => options.shadow.summary(),
+    api: options.api,
     // The default quality saves 1 ms and costs 20 % more bytes.
     middleware: [pageSecurity(), compression({ brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } } })],
   };

@@ -80,7 +80,7 @@ export function Layout(props: {
           <span class="live-state" role="status" data-live-state />
           <Preferences viewer={viewer} isShownOnce={isShownOnce} />
         </header>
-        {viewer.shadow !== null && <ShadowBanner viewer={viewer} shadow={viewer.shadow} />}
+        {viewer.status !== null && <ShadowBanner viewer={viewer} status={viewer.status} />}
         <main id="content" tabindex={-1}>
           {viewer.done !== null && <Notice viewer={viewer}>{messages.common.done[viewer.done]}</Notice>}
           {children}
@@ -111,9 +111,7 @@ function Navigation({ viewer }: { readonly viewer: Viewer }) {
                   {...(isWithin(viewer.here, path) ? { 'aria-current': 'page' } : {})}
                 >
                   {common[header]}
-                  {path === PAGES.tasks.path && viewer.openTasks !== null && (
-                    <OpenTasks viewer={viewer} count={viewer.openTasks} />
-                  )}
+                  {path === PAGES.tasks.path && viewer.status !== null && <OpenTasks viewer={viewer} />}
                 </a>
               </li>
             ),

@@ -10,8 +10,7 @@ import type { Viewer } from './viewer';
 import type { Bulk } from '../workflow/bulk';
 import type { MetricsStore } from '../workflow/metrics-port';
 import type { ReadOpsState } from '../workflow/ops-state';
-import type { DifferenceStore, TaskStore, TowStore, ViolationStore } from '../workflow/ports';
-import type { ShadowStore } from '../workflow/shadow-list';
+import type { DifferenceStore, TowStore } from '../workflow/ports';
 
 /** A whole page. */
 export interface ShownPage {
@@ -118,15 +117,12 @@ export interface PageTools {
   /** Every change goes through it. */
   readonly api: OperatorApi;
   readonly progress: { readonly tows: TowStore; readonly rules: TowRules };
-  readonly tasks: TaskStore;
   readonly bulk: Bulk;
-  readonly violations: ViolationStore;
   readonly violationApi: ViolationApi;
   /** How images are sent. */
   readonly images: ImageSettings;
   /** Why this console cannot ask the service; null if it can. */
   readonly lookupsOff: LookupsOff | null;
-  readonly shadow: Pick<ShadowStore, 'summary'>;
   readonly figures: MetricsStore;
   readonly opsState: ReadOpsState;
   readonly differences: DifferenceStore;

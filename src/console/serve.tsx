@@ -1,7 +1,9 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { ShadowSummary } from '../workflow/shadow-list';
+import { ROUTES } from '../contracts/operator-routes';
+import type { OperatorApi } from '../workflow/operator-port';
+import { readRoute } from './read';
 import { type Pages, type PageVisit, part, redirect, type DoneMessage, type PageResult, type ShownPage } from './page';
 import type { Assets } from './assets';
 import { queryIn, previousPage, wantsPart as isForPart, type HttpExchange } from './requests';
@@ -19,10 +21,7 @@ export interface ServeTools {
   readonly assets: Assets;
   readonly forms: PageFormReader;
   readonly clock: Clock;
-  /** The number of open tasks, shown on every page. */
-  readonly openTasks: () => Promise<number>;
-  /** The mode, shown on every page while it matters. */
-  readonly shadow: () => Promise<ShadowSummary>;
+  readonly api: OperatorApi;
   /** Middleware of every page: headers, compression. */
   readonly middleware: readonly RequestHandler[];
 }
@@ -35,10 +34,8 @@ export function createPages(app: Express, tools: ServeTools): Pages {
     const { request, response } = exchange;
     const visitor = await tools.sessions.visitorOf(request);
     const wantsPart = isForPart(request.headers);
-    // A part shows no header with the number of tasks, but may explain why a report is not sent.
-    const [openTasks, shadow] =
-      visitor === null ? [null, null] : await Promise.all([wantsPart ? null : tools.openTasks(), tools.shadow()]);
-    const viewer = { ...viewerOf(request, visitor, tools.clock), openTasks, shadow };
+    const status = visitor && (await readRoute(tools.api, ROUTES.readStatus, { actor: visitor.actor }));
+    const viewer = { ...viewerOf(request, visitor, tools.clock), status };
     if (!visitor) return send(exchange, viewer, await askToSignIn(exchange, viewer, tools), tools);
     if (!roleAllows(visitor.actor.role, role)) {
       const forbidden = wantsPart ? loadAgain(response) : forbiddenPage(viewer, role);

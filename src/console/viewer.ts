@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import type { Actor } from '../domain/audit';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { ShadowSummary } from '../workflow/shadow-list';
+import type { StatusView } from '../contracts/operator';
 import { formatsOf, type Formats } from './formats';
 import type { SessionUser } from './sessions';
 import { LANGUAGES, messagesIn, type Language, type Messages } from './messages';
@@ -28,10 +28,8 @@ export interface Viewer {
   readonly here: string;
   /** The message of the last form, shown once; null without one. */
   readonly done: keyof Messages['common']['done'] | null;
-  /** The number of open tasks; null if not read. */
-  readonly openTasks: number | null;
-  /** The mode of the installation; null if not read. */
-  readonly shadow: ShadowSummary | null;
+  /** The mode of the installation and the number of open tasks; null before signing in. */
+  readonly status: StatusView | null;
   /** True for a crew, to which ids of software and technical details mean nothing. */
   readonly isInField: boolean;
   may(role: Role): boolean;
@@ -61,8 +59,7 @@ export function viewerOf(request: Request, visitor: SessionUser | null, clock: C
     nowMs,
     here: request.originalUrl,
     done: doneIn(messages, cookies[DONE_COOKIE]),
-    openTasks: null,
-    shadow: null,
+    status: null,
     isInField: actor?.role === 'crew',
     may: (role) => actor !== null && roleAllows(actor.role, role),
     formKey: () => randomUUID(),

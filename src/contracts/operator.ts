@@ -7,7 +7,6 @@ import {
   REPORT_KINDS,
   REPORT_STATES,
   ROLES,
-  SERVICE_MODES,
   SHADOW_STATES,
   TOW_STATES,
   VIOLATION_TYPES,
@@ -20,6 +19,7 @@ import { BUDGET_NAMES } from './operations';
 import { SORT_ORDERS, page, pageQuery } from './paging';
 import { attempt, placeInQueue, reportError, task } from './records';
 import { sensitive } from '../domain/sensitive';
+import { modeView } from './shadow';
 import { violationView } from './violations';
 
 /** The requests and answers of the operator API. */
@@ -50,7 +50,14 @@ export const towsQuery = z.strictObject({
   crew: sensitive(z.string().trim().max(100)).optional().describe('only tows of this crew; empty: without one'),
   order,
 });
-export const tasksQuery = z.strictObject({ ...pageQuery, order, type: z.enum(TASK_TYPES).optional() });
+export const tasksQuery = z.strictObject({
+  ...pageQuery,
+  order,
+  type: z.enum(TASK_TYPES).optional(),
+  /** The kind of the report, or the operation. */
+  kind: z.enum(ENTRY_KINDS).optional(),
+  towing_reference_id: z.string().max(500).optional(),
+});
 export const deliveriesQuery = z.strictObject({
   ...pageQuery,
   differing: z
@@ -89,13 +96,35 @@ export const reportView = z.object({
 });
 export type ReportView = z.infer<typeof reportView>;
 
-/** A task with its report or violation: the message of the service, what was sent, and the attempts. */
-export const taskView = task.extend({ report: reportView.nullable(), violation: violationView.nullable() });
+/** A task with its tow, report or violation: the message of the service, what was sent, and the attempts. */
+export const taskView = task.extend({
+  tow: z.object({ state: z.enum(TOW_STATES), plate_number: sensitive(z.string().nullable()) }).nullable(),
+  report: reportView.nullable(),
+  violation: violationView.nullable(),
+});
+export type TaskView = z.infer<typeof taskView>;
+
+/** The open tasks by type, and of each type by kind of report or operation. Types without a task are left out. */
+export const taskCounts = z.object({
+  total: z.number(),
+  types: z.array(
+    z.object({
+      type: z.string(),
+      count: z.number(),
+      kinds: z.array(z.object({ kind: z.enum(ENTRY_KINDS), count: z.number() })),
+    }),
+  ),
+});
+export type TaskCounts = z.infer<typeof taskCounts>;
+
+/** What every page shows. `held`: tows and violations of a shadow time that wait for a decision. */
+export const statusView = z.object({ mode: modeView, held: z.number(), open_tasks: z.number() });
+export type StatusView = z.infer<typeof statusView>;
 
 /** What blocks sending now: the connection, an outage, paused operations; and the rate limits. */
 export const sendingView = z.object({
   /** `shadow`: nothing is sent, because a process runs with SERVICE_MODE=shadow. */
-  mode: z.object({ state: z.enum(SERVICE_MODES), since: timestamp }),
+  mode: modeView,
   connection: z.object({
     state: z.enum(['working', 'broken']),
     /** The service refuses the credentials (401 or 403). */

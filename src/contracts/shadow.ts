@@ -34,8 +34,12 @@ const shadowItem = z.object({
 });
 export type ShadowItem = z.infer<typeof shadowItem>;
 
+/** `shadow`: nothing is sent, because a process runs with SERVICE_MODE=shadow. */
+export const modeView = z.object({ state: z.enum(SERVICE_MODES), since: z.string().nullable() });
+export type ModeView = z.infer<typeof modeView>;
+
 export const shadowView = page(shadowItem).extend({
-  mode: z.object({ state: z.enum(SERVICE_MODES), since: z.string().nullable() }),
+  mode: modeView,
   /** All held tows and violations. */
   held: z.number(),
 });

@@ -168,15 +168,12 @@ function openPages(
   return createConsole({
     api: operator.api,
     progress: { tows: createTowStore(redis, limits.tow), rules: config.rules },
-    tasks: createTaskStore(redis),
     differences: createDifferenceStore(redis),
     bulk: openBulk(foundation),
-    violations: createViolationStore(redis, limits.violation),
     violationApi: config.violations.api,
     images: config.images,
     lookupsOff:
       config.service.mode === 'shadow' ? 'shadow_mode' : serviceAccess(config) === null ? 'not_configured' : null,
-    shadow: createShadowStore(redis),
     figures: createMetricsStore(redis),
     opsState: foundation.opsState,
     ...access,

@@ -133,7 +133,8 @@ export function createOperator(options: OperatorOptions): Operator {
   serveLookups(server, options.lookups, progress.mode);
   const { refusedCalls, sending, audit, conservation } = options;
   serveOperations(server, { ...progress, deliveries, differences, refusedCalls, sending, audit, conservation });
-  serveShadow(server, { ...progress, shadow: options.shadow, addressOf: options.addressOf });
+  const { shadow, addressOf, tasks } = options;
+  serveShadow(server, { ...progress, shadow, addressOf, tasks });
   serveQueues(server, { queues: options.queues, audit });
   serveNotifications(server, { ...options.notifications, clock });
   serveApiKeys(server, { keys: options.keys, clock });

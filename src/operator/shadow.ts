@@ -1,8 +1,8 @@
 import { ROUTES } from '../contracts/operator-routes';
-import { isoTimestamp } from '../domain/timestamp';
 import type { ShadowCommand } from '../domain/shadow';
 import { decideShadowTow, decideShadowViolation } from '../workflow/decide-shadow';
-import { shadowCsv, shadowItemOf, type AddressOf, type ShadowStore } from '../workflow/shadow-list';
+import { modeViewOf, shadowCsv, shadowItemOf, type AddressOf, type ShadowStore } from '../workflow/shadow-list';
+import type { TaskStore } from '../workflow/ports';
 import type { RecordStore } from '../workflow/transaction-port';
 import type { ApiServer } from './api-server';
 import type { PathCall } from './check-call';
@@ -12,6 +12,7 @@ export interface ShadowRouteTools {
   readonly records: RecordStore;
   readonly shadow: ShadowStore;
   readonly addressOf: AddressOf;
+  readonly tasks: Pick<TaskStore, 'count'>;
 }
 
 /** Shadow mode: what would have been sent, and the decisions about it. */
@@ -23,11 +24,15 @@ export function serveShadow(server: ApiServer, tools: ShadowRouteTools): void {
       shadow.list({ cursor: query.cursor ?? null, limit: query.limit }),
     ]);
     return {
-      mode: sinceMs === null ? { state: 'live', since: null } : { state: 'shadow', since: isoTimestamp(sinceMs) },
+      mode: modeViewOf(sinceMs),
       held,
       items: page.items.map((item) => shadowItemOf(item, addressOf)),
       next_cursor: page.nextCursor,
     };
+  });
+  server.read(ROUTES.readStatus, async () => {
+    const [openTasks, { sinceMs, held }] = await Promise.all([tools.tasks.count(), shadow.summary()]);
+    return { mode: modeViewOf(sinceMs), held, open_tasks: openTasks };
   });
   server.csv(ROUTES.exportShadow, () => ({ name: 'shadow.csv', text: shadowCsv(shadow, addressOf) }));
 

@@ -21,11 +21,16 @@ export function serveTasks(server: ApiServer, tools: TaskRouteTools): void {
       cursor: query.cursor ?? null,
       limit: query.limit,
       order: query.order,
-      filter: { type: query.type },
+      filter: { type: query.type, kind: query.kind, towingReferenceId: query.towing_reference_id },
     });
     const subjects = await subjectsOf(page.items, tools);
     return { items: page.items.map((task) => taskViewOf(task, subjects(task))), next_cursor: page.nextCursor };
   });
+  server.read(ROUTES.readTask, async ({ params }) => {
+    const task = await tasks.read(params('task_id'));
+    return task && taskViewOf(task, (await subjectsOf([task], tools))(task));
+  });
+  server.read(ROUTES.countTasks, () => tasks.counts());
   server.change(ROUTES.resolveTask, ({ params, actor, body: { reason } }) => ({
     effect: (idempotency) => resolveTask(tools, { id: params('task_id'), reason, actor, idempotency }),
   }));

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { SortOrder } from '../contracts/paging';
+import type { TaskCounts } from '../contracts/operator';
 import { task, type Task } from '../contracts/records';
 import { jsonText } from '../domain/stored';
-import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
+import { EmptyTaskFilter, isEmptyFilter, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
 import { orderKeyOf } from '../workflow/transaction-port';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';

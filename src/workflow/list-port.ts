@@ -1,3 +1,4 @@
+import type { TaskCounts } from '../contracts/operator';
 import type { SortOrder } from '../contracts/paging';
 import type { Task } from '../contracts/records';
 import { type OverdueAfter, overdueOf, unsettledSinceMs } from '../domain/overdue';
@@ -59,16 +60,6 @@ export interface TaskFilter {
   /** The kind of its report, or its operation. */
   readonly kind?: EntryKind | undefined;
   readonly towingReferenceId?: string | undefined;
-}
-
-export interface TaskCounts {
-  readonly total: number;
-  /** Sorted by name. `kinds` leaves out tasks without a kind. */
-  readonly types: readonly {
-    readonly type: string;
-    readonly count: number;
-    readonly kinds: readonly { readonly kind: EntryKind; readonly count: number }[];
-  }[];
 }
 
 export interface TaskPaging {

@@ -1,3 +1,4 @@
+import type { TaskView } from '../contracts/operator';
 import type { Task } from '../contracts/records';
 import { auditOf, type Actor } from '../domain/audit';
 import { settleDelivery } from '../domain/delivery';
@@ -7,7 +8,7 @@ import { isKnown } from '../domain/stored-tow';
 import { parkedInvoiceTask } from '../domain/tasks';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import type { TaskStore } from './ports';
-import { taskViewOf, type TaskView } from './views';
+import { taskViewOf } from './views';
 import { towReadModelOf, violationReadModelOf } from './read-models';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
 

@@ -1,8 +1,8 @@
 import { csvLine } from '../contracts/csv';
 import { OPERATIONS } from '../contracts/operations';
-import type { ShadowCall, ShadowItem } from '../contracts/shadow';
+import type { ModeView, ShadowCall, ShadowItem } from '../contracts/shadow';
 import { isSettled, isUnsettled } from '../domain/outbox';
-import { isoTimestamp } from '../domain/timestamp';
+import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import type { Violation } from '../domain/violation';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Page } from './list-port';
@@ -20,6 +20,11 @@ export interface ShadowSummary {
   readonly sinceMs: number | null;
   /** Tows and violations that wait for a decision. */
   readonly held: number;
+}
+
+/** The mode of the installation by since when nothing is sent. */
+export function modeViewOf(sinceMs: ShadowSummary['sinceMs']): ModeView {
+  return { state: sinceMs === null ? 'live' : 'shadow', since: isoOrNull(sinceMs) };
 }
 
 export interface ShadowStore {

@@ -1,4 +1,4 @@
-import type { ReportView, TowView } from '../contracts/operator';
+import type { ReportView, TaskView, TowView } from '../contracts/operator';
 import type { WebhookReaders } from '../contracts/read-webhook';
 import type { PlaceInQueue, Task } from '../contracts/records';
 import type { ViolationView } from '../contracts/violations';
@@ -227,12 +227,11 @@ export function violationViewOf(record: ViolationReadModel): ViolationView {
   };
 }
 
-/** A task as the API shows it, with its report or violation. */
-export type TaskView = ReturnType<typeof taskViewOf>;
-
-export function taskViewOf(task: Task, about: TaskSubjects) {
+/** A task as the API shows it, with its tow, report or violation. */
+export function taskViewOf(task: Task, about: TaskSubjects): TaskView {
   return {
     ...task,
+    tow: about.tow && { state: about.tow.tow.state, plate_number: about.tow.tow.plateNumber },
     report: about.tow && reportOfTask(about.tow, task.report_id),
     violation: about.violation && violationViewOf(about.violation),
   };

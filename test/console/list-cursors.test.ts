@@ -1,12 +1,14 @@
 import * as board from '../../src/console/pages/board/model';
-import * as tasks from '../../src/console/pages/tasks/model';
 import { queryIn } from '../../src/console/requests';
 import { page, writeCursor } from '../../src/contracts/paging';
+import { taskView } from '../../src/contracts/operator';
+import { lateRequestTask } from '../../src/domain/tasks';
 import { violationView } from '../../src/contracts/violations';
 import { api } from '../operator/client';
 import { newTow, newViolation } from '../operator/world';
 import { useApp } from '../support/app';
 import { rowsIn } from './board';
+import { openOn } from './task-world';
 import { signedIn } from './visitor';
 
 const app = useApp({ role: 'console' });
@@ -20,10 +22,6 @@ const LISTS = {
     pageOf: (filter: string) => board.addressOf({ ...board.readQuery(queryIn(filter)), cursor: CURSOR }, WITH_CURSOR),
     cursorOf: (address: string) => board.readQuery(queryIn(address)).cursor,
   },
-  '/tasks': {
-    pageOf: (filter: string) => tasks.addressOf({ ...tasks.readQuery(queryIn(filter)), cursor: CURSOR }),
-    cursorOf: (address: string) => tasks.readQuery(queryIn(address)).cursor,
-  },
 };
 
 /** An address with other filters, or in another list, and the cursor of `address`. */
@@ -33,19 +31,12 @@ const cursorIn = (address: string) => queryIn(address).get('cursor') ?? '';
 test.each([
   ['/board', '?state=requested&q=TW', ['?q=TW', '?state=started&q=TW', '?state=requested&q=TW&crew=North']],
   ['/board', '', ['?order=oldest', '?attention=true']],
-  ['/tasks', '?type=rival_request', ['', '?type=report_refused', '?type=rival_request&order=newest']],
 ] as const)('%s%s: takes the cursor of its own pages, and ignores it with other filters', (path, filter, others) => {
   const { pageOf, cursorOf } = LISTS[path];
   const address = pageOf(filter);
   expect(address.startsWith(path)).toBe(true);
   expect(cursorOf(address)).toBe(CURSOR);
   for (const other of others) expect([other, cursorOf(moved(address, `${path}${other}`))]).toEqual([other, null]);
-});
-
-test.each(['/board', '/tasks'] as const)('%s: ignores the cursor of another list', (path) => {
-  const foreign = (['/board', '/tasks'] as const).filter((each) => each !== path);
-  for (const each of foreign) expect(LISTS[path].cursorOf(moved(LISTS[each].pageOf(''), path))).toBeNull();
-  expect(LISTS[path].cursorOf(`${path}?cursor=${CURSOR}`)).toBeNull();
 });
 
 test('the board shows its first page to a cursor of other filters', async () => {
@@ -73,3 +64,18 @@ test.each(['', 'state=pending'])(
     expect(await idsAt(filter === '' ? 'state=pending' : '')).toEqual([second, first]);
   },
 );
+
+test('the tasks take the cursor of the API with their filters alone', async () => {
+  const refs = [await newTow(app), await newTow(app)];
+  for (const ref of refs) await openOn(app, ref, lateRequestTask('D-1', 'V-1'));
+  const visitor = await signedIn(app);
+  const answer = await api(app).get('/api/tasks?limit=1&order=oldest');
+  const cursor = page(taskView).parse(answer.body).next_cursor ?? '';
+  const refsAt = async (others: string) => {
+    const { html } = await visitor.get(`/tasks?${others}&cursor=${cursor}`);
+    return refs.filter((ref) => html.includes(`href="/tows/${ref}"`));
+  };
+  expect(await refsAt('')).toEqual(refs.slice(1));
+  expect(await refsAt('order=newest')).toEqual(refs);
+  expect(await refsAt('type=late_request')).toEqual(refs);
+});

@@ -28,7 +28,14 @@ it('lists a task with its tow, its type and its actions', async () => {
     { type: 'report_refused', towing_reference_id: refused, report_id: reportId, http_status: 400 },
     { type: 'rival_request', towing_reference_id: rival, actions: ['resolve'], report: null },
   ]);
-  const [, { report: _none, violation: _nothing, ...listed } = { report: null, violation: null }] = await tasks();
+  const [, open] = await tasks();
+  expect(open?.tow).toEqual({ state: 'requested', plate_number: null });
+  const {
+    report: _none,
+    violation: _nothing,
+    tow: _tow,
+    ...listed
+  } = { report: null, violation: null, tow: null, ...open };
   expect((await towOf(app, rival)).tasks).toEqual([listed]);
 });
 

@@ -1,13 +1,14 @@
 import { PAGE_ENTRIES, PAGES } from '../page-table';
 import type { Viewer } from '../viewer';
-import type { ShadowSummary } from '../../workflow/shadow-list';
+import type { StatusView } from '../../contracts/operator';
 import type { Child } from 'hono/jsx';
 
 /**
  * The number of open tasks in the header, refreshed by events. Also every minute: without Redis no event comes, and only a
  * refresh that fails shows that the page is old.
  */
-export function OpenTasks({ viewer, count }: { viewer: Viewer; count: number }) {
+export function OpenTasks({ viewer }: { viewer: Viewer }) {
+  const count = viewer.status?.open_tasks ?? 0;
   return (
     <span
       id="open-tasks"
@@ -27,12 +28,12 @@ export function OpenTasks({ viewer, count }: { viewer: Viewer; count: number }) 
 }
 
 /** That nothing is sent, or that records of a shadow time wait for a decision; nothing otherwise. */
-export function ShadowBanner({ viewer, shadow: { sinceMs, held } }: { viewer: Viewer; shadow: ShadowSummary }) {
+export function ShadowBanner({ viewer, status: { mode, held } }: { viewer: Viewer; status: StatusView }) {
   const messages = viewer.messages.shadow;
-  if (sinceMs === null && held === 0) return null;
+  if (mode.state === 'live' && held === 0) return null;
   return (
     <aside class="shadow-banner" aria-label={messages.title}>
-      {sinceMs === null ? messages.bannerHeld({ count: held }) : messages.banner}{' '}
+      {mode.state === 'live' ? messages.bannerHeld({ count: held }) : messages.banner}{' '}
       <a href={PAGES.shadow.path}>{messages.bannerLink}</a>
     </aside>
   );

@@ -1,19 +1,24 @@
 import { ENTRY_KINDS, type EntryKind } from '../../domain/vocabulary';
 import type { Child } from 'hono/jsx';
 import { correctionBody, fieldsOfKind } from '../../contracts/facts';
+import type { ReportView } from '../../contracts/operator';
+import { ROUTES } from '../../contracts/operator-routes';
 import type { Task } from '../../contracts/records';
+import type { Actor } from '../../domain/audit';
+import type { OperatorApi } from '../../workflow/operator-port';
 import { TASK_TYPES } from '../../domain/tasks';
 import { formatted } from '../messages';
 import { oneOf, type Viewer } from '../viewer';
 import { questionOf, resolveTaskCall } from '../../workflow/decision-call';
 import type { FormFailure, PageResult, PageTools, PostedForm } from '../page';
+import { readRecord } from '../read';
 import { submit } from '../submit';
 import { FACTS } from '../../domain/facts';
 import { changedIn, unchangedAsNow, Was, bodyOf, fieldTime } from '../forms';
 import { DecisionForm, decisionBody } from './decision-form';
 import { Field } from './form';
 import { Folded } from './live-form';
-import type { Report } from '../../workflow/read-models';
+type SentReport = Pick<ReportView, 'kind' | 'body'>;
 
 type TaskNaming = Pick<Task, 'type' | 'report_id' | 'operation'> & Partial<Pick<Task, 'actions'>>;
 
@@ -36,14 +41,14 @@ function kindOf({ report_id: reportId, operation }: TaskNaming): EntryKind | nul
 }
 
 /** The current question of a task; '' if it is closed. */
-export async function questionOfTask(tasks: Pick<PageTools['tasks'], 'read'>, id: string): Promise<string> {
-  const task = await tasks.read(id);
+export async function questionOfTask(api: OperatorApi, actor: Actor, id: string): Promise<string> {
+  const task = await readRecord(api, ROUTES.readTask, { actor, params: { task_id: id } });
   return task === null ? '' : questionOf(task);
 }
 
 /** Closes a task from the page of the tow or violation that it is about. */
 export function submitResolve(
-  tools: Pick<PageTools, 'api' | 'tasks'> & { show(posted: PostedForm, failure: FormFailure): Promise<PageResult> },
+  tools: Pick<PageTools, 'api'> & { show(posted: PostedForm, failure: FormFailure): Promise<PageResult> },
   posted: PostedForm,
   { formOfTask, next }: { readonly formOfTask: (id: string) => string; readonly next: string },
 ): Promise<PageResult> {
@@ -51,7 +56,7 @@ export function submitResolve(
   return submit(tools.api, posted, {
     ...resolveTaskCall(task),
     body: decisionBody('resolve', posted.form),
-    question: () => questionOfTask(tools.tasks, task),
+    question: () => questionOfTask(tools.api, posted.actor, task),
     form: formOfTask(task),
     next,
     done: 'resolved',
@@ -96,7 +101,12 @@ const NUMBERS = fieldsOfKind(correctionBody, 'number');
 const TIMESTAMPS = fieldsOfKind(correctionBody, 'timestamp');
 const LATIN: readonly string[] = [...NUMBERS, 'vehicle_type', 'payment_status'];
 
-export function CorrectionFields(props: { viewer: Viewer; report: Report; form: string; failure: FormFailure | null }) {
+export function CorrectionFields(props: {
+  viewer: Viewer;
+  report: SentReport;
+  form: string;
+  failure: FormFailure | null;
+}) {
   const { viewer, report, form } = props;
   const failure = unchangedAsNow(props.failure);
   return (
@@ -129,7 +139,7 @@ export function correctionIn(form: URLSearchParams): ReturnType<typeof bodyOf> {
 }
 
 /** The value of a report field in its form. */
-function enteredValue({ body }: Report, name: string): string {
+function enteredValue({ body }: SentReport, name: string): string {
   const value = body[name];
   if (typeof value !== 'string' && typeof value !== 'number') return '';
   if (!TIMESTAMPS.includes(name)) return String(value);

@@ -185,8 +185,8 @@ function mainClause(viewer: Viewer, waiting: CallWaiting, kind: ReportKind | nul
  * The name of what blocks a call. Shadow mode that is on sends nothing at all; after it a record of its time waits for a
  * decision of ops.
  */
-export function blockName({ shadow }: Viewer, { kind }: SendingBlock) {
-  return kind === 'shadow' && typeof shadow?.sinceMs === 'number' ? 'shadow_on' : kind;
+export function blockName({ status }: Viewer, { kind }: SendingBlock) {
+  return kind === 'shadow' && status?.mode.state === 'shadow' ? 'shadow_on' : kind;
 }
 
 function clauseOf(viewer: Viewer, waiting: CallWaiting): keyof Viewer['messages']['why']['violation'] {

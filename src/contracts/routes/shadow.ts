@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reasonBody, resolveBody, towView } from '../operator';
+import { reasonBody, resolveBody, statusView, towView } from '../operator';
 import { pagedQuery } from '../paging';
 import { shadowView } from '../shadow';
 import { violationView } from '../violations';
@@ -13,6 +13,14 @@ const VIOLATION = '/api/violations/:violation_id/shadow';
 const decision = { method: 'post', role: 'ops', status: 202 } as const;
 
 export const SHADOW_ROUTES = {
+  readStatus: {
+    method: 'get',
+    path: '/api/status',
+    role: 'viewer',
+    summary: 'Whether anything is sent, what waits for a decision since a shadow time, and the number of open tasks.',
+    status: 200,
+    answer: statusView,
+  },
   readShadow: {
     method: 'get',
     path: '/api/shadow',

@@ -46,7 +46,7 @@ function allowedOf(viewer: Viewer, { task }: TaskRow): readonly TaskAction[] {
 /** The names of the forms of a row. */
 export function formsOf(viewer: Viewer, row: TaskRow): string[] {
   return allowedOf(viewer, row)
-    .filter((action) => action !== 'correct' || (row.report !== null && !isOfViolation(row)))
+    .filter((action) => action !== 'correct' || (row.task.report !== null && !isOfViolation(row)))
     .map((action) => formOf(row.anchor, action));
 }
 
@@ -54,7 +54,7 @@ type OneAction = ActionProps & { readonly action: TaskAction; readonly isFirst: 
 
 function Action(props: OneAction) {
   const { row, action, failure, viewer } = props;
-  const { report } = row;
+  const { report } = row.task;
   if (action !== 'correct') {
     if (!needsReason(action)) return <RowForm {...props} layout="inline" />;
     return (
@@ -139,7 +139,7 @@ function hintOf(viewer: Viewer, row: TaskRow, action: TaskAction): string {
       return retryHint(viewer, row);
     case 'waive':
       if (isOfViolation(row)) return tasks.violationHints.waive;
-      return row.report?.kind === 'invoice' ? towReports.waiveInvoiceHint : towReports.waiveHint;
+      return row.task.report?.kind === 'invoice' ? towReports.waiveInvoiceHint : towReports.waiveHint;
     case 'accept':
       return towReports.acceptHint;
     case 'resolve':

@@ -5,7 +5,7 @@ import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
 import { bulkTexts, MATCHING_ID, ON_PAGE_ID } from './counts';
-import { addressOf, canBeChosen, isNarrowed, type TaskQuery, type TaskPage } from './model';
+import { addressOf, canBeChosen, isNarrowed, type TaskPage } from './model';
 
 /** The form that the checkboxes of the rows belong to. */
 export const BULK_FORM = 'bulk';
@@ -13,8 +13,9 @@ export const SCOPES = ['ticked', 'page', 'filter'] as const;
 type Scope = (typeof SCOPES)[number];
 
 /** Selects tasks and one decision. Submitting shows a preview only. */
-export function BulkBar(props: { viewer: Viewer; query: TaskQuery; page: TaskPage; failure: FormFailure | null }) {
-  const { viewer, query, page, failure } = props;
+export function BulkBar(props: { viewer: Viewer; page: TaskPage; failure: FormFailure | null }) {
+  const { viewer, page, failure } = props;
+  const { query } = page;
   const messages = viewer.messages.bulk;
   const actions = actionsOf(page);
   if (!hasBulkBar(viewer, page)) return null;
@@ -84,7 +85,8 @@ function chosenByPage({ rows }: TaskPage) {
   return rows.filter(({ task }) => canBeChosen(task));
 }
 
-function scopesOf({ viewer, query, page }: { viewer: Viewer; query: TaskQuery; page: TaskPage }) {
+function scopesOf({ viewer, page }: { viewer: Viewer; page: TaskPage }) {
+  const { query } = page;
   const texts = bulkTexts(viewer, { matching: page.fitting ?? page.rows.length, onPage: chosenByPage(page).length });
   const ofFilter = isNarrowed(query) ? ([['filter', MATCHING_ID, texts.get(MATCHING_ID)]] as const) : [];
   return [

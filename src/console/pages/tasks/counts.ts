@@ -1,6 +1,6 @@
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
 import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
-import type { TaskCounts } from '../../../workflow/list-port';
+import type { TaskCounts } from '../../../contracts/operator';
 import { oneOf, type Viewer } from '../../viewer';
 import { fittingIn, isNarrowed, type TaskQuery } from './model';
 

@@ -13,7 +13,7 @@ import { maskedJson } from '../../mask';
 import { FoldedErrorText } from '../../parts/error-text';
 import type { Viewer } from '../../viewer';
 import { canBeChosen, type TaskRow } from './model';
-import type { ViolationReadModel } from '../../../workflow/read-models';
+import type { ViolationView } from '../../../contracts/violations';
 
 /** One task, with its forms. */
 export function TaskItem(props: ActionProps) {
@@ -66,12 +66,13 @@ function wasChosen(failure: FormFailure | null, taskId: string): boolean {
 }
 
 /** Links to the subjects of a task. The shortcuts j and k use the first. */
-function About({ viewer, row: { task, tow, violation } }: { viewer: Viewer; row: TaskRow }) {
+function About({ viewer, row: { task } }: { viewer: Viewer; row: TaskRow }) {
   const messages = viewer.messages.tasks;
   const ref = task.towing_reference_id;
   const violationId = task.violation_id;
   const delivery = deliveryIn(task);
-  const plate = tow?.tow.plateNumber ?? violation?.violation.form.plateNumber ?? null;
+  const { tow, violation } = task;
+  const plate = tow?.plate_number ?? violation?.form.plateNumber ?? null;
   const isParked = task.type === 'invoice_parked';
   const isElsewhere = task.type === 'webhook_elsewhere';
   const difference = task.difference_id;
@@ -91,7 +92,7 @@ function About({ viewer, row: { task, tow, violation } }: { viewer: Viewer; row:
       )}
       {violationId !== undefined && (
         <a href={`/violations/${encodeURIComponent(violationId)}`} data-row-link={ref === undefined}>
-          {messages.violation} <Ref>{violation?.reference ?? violationId}</Ref>
+          {messages.violation} <Ref>{violation?.violation_reference_id ?? violationId}</Ref>
         </a>
       )}
       {delivery !== null && !viewer.isInField && (
@@ -161,16 +162,17 @@ function Original({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
   );
 }
 
-function lastErrorOf({ report, violation }: TaskRow): EntryError | null {
-  return report?.error ?? violation?.error ?? null;
+function lastErrorOf({ task: { report, violation } }: TaskRow): EntryError | null {
+  return report?.last_error ?? violation?.last_error ?? null;
 }
 
 /** The request body, without personal data. */
-function Sent({ viewer, row: { tow, report, violation } }: { viewer: Viewer; row: TaskRow }) {
+function Sent({ viewer, row: { task } }: { viewer: Viewer; row: TaskRow }) {
   const messages = viewer.messages.tasks;
+  const { towing_reference_id: ref, tow, report, violation } = task;
   const body = report?.body ?? (violation && formOf(violation));
   if (body === null) return null;
-  const plates = [tow?.tow.plateNumber, violation?.violation.form.plateNumber, body['plate_number']];
+  const plates = [tow?.plate_number, violation?.form.plateNumber, body['plate_number']];
   const known = plates.filter((plate) => typeof plate === 'string');
   return (
     <details class="tasks-sent">
@@ -179,16 +181,16 @@ function Sent({ viewer, row: { tow, report, violation } }: { viewer: Viewer; row
       <pre tabindex={0} aria-label={messages.sent}>
         {maskedJson(body, known)}
       </pre>
-      {report !== null && tow !== null && (
+      {report !== null && ref !== undefined && (
         <p>
-          <a href={`/tows/${encodeURIComponent(tow.tow.towingReferenceId)}#report-${report.id}`}>{messages.attempts}</a>
+          <a href={`/tows/${encodeURIComponent(ref)}#report-${report.id}`}>{messages.attempts}</a>
         </p>
       )}
     </details>
   );
 }
 
-function formOf({ violation: { form } }: ViolationReadModel): JsonObject {
+function formOf({ form }: ViolationView): JsonObject {
   return Object.fromEntries(
     Object.entries<Json | undefined>({ ...form }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],

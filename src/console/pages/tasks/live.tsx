@@ -1,8 +1,8 @@
-import { part, type PageResult, type PostedForm } from '../../page';
+import { part, type PageResult, type PageTools, type PostedForm } from '../../page';
 import type { Viewer } from '../../viewer';
 import { bulkTexts, countTexts } from './counts';
 import { addressOf, fittingIn, queryOf, sinceShown, TASK_ROWS, type RowMark } from './model';
-import type { TaskPageTools, TaskQuery } from './model';
+import type { TaskQuery } from './model';
 
 /**
  * Keeps the list current without moving rows: marks the rows that were decided or changed, counts new tasks, and updates
@@ -44,13 +44,13 @@ export function Live({ viewer, query, shown, counted, newestAt, newCount }: Live
 
 /** Renders the count of new tasks; the mark of each shown row and each shown count as out-of-band swaps. */
 export async function showLive(
-  { tasks }: Pick<TaskPageTools, 'tasks'>,
-  { viewer, form }: PostedForm,
+  { api }: Pick<PageTools, 'api'>,
+  { viewer, actor, form }: PostedForm,
 ): Promise<PageResult> {
   const query = queryOf(form.get('list') ?? '');
   const shown = form.getAll('shown').slice(0, TASK_ROWS);
   const newestAt = form.get('newest') ?? '';
-  const { rows, newCount, counts } = await sinceShown({ tasks }, { query, rows: shown.map(rowOf), newestAt });
+  const { rows, newCount, counts } = await sinceShown(api, actor, { query, rows: shown.map(rowOf), newestAt });
   const open = rows.filter(({ now }) => now !== 'gone').length;
   const inBar = {
     matching: fittingIn(counts, query) ?? open + newCount,

@@ -1,17 +1,18 @@
 import { BULK_ACTIONS } from '../../../contracts/bulk';
+import type { TaskCounts, TaskView } from '../../../contracts/operator';
+import { ROUTES } from '../../../contracts/operator-routes';
+import type { Actor } from '../../../domain/audit';
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
 import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
 import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
 import { sha256Hex } from '../../../platform/hash';
-import { boundCursor, storeCursor } from '../../../workflow/list-cursor';
-import { isEmptyFilter, type TaskFilter, type TaskCounts } from '../../../workflow/list-port';
+import { isEmptyFilter, type TaskFilter } from '../../../workflow/list-port';
+import type { OperatorApi } from '../../../workflow/operator-port';
+import { readList, readRecord, readRoute } from '../../read';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
 import type { Task } from '../../../contracts/records';
 import { questionOf } from '../../../workflow/decision-call';
-import { subjectsOf, type TaskSubjects } from '../../../workflow/task-subjects';
-import type { PageTools } from '../../page';
-import type { Report } from '../../../workflow/read-models';
 
 /** The query of the task list, as in its address. */
 export interface TaskQuery {
@@ -20,7 +21,6 @@ export interface TaskQuery {
   readonly kind: EntryKind | null;
   readonly tow: string | null;
   readonly order: SortOrder;
-  /** That of the store. In an address it is bound to the rest of the address. */
   readonly cursor: string | null;
 }
 
@@ -35,14 +35,13 @@ export const EVERYTHING: TaskQuery = { type: null, kind: null, tow: null, order:
 export function readQuery(given: URLSearchParams): TaskQuery {
   const params = (name: string) => given.get(name) ?? undefined;
   const tow = (params('tow') ?? '').trim().slice(0, TOW_MAX);
-  const query = {
+  return {
     type: oneOf(TASK_TYPES, params('type')),
     kind: oneOf(ENTRY_KINDS, params('kind')),
     tow: tow === '' ? null : tow,
     order: oneOf(SORT_ORDERS, params('order')) ?? 'oldest',
-    cursor: null,
+    cursor: given.get('cursor'),
   };
-  return { ...query, cursor: storeCursor(addressOf(query), params('cursor') ?? '') };
 }
 
 /** Builds the address of a list. Default values are omitted. */
@@ -52,10 +51,8 @@ export function addressOf({ type, kind, tow, order, cursor }: TaskQuery): string
   if (kind !== null) params.set('kind', kind);
   if (tow !== null) params.set('tow', tow);
   if (order !== 'oldest') params.set('order', order);
-  const address = () => (params.size === 0 ? PATH : `${PATH}?${params.toString()}`);
-  const bound = boundCursor(address(), cursor);
-  if (bound !== null) params.set('cursor', bound);
-  return address();
+  if (cursor !== null) params.set('cursor', cursor);
+  return params.size === 0 ? PATH : `${PATH}?${params.toString()}`;
 }
 
 /** The query of an address of this page; the default for other addresses. */
@@ -68,7 +65,7 @@ export function withChanges(query: TaskQuery, changes: Partial<TaskQuery>): Task
   return { ...query, cursor: null, ...changes };
 }
 
-/** The filter for the store. */
+/** The filter of a bulk decision. */
 export function filterOf({ type, kind, tow }: TaskQuery): TaskFilter {
   return { type: type ?? undefined, kind: kind ?? undefined, towingReferenceId: tow ?? undefined };
 }
@@ -78,17 +75,17 @@ export function isNarrowed(query: TaskQuery): boolean {
   return !isEmptyFilter(filterOf(query));
 }
 
-/** A task with its tow, report and violation. */
-export interface TaskRow extends TaskSubjects {
-  readonly task: Task;
+/** A task as the list shows it. */
+export interface TaskRow {
+  readonly task: TaskView;
   /** The id of its row. */
   readonly anchor: string;
   /** The current question; differs when the task is opened again under its id. */
   readonly question: string;
-  readonly report: Report | null;
 }
 
 export interface TaskPage {
+  readonly query: TaskQuery;
   readonly rows: readonly TaskRow[];
   readonly nextCursor: string | null;
   readonly counts: TaskCounts;
@@ -98,33 +95,26 @@ export interface TaskPage {
   readonly newestAt: string;
 }
 
-export type TaskPageTools = Pick<PageTools, 'tasks' | 'progress' | 'violations'>;
-
-/** Reads a page of tasks with their subjects. */
-export async function readTasks(tools: TaskPageTools, query: TaskQuery): Promise<TaskPage> {
-  const filter = filterOf(query);
-  const { order, cursor } = query;
-  const [page, newest, counts] = await Promise.all([
-    tools.tasks.list({ cursor, limit: TASK_ROWS, order, filter }),
-    tools.tasks.list({ cursor: null, limit: 1, order: 'newest', filter }),
-    tools.tasks.counts(),
+/** Reads a page of tasks. */
+export async function readTasks(api: OperatorApi, actor: Actor, asked: TaskQuery): Promise<TaskPage> {
+  const [{ list, cursor }, newest, counts] = await Promise.all([
+    listOf(api, actor, asked),
+    listOf(api, actor, { ...asked, order: 'newest', cursor: null }, 1),
+    readRoute(api, ROUTES.countTasks, { actor }),
   ]);
   return {
-    rows: await rowsOf(tools, page.items),
-    nextCursor: page.nextCursor,
+    query: { ...asked, cursor },
+    rows: list.items.map((task) => ({ task, anchor: anchorOf(task.id), question: questionOf(task) })),
+    nextCursor: list.next_cursor,
     counts,
-    fitting: fittingIn(counts, query),
-    newestAt: newest.items[0]?.opened_at ?? '',
+    fitting: fittingIn(counts, asked),
+    newestAt: newest.list.items[0]?.opened_at ?? '',
   };
 }
 
-async function rowsOf({ progress, violations }: TaskPageTools, tasks: readonly Task[]): Promise<TaskRow[]> {
-  const subjects = await subjectsOf(tasks, { tows: progress.tows, violations });
-  return tasks.map((task) => {
-    const about = subjects(task);
-    const report = about.tow?.reports.find(({ id }) => id === task.report_id) ?? null;
-    return { task, anchor: anchorOf(task.id), question: questionOf(task), report, ...about };
-  });
+function listOf(api: OperatorApi, actor: Actor, { type, kind, tow, order, cursor }: TaskQuery, limit = TASK_ROWS) {
+  const filters = { type, kind, towing_reference_id: tow, order, limit: String(limit) };
+  return readList(api, ROUTES.listTasks, { actor, filters, cursor });
 }
 
 /** The number of matching tasks; null for a tow, which is not counted. */
@@ -162,23 +152,26 @@ export interface RowNow extends RowMark {
 
 /** The state of the shown rows, the number of tasks opened after `newestAt`, and the counts of all tasks. */
 export async function sinceShown(
-  { tasks }: Pick<PageTools, 'tasks'>,
+  api: OperatorApi,
+  actor: Actor,
   shown: { query: TaskQuery; rows: readonly (readonly [id: string, question: string])[]; newestAt: string },
 ): Promise<{ rows: readonly RowNow[]; newCount: number; counts: TaskCounts }> {
-  const filter = filterOf(shown.query);
-  const [newest, counts, ...now] = await Promise.all([
-    tasks.list({ cursor: null, limit: TASK_ROWS, order: 'newest', filter }),
-    tasks.counts(),
-    ...shown.rows.map(async ([id, question]): Promise<RowNow> => {
-      const task = await tasks.read(id);
-      const isSame = task !== null && questionOf(task) === question;
-      return {
-        anchor: anchorOf(id),
-        now: task === null ? 'gone' : isSame ? 'same' : 'changed',
-        canBeChosen: task !== null && canBeChosen(task),
-      };
-    }),
+  const { query } = shown;
+  const [newest, now, counts] = await Promise.all([
+    listOf(api, actor, { ...query, order: 'newest', cursor: null }),
+    listOf(api, actor, query),
+    readRoute(api, ROUTES.countTasks, { actor }),
   ]);
-  const newCount = newest.items.filter(({ opened_at: at = '' }) => at > shown.newestAt).length;
-  return { rows: now, newCount, counts };
+  const rows = shown.rows.map(async ([id, question]): Promise<RowNow> => {
+    const listed = now.list.items.find((task) => task.id === id);
+    const task = listed ?? (await readRecord(api, ROUTES.readTask, { actor, params: { task_id: id } }));
+    const isSame = task !== null && questionOf(task) === question;
+    return {
+      anchor: anchorOf(id),
+      now: task === null ? 'gone' : isSame ? 'same' : 'changed',
+      canBeChosen: task !== null && canBeChosen(task),
+    };
+  });
+  const newCount = newest.list.items.filter(({ opened_at: at = '' }) => at > shown.newestAt).length;
+  return { rows: await Promise.all(rows), newCount, counts };
 }

@@ -25,33 +25,25 @@ import { oneOf } from '../../viewer';
 import { correctionIn, questionOfTask } from '../../parts/task';
 import { formOf } from './actions';
 import { BULK_ACTIONS } from '../../../contracts/bulk';
+import type { OperatorApi } from '../../../workflow/operator-port';
 import type { BulkRun } from '../../../workflow/bulk-port';
 
 /** The task list, single decisions and bulk decisions. */
-export function serveTasks(pages: Pages, tools: PageTools): void {
-  const show = async ({ viewer, query: given }: PageVisit, failure: FormFailure | null = null): Promise<PageResult> => {
-    const query = readQuery(given);
-    return tasksPage({
-      viewer,
-      query,
-      page: await readTasks(tools, query),
-      failure,
-    });
-  };
+export function serveTasks(pages: Pages, tools: Pick<PageTools, 'api' | 'bulk'>): void {
+  const show = async ({ viewer, actor, query }: PageVisit, failure: FormFailure | null = null): Promise<PageResult> =>
+    tasksPage({ viewer, page: await readTasks(tools.api, actor, readQuery(query)), failure });
   pages.get(PAGES.tasks.path, PAGES.tasks.role, (visit) => show(visit));
 
   // Posts to the list, so that a refusal keeps its address.
   pages.post('/tasks', 'dispatcher', async (posted) => {
-    if (!posted.form.has('bulk')) return decide(tools, posted, (failure) => show(posted, failure));
+    if (!posted.form.has('bulk')) return decide(tools.api, posted, (failure) => show(posted, failure));
     const chosen = await choose(tools, posted);
     return chosen.ok ? redirect(bulkPath(chosen.run.id)) : show(posted, chosen.failure);
   });
 
   pages.post('/tasks/live', 'viewer', (posted) => showLive(tools, posted));
 
-  pages.get('/tasks/count', 'viewer', async ({ viewer }) =>
-    part(<OpenTasks viewer={viewer} count={await tools.tasks.count()} />),
-  );
+  pages.get('/tasks/count', 'viewer', ({ viewer }) => Promise.resolve(part(<OpenTasks viewer={viewer} />)));
 }
 
 /**
@@ -59,7 +51,7 @@ export function serveTasks(pages: Pages, tools: PageTools): void {
  * another question, because someone decided or the state changed.
  */
 async function decide(
-  { api, tasks }: Pick<PageTools, 'api' | 'tasks'>,
+  api: OperatorApi,
   posted: PostedForm,
   again: (failure: FormFailure) => Promise<PageResult>,
 ): Promise<PageResult> {
@@ -73,7 +65,7 @@ async function decide(
     ...call,
     form: formOf(anchorOf(id), decision),
     again,
-    question: () => questionOfTask(tasks, id),
+    question: () => questionOfTask(api, posted.actor, id),
     next: `${addressOf(readQuery(query))}${next}`,
     done: DONE[decision],
   });

@@ -12,11 +12,10 @@ import { TaskItem } from './item';
 import { ALL_ID, bulkIds, countIds, kindId, kindsIn, TOTAL_ID, totalText, typeId, typesIn } from './counts';
 import { Live } from './live';
 import { addressOf, canBeChosen, isNarrowed, withChanges, type TaskQuery, type TaskPage, EVERYTHING } from './model';
-import type { TaskCounts } from '../../../workflow/list-port';
+import type { TaskCounts } from '../../../contracts/operator';
 
 interface TasksProps {
   readonly viewer: Viewer;
-  readonly query: TaskQuery;
   readonly page: TaskPage;
   readonly failure: FormFailure | null;
 }
@@ -31,7 +30,8 @@ export function tasksPage(props: TasksProps): PageResult {
 }
 
 function Tasks(props: TasksProps) {
-  const { viewer, query, page: shown } = props;
+  const { viewer, page: shown } = props;
+  const { query } = shown;
   const { tasks: messages, bulk } = viewer.messages;
   return (
     <div class="tasks">
@@ -51,11 +51,11 @@ function Tasks(props: TasksProps) {
           newestAt={shown.newestAt}
           newCount={0}
         />
-        <Orders viewer={viewer} query={query} />
+        <Orders {...props} />
       </div>
       <List {...props} />
       <TaskPaging {...props} />
-      <BulkBar viewer={viewer} query={query} page={shown} failure={props.failure} />
+      <BulkBar viewer={viewer} page={shown} failure={props.failure} />
     </div>
   );
 }
@@ -91,7 +91,7 @@ function Subject({ viewer, form }: { viewer: Viewer; form: URLSearchParams }) {
   );
 }
 
-function ListHead({ viewer, query, page: { rows, counts } }: TasksProps) {
+function ListHead({ viewer, page: { query, rows, counts } }: TasksProps) {
   const { bulk } = viewer.messages;
   const hasBoxes = viewer.may('dispatcher') && rows.some(({ task }) => canBeChosen(task));
   return (
@@ -115,7 +115,7 @@ function ListHead({ viewer, query, page: { rows, counts } }: TasksProps) {
   );
 }
 
-function Orders({ viewer, query }: Pick<TasksProps, 'viewer' | 'query'>) {
+function Orders({ viewer, page: { query } }: TasksProps) {
   const messages = viewer.messages.tasks;
   return (
     <ul class="tasks-orders" aria-label={messages.order}>
@@ -134,7 +134,7 @@ function Orders({ viewer, query }: Pick<TasksProps, 'viewer' | 'query'>) {
   );
 }
 
-function List({ viewer, query, page: { rows }, failure }: TasksProps) {
+function List({ viewer, page: { query, rows }, failure }: TasksProps) {
   const messages = viewer.messages.tasks;
   if (rows.length === 0) {
     const { title, hint } = isNarrowed(query) ? messages.emptyFilter : messages.empty;
@@ -155,7 +155,7 @@ function List({ viewer, query, page: { rows }, failure }: TasksProps) {
   );
 }
 
-function TaskPaging({ viewer, query, page: { nextCursor } }: TasksProps) {
+function TaskPaging({ viewer, page: { query, nextCursor } }: TasksProps) {
   return (
     <Paging
       viewer={viewer}
