@@ -18,6 +18,7 @@ export const SHADOW_ROUTES = {
     path: '/api/status',
     role: 'viewer',
     summary: 'Whether anything is sent, what waits for a decision since a shadow time, and the number of open tasks.',
+    command: 'status',
     status: 200,
     answer: statusView,
   },
