@@ -10,7 +10,7 @@ import type { Viewer } from './viewer';
 import type { Bulk } from '../workflow/bulk';
 import type { MetricsStore } from '../workflow/metrics-port';
 import type { ReadOpsState } from '../workflow/ops-state';
-import type { DifferenceStore, TowStore } from '../workflow/ports';
+import type { TowStore } from '../workflow/ports';
 
 /** A whole page. */
 export interface ShownPage {
@@ -112,18 +112,22 @@ export interface ImageSettings {
 /** Why a console looks nothing up: its own mode, or settings that it lacks. */
 export type LookupsOff = 'shadow_mode' | 'not_configured';
 
-/** Dependencies of the pages. */
-export interface PageTools {
-  /** Every change goes through it. */
-  readonly api: OperatorApi;
-  readonly progress: { readonly tows: TowStore; readonly rules: TowRules };
-  readonly bulk: Bulk;
+/** Settings of this process that pages show. */
+interface PageSettings {
   readonly violationApi: ViolationApi;
   /** How images are sent. */
   readonly images: ImageSettings;
   /** Why this console cannot ask the service; null if it can. */
   readonly lookupsOff: LookupsOff | null;
-  readonly figures: MetricsStore;
-  readonly opsState: ReadOpsState;
-  readonly differences: DifferenceStore;
+}
+
+/** Dependencies of the pages. */
+export interface PageTools {
+  /** Pages read and change through it. */
+  readonly api: OperatorApi;
+  readonly settings: PageSettings;
+  readonly progress: { readonly tows: TowStore; readonly rules: TowRules };
+  readonly bulk: Bulk;
+  /** The state that alarms are derived from, and the metrics of the charts. */
+  readonly ops: { readonly state: ReadOpsState; readonly figures: MetricsStore };
 }

@@ -168,14 +168,14 @@ function openPages(
   return createConsole({
     api: operator.api,
     progress: { tows: createTowStore(redis, limits.tow), rules: config.rules },
-    differences: createDifferenceStore(redis),
     bulk: openBulk(foundation),
-    violationApi: config.violations.api,
-    images: config.images,
-    lookupsOff:
-      config.service.mode === 'shadow' ? 'shadow_mode' : serviceAccess(config) === null ? 'not_configured' : null,
-    figures: createMetricsStore(redis),
-    opsState: foundation.opsState,
+    settings: {
+      violationApi: config.violations.api,
+      images: config.images,
+      lookupsOff:
+        config.service.mode === 'shadow' ? 'shadow_mode' : serviceAccess(config) === null ? 'not_configured' : null,
+    },
+    ops: { state: foundation.opsState, figures: createMetricsStore(redis) },
     ...access,
     formLimit: createFormLimit(),
     trustProxy: config.trustProxy,

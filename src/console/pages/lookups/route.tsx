@@ -8,7 +8,7 @@ import { LookupsPage, type ShownLookup } from './view';
 const PATH = '/lookups';
 const TICKET_FIELDS = ['zoneId', 'plateNumber', 'plateType'];
 
-export function serveLookups(pages: Pages, { api, lookupsOff }: Pick<PageTools, 'api' | 'lookupsOff'>): void {
+export function serveLookups(pages: Pages, { api, settings }: Pick<PageTools, 'api' | 'settings'>): void {
   const show = ({ viewer, response }: PageVisit, entered: URLSearchParams, outcome: ShownLookup | null): PageResult => {
     const refusal = outcome?.kind === 'no_answer' ? outcome.failure.refusal : null;
     if (refusal !== null && refusal.retryAfterMs !== null) {
@@ -16,7 +16,7 @@ export function serveLookups(pages: Pages, { api, lookupsOff }: Pick<PageTools, 
     }
     return page(
       viewer.messages.lookups.title,
-      <LookupsPage viewer={viewer} off={lookupsOff} entered={entered} outcome={outcome} />,
+      <LookupsPage viewer={viewer} off={settings.lookupsOff} entered={entered} outcome={outcome} />,
       { httpStatus: refusal?.httpStatus ?? 200, assets: ['relative-times.js'] },
     );
   };

@@ -8,17 +8,17 @@ import { HOURS, readSeries } from './chart-lines';
 import { Charts } from './charts';
 import { OpsNow, OverviewPage } from './view';
 
-type OpsTools = Pick<PageTools, 'api' | 'figures' | 'opsState'>;
+type OpsTools = Pick<PageTools, 'api' | 'ops'>;
 
 const ASSETS = ['uplot.css', 'uplot.js', 'relative-times.js', 'charts.js', 'ops.js'];
 
 /** The overview of ops: the state of sending, queues and processes, and the charts. */
 export function serveOps(pages: Pages, tools: OpsTools): void {
-  const { api, figures, opsState } = tools;
+  const { api, ops } = tools;
   const show = async (visit: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
     const { viewer, query } = visit;
     const hours = hoursIn(query);
-    const [known, series] = await Promise.all([opsState(viewer.nowMs), readSeries(figures, hours, viewer.nowMs)]);
+    const [known, series] = await Promise.all([ops.state(viewer.nowMs), readSeries(ops.figures, hours, viewer.nowMs)]);
     return page(
       viewer.messages.ops.title,
       <OverviewPage viewer={viewer} known={known} series={series} hours={hours} failure={failure} />,
@@ -29,13 +29,13 @@ export function serveOps(pages: Pages, tools: OpsTools): void {
   pages.get(PAGES.ops.path, PAGES.ops.role, async (visit) => {
     if (!visit.wantsPart) return show(visit, null);
     const { viewer } = visit;
-    const known = await opsState(viewer.nowMs);
+    const known = await ops.state(viewer.nowMs);
     return part(<OpsNow viewer={viewer} known={known} failure={null} />);
   });
 
   pages.get('/ops/charts', 'viewer', async ({ viewer, query }) => {
     const hours = hoursIn(query);
-    const series = await readSeries(figures, hours, viewer.nowMs);
+    const series = await readSeries(ops.figures, hours, viewer.nowMs);
     return part(<Charts viewer={viewer} series={series} hours={hours} />);
   });
 

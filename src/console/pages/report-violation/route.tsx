@@ -23,7 +23,7 @@ const LATEST = '50';
 /** Reporting a violation: the form, and what becomes of it. */
 export function serveReportViolation(pages: Pages, tools: PageTools): void {
   const show = async ({ viewer, actor, wantsPart }: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
-    const { violationApi: api, images } = tools;
+    const { violationApi: api, images } = tools.settings;
     const props = { viewer, api, zones: await zonesOf(tools.api, actor), images, failure };
     const httpStatus = failure?.refusal.httpStatus ?? 200;
     if (wantsPart) return part(<ReportForm {...props} />, httpStatus);

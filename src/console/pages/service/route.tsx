@@ -1,5 +1,4 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import { differenceViewOf } from '../../../workflow/expect-difference';
 import { bodyOf } from '../../forms';
 import {
   missingRecord,
@@ -18,10 +17,8 @@ import { Judging, JUDGE_FORM } from './judge';
 import { EXPECT_FORM, KindPage } from './kind';
 import { ServicePage } from './view';
 
-type ServicePageTools = Pick<PageTools, 'api' | 'differences'>;
-
 /** How the service differs from its document: all of it, and one kind with the webhooks that wait because of it. */
-export function serveServicePages(pages: Pages, { api, differences }: ServicePageTools): void {
+export function serveServicePages(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
   pages.get(PAGES.service.path, PAGES.service.role, async ({ viewer, actor }) => {
     const [service, { budgets }] = await Promise.all([
       readRoute(api, ROUTES.readService, { actor }),
@@ -35,18 +32,19 @@ export function serveServicePages(pages: Pages, { api, differences }: ServicePag
     return preview.ok ? preview.value : null;
   };
   const showKind = async (visit: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
-    const { viewer, params } = visit;
+    const { viewer, actor, params } = visit;
     const id = params('id');
-    const kind = await differences.read(id);
+    const { items } = await readRoute(api, ROUTES.listDifferences, { actor });
+    const kind = items.find((each) => each.id === id);
     if (!kind) return missingRecord('difference', id);
-    const keepsWebhooks = kind.source === 'webhook' && !kind.isTolerated;
+    const keepsWebhooks = kind.source === 'webhook' && !kind.tolerated;
     const preview = keepsWebhooks ? await previewOf(visit, id) : null;
     if (visit.wantsPart && preview) {
       return part(<Judging viewer={viewer} differenceId={id} preview={preview} failure={null} />);
     }
     return page(
       viewer.messages.differences.kindTitle,
-      <KindPage viewer={viewer} kind={differenceViewOf(kind)} preview={preview} failure={failure} />,
+      <KindPage viewer={viewer} kind={kind} preview={preview} failure={failure} />,
       { assets: ['ops.js'], httpStatus: failure?.refusal.httpStatus ?? 200 },
     );
   };

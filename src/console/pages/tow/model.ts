@@ -34,7 +34,7 @@ export interface TowModel {
 
 /** Reads a tow and works out what its page needs; null when there is none. */
 export async function readTow(
-  { progress, images }: Pick<PageTools, 'progress' | 'images'>,
+  { progress, settings }: Pick<PageTools, 'progress' | 'settings'>,
   visit: PageVisit,
   failure: FormFailure | null = null,
 ): Promise<TowModel | null> {
@@ -57,7 +57,7 @@ export async function readTow(
     waiting: waitingOfTow(record, rules),
     overdue: overdueOf(record, rules.overdueAfter, nowMs),
     personal: platesOf(record),
-    imageSettings: images,
+    imageSettings: settings.images,
     failure,
   };
 }

@@ -28,7 +28,7 @@ export function readViolation({ api }: Pick<PageTools, 'api'>, { actor, params }
 
 /** Works out what the page of a violation needs; null when there is none. */
 export async function readModel(
-  tools: Pick<PageTools, 'api' | 'images'>,
+  tools: Pick<PageTools, 'api' | 'settings'>,
   visit: PageVisit,
   failure: FormFailure | null,
 ): Promise<ViolationModel | null> {
@@ -41,7 +41,7 @@ export async function readModel(
     path: violationPath(id),
     view,
     waiting: waitingOfViolation({ ...callOf(view), id, state, tasks, nowMs: viewer.nowMs }),
-    imageSettings: tools.images,
+    imageSettings: tools.settings.images,
     personal: [form.plateNumber, ...PERSON_FIELDS.map((name) => form[name])].filter((text) => text !== undefined),
     failure,
   };
