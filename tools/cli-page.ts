@@ -18,7 +18,7 @@ npx towhook --help
 `;
 
 /** Options that every command has, or every command that changes something; described once. */
-const COMMON = /^ {2}(?:-h, --help|--json|--idempotency-key)\b.*(?:\n {10,}.*)*\n?/gm;
+const COMMON = /^ {2}(?:-h, --help|--json|--idempotency-key|--cursor|--limit|--all)\b.*(?:\n {10,}.*)*\n?/gm;
 
 interface Help {
   readonly usage: string;
@@ -34,8 +34,9 @@ interface Help {
 
 /** The text of docs/cli.md. */
 export async function cliPage(): Promise<string> {
-  // Help is wrapped for the terminal it is printed on; without one at 80 columns.
-  process.stdout.isTTY = false;
+  // Help is wrapped for the terminal it is printed on.
+  process.stdout.isTTY = true;
+  process.stdout.columns = 118;
   const program = await helpOf([]);
   const sections: string[] = [];
   for (const name of program.commands) sections.push(...(await sectionsOf([name], '##')));
@@ -49,9 +50,13 @@ async function sectionsOf(path: readonly string[], mark: string): Promise<string
     for (const name of help.commands) below.push(...(await sectionsOf([...path, name], `${mark}#`)));
     return [`${mark} ${path.join(' ')}\n\n${sentence(help.summary)}\n`, ...below];
   }
-  const details = [`Usage: ${help.usage}`, help.details].filter((text) => text !== '').join('\n\n');
+  // Without options, the example shows the arguments.
+  const isPlain = help.details === '' && help.examples.length > 0;
+  const details = isPlain
+    ? ''
+    : `\n\`\`\`text\n${[`Usage: ${help.usage}`, help.details].join('\n\n').trimEnd()}\n\`\`\`\n`;
   const examples = help.examples.length === 0 ? '' : `\n\`\`\`sh\n${help.examples.map(runnable).join('\n')}\n\`\`\`\n`;
-  return [`${mark} ${path.join(' ')}\n\n${sentence(help.summary)}\n\n\`\`\`text\n${details}\n\`\`\`\n${examples}`];
+  return [`${mark} ${path.join(' ')}\n\n${sentence(help.summary)}\n${details}${examples}`];
 }
 
 const noOutput = () => Promise.resolve({ json: null, lines: [] });
@@ -108,7 +113,7 @@ function common(text: string, part: (title: string) => string): string {
   return [
     '## Options and exit codes\n',
     wrapped(
-      'Every command takes `--help` and `--json`: one document on standard output, with times in UTC. Without `--json` it prints text with times of Riyadh. A command that changes something takes `--idempotency-key <key>`: repeated under the same key, it has its effect once.',
+      'Every command takes `--help` and `--json`: one document on standard output, with times in UTC. Without `--json` it prints text with times of Riyadh. A command that changes something takes `--idempotency-key <key>`: repeated under the same key, it has its effect once. A list takes `--limit`, `--cursor` with the cursor of the page before, or `--all`.',
     ),
     `\n\`\`\`text\n${exitCodes.trimEnd()}\n\`\`\`\n`,
   ].join('\n');

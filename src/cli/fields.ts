@@ -17,9 +17,9 @@ export function fieldOption({ name, kind, choices, description }: InputField): O
     case 'timestamp':
       return new Option(`${flag} <time>`, `${description}; ISO 8601 with an offset`).argParser(timestampIn);
     case 'flag':
-      return new Option(`${flag} [value]`, description).choices(['true', 'false']).preset('true');
+      return new Option(`${flag} [value]`, description).preset('true').argParser(flagIn);
     case 'boolean':
-      return new Option(`${flag} [value]`, description).preset('true').argParser(booleanIn);
+      return new Option(`${flag} [value]`, description).preset('true').argParser((text) => flagIn(text) === 'true');
     case 'text':
       return choices.length === 0
         ? new Option(`${flag} <text>`, description)
@@ -32,8 +32,8 @@ function numberIn(text: string): number {
   return Number(text);
 }
 
-function booleanIn(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
+function flagIn(text: string): 'true' | 'false' {
+  if (text === 'true' || text === 'false') return text;
   throw new InvalidArgumentError('It must be true or false.');
 }
 

@@ -18,8 +18,6 @@ export interface FactContract {
   readonly commandOf: (body: unknown) => FactCommand;
   /** The command of only those fields that keep the contract, or null for a body that is not an object. */
   readonly readableCommandOf: (body: unknown) => FactCommand | null;
-  /** Bodies that are shown as examples. */
-  readonly examples: readonly Readonly<Record<string, string | number>>[];
 }
 
 type CamelCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S;
@@ -31,7 +29,7 @@ type WholeCommand<E extends FactEvent> = { [K in keyof Required<FactCommand<E>>]
 type UsedFields<E extends FactEvent, B extends z.ZodObject> =
   CamelCase<keyof z.output<B>> extends keyof FactCommand<E> ? B : never;
 
-interface ContractParts<E extends FactEvent, B extends z.ZodObject> extends Pick<FactContract, 'summary' | 'examples'> {
+interface ContractParts<E extends FactEvent, B extends z.ZodObject> extends Pick<FactContract, 'summary'> {
   readonly body: B & UsedFields<E, B>;
   readonly toCommand: (body: Partial<z.output<B>>) => WholeCommand<E> & FactCommand;
 }
@@ -89,13 +87,11 @@ export const FACT_CONTRACTS = {
       longitude: body.longitude,
       occurredAt: body.occurred_at,
     }),
-    examples: [{}, { plate_number: 'ABC 1234', towed_location: 'Olaya Street', latitude: 24.69, longitude: 46.68 }],
   }),
   detained: contractOf('detained', {
     summary: 'The vehicle is in the yard.',
     body: z.strictObject(occurred),
     toCommand: (body) => ({ event: 'detained', occurredAt: body.occurred_at }),
-    examples: [{ occurred_at: '2026-11-20T10:15:00+03:00' }],
   }),
   canceled: contractOf('canceled', {
     summary: 'The tow is called off; a detained or invoiced one only by ops, an invoiced one with a reason.',
@@ -110,13 +106,11 @@ export const FACT_CONTRACTS = {
       occurredAt: body.occurred_at,
       reason: body.reason,
     }),
-    examples: [{ cancellation_reason: 'Vehicle gone on arrival' }],
   }),
   released: contractOf('released', {
     summary: 'The vehicle is handed back.',
     body: z.strictObject(occurred),
     toCommand: (body) => ({ event: 'released', occurredAt: body.occurred_at }),
-    examples: [{}],
   }),
   invoice: contractOf('invoice', {
     summary: 'Request the invoice from the service.',
@@ -131,7 +125,6 @@ export const FACT_CONTRACTS = {
       delayInDays: body.delay_in_days,
       overrideReason: body.override_reason,
     }),
-    examples: [{ vehicle_type: 'HEAVY' }, { vehicle_type: 'HEAVY', delay_in_days: 2 }],
   }),
   payment: contractOf('payment', {
     summary: 'The invoice was paid.',
@@ -146,12 +139,8 @@ export const FACT_CONTRACTS = {
       externalReference: body.external_reference,
       occurredAt: body.occurred_at,
     }),
-    examples: [{ external_reference: 'receipt-4711' }],
   }),
 } as const satisfies Readonly<Record<FactEvent, FactContract>>;
-
-/** The body of any fact. */
-export type FactBody = z.output<(typeof FACT_CONTRACTS)[FactEvent]['body']>;
 
 type CorrectableField = (typeof FACTS)[FactEvent]['correctable'][number];
 
@@ -178,29 +167,13 @@ export function readableCorrectionOf(given: unknown): z.output<typeof correction
   return Object.keys(fields).length === 0 ? null : fields;
 }
 
-/** How a field is entered in a form or on the command line. */
-export type FieldKind = 'text' | 'number' | 'timestamp';
-
-/** A field of a body, as forms and commands need it. */
-export interface BodyField {
-  readonly name: string;
-  readonly kind: FieldKind;
-  /** Null if the contract has none. */
-  readonly description: string | null;
-}
-
-/** The fields of a body, in their order. */
-export function bodyFields(body: z.ZodObject): BodyField[] {
-  return Object.entries<z.core.$ZodType>(body.shape).map(([name, schema]) => ({
-    name,
-    kind: kindOf(schema),
-    description: z.globalRegistry.get(schema)?.description ?? null,
-  }));
-}
+type FieldKind = 'text' | 'number' | 'timestamp';
 
 /** The names of a body's fields of one kind. */
 export function fieldsOfKind(body: z.ZodObject, kind: FieldKind): string[] {
-  return bodyFields(body).flatMap((field) => (field.kind === kind ? [field.name] : []));
+  return Object.entries<z.core.$ZodType>(body.shape).flatMap(([name, schema]) =>
+    kindOf(schema) === kind ? [name] : [],
+  );
 }
 
 function kindOf(schema: z.core.$ZodType): FieldKind {

@@ -251,9 +251,7 @@ export const apiKeyView = z.object({
   /** Until when the secret before a rotation is valid; null if there is none. */
   previous_valid_until: z.string().nullable(),
 });
-export type ApiKeyView = z.infer<typeof apiKeyView>;
 export const newApiKeyView = apiKeyView.extend({ api_key: sensitive(z.string()) });
-export type NewApiKeyView = z.infer<typeof newApiKeyView>;
 
 /** The body of every refusal. */
 export const errorView = z.object({

@@ -22,11 +22,10 @@ const inspected: FactContract = {
   }),
   commandOf: () => ({ event: 'detained' }),
   readableCommandOf: () => ({ event: 'detained' }),
-  examples: [{ inspector: 'Crew 4', mileage_km: 120_000 }],
 };
 
 test('a field of a fact that only its contract has does not compile', () => {
-  const parts = { summary: '', examples: [] };
+  const parts = { summary: '' };
   const body = z.strictObject({ occurred_at: z.string().optional() });
   contractOf('detained', {
     ...parts,
@@ -97,12 +96,6 @@ describe.each(FACT_EVENTS)('%s', (event) => {
 
     expect(ROUTES[event]).toMatchObject({ role: FACTS[event].role, summary: FACT_CONTRACTS[event].summary });
     expect(paths[`/api/tows/{towing_reference_id}/${event}`]?.['post']?.summary).toBe(FACT_CONTRACTS[event].summary);
-  });
-
-  test(`the examples of the fact ${event} keep its contract`, () => {
-    for (const example of FACT_CONTRACTS[event].examples) {
-      expect(FACT_CONTRACTS[event].commandOf(example).event).toBe(event);
-    }
   });
 
   test(`the report of the fact ${event} can be corrected only in fields that its call has`, () => {
