@@ -146,14 +146,14 @@ async function openSnapshot(
   folder: string,
   { manifest, installation }: { manifest: BackupManifest; installation: OpenedInstallation },
 ): Promise<Redis | Finding> {
-  const { config, clock, log, resources } = installation;
+  const { config, log, resources } = installation;
   const notes = notesOf('redis');
   if ((await sizeOf(join(folder, SNAPSHOT))) === null) {
     // A private Redis without a snapshot would start empty, and nothing would be restored.
     return notes.fault('missing', `${SNAPSHOT} is missing`, 'Take it from another copy, or use an earlier backup.');
   }
   try {
-    const lookup = { searchPath: config.searchPath, binary: config.redis.serverBinary, clock, log };
+    const lookup = { searchPath: config.searchPath, binary: config.redis.serverBinary, log };
     const server = await serveSnapshot(join(folder, SNAPSHOT), lookup);
     resources.add('snapshot', server, (opened) => opened.stop());
     const access = privateAccess(`${server.url}/${manifest.database}`, openDataKeys(config));

@@ -52,7 +52,7 @@ export async function checkRedis(config: Config, tools: { clock: Clock; resource
   const { clock, resources } = tools;
   let url: string;
   try {
-    url = config.redis.url ?? (await openExisting(config, { log: silentLog, clock, resources }));
+    url = config.redis.url ?? (await openExisting(config, { log: silentLog, resources }));
   } catch (error) {
     if (error instanceof NoEmbeddedData) {
       const what = 'REDIS_URL is not set, and DATA_DIR has no embedded Redis yet: the first role that starts makes one';

@@ -1,6 +1,5 @@
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { projectFolder } from '../platform/process';
 import { privateCopy } from './private-copy';
@@ -50,7 +49,6 @@ export interface ServerLookup {
   readonly searchPath: string;
   /** Folder of the private copy; by default `.cache/redis` in the project. */
   readonly cacheFolder?: string;
-  readonly clock: Clock;
   readonly log: Log;
 }
 

@@ -1,6 +1,5 @@
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { withFolderLock } from './folder-lock';
 import { checkServer, type ServerBinary, findExecutable, run } from './server-binary';
@@ -17,13 +16,13 @@ const FETCH_WAIT_MS = 5 * 60_000;
  */
 export async function privateCopy(
   cacheFolder: string,
-  { searchPath, clock, log }: { searchPath: string; clock: Clock; log: Log },
+  { searchPath, log }: { searchPath: string; log: Log },
 ): Promise<ServerBinary> {
   const copy = join(cacheFolder, 'server');
   const kept = await checkCopy(copy);
   if (kept !== null) return kept;
   await mkdir(cacheFolder, { recursive: true });
-  return withFolderLock({ file: join(cacheFolder, 'lock'), clock, waitMs: FETCH_WAIT_MS }, async () => {
+  return withFolderLock({ file: join(cacheFolder, 'lock'), waitMs: FETCH_WAIT_MS }, async () => {
     const fetchedByAnother = await checkCopy(copy);
     if (fetchedByAnother !== null) return fetchedByAnother;
     log.info('redis_copy.started', { folder: cacheFolder });

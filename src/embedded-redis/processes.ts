@@ -1,6 +1,4 @@
 import { pause } from '../platform/timers';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { probe } from './probe';
 import { errorCode } from '../platform/errors';
 
@@ -49,38 +47,4 @@ export async function isGoneWithin(server: RunningServer, timeoutMs: number): Pr
     await pause(CHECK_INTERVAL_MS);
   }
   return false;
-}
-
-/**
- * Registers a user of the server of a folder: an empty file named `<process id>.<id>`. Returns the name for `leave`.
- * These functions are synchronous, because an exit handler can only run synchronous code. If the id of a dead process
- * now belongs to another program, the server keeps running until the next start, and no data is lost.
- */
-export function enter(folder: string, id: string): string {
-  const name = `${process.pid}.${id}`;
-  mkdirSync(join(folder, 'users'), { recursive: true });
-  writeFileSync(join(folder, 'users', name), '');
-  return name;
-}
-
-export function leave(folder: string, name: string): void {
-  rmSync(join(folder, 'users', name), { force: true });
-}
-
-/** True if a live process uses the server. Removes the files of dead processes. */
-export function isUsed(folder: string): boolean {
-  let used = false;
-  for (const name of listUsers(folder)) {
-    if (isAlive(Number(name.split('.', 1)[0]))) used = true;
-    else leave(folder, name);
-  }
-  return used;
-}
-
-function listUsers(folder: string): string[] {
-  try {
-    return readdirSync(join(folder, 'users'));
-  } catch {
-    return [];
-  }
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-
 import { ask } from './ask';
 import { ensureServer, recordedProcessId } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
@@ -27,18 +25,8 @@ export interface SnapshotServer {
  */
 export async function serveSnapshot(file: string, lookup: ServerLookup): Promise<SnapshotServer> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'towhook-snapshot-')));
-  const atExit = () => {
-    const processId = recordedProcessId(folder);
-    if (processId !== null) sendSignal(processId, 'SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  };
-  const atSignal = () => process.exit(1);
-  process.once('exit', atExit);
-  for (const signal of SIGNALS) process.once(signal, atSignal);
   const endWatchdog = startWatchdog(folder);
-  const removeAll = async () => {
-    process.off('exit', atExit);
-    for (const signal of SIGNALS) process.off(signal, atSignal);
+  const removeFolder = async () => {
     endWatchdog();
     await rm(folder, { recursive: true, force: true });
   };
@@ -55,21 +43,20 @@ export async function serveSnapshot(file: string, lookup: ServerLookup): Promise
       url: `redis://:${password}@127.0.0.1:${server.port}`,
       async stop() {
         await endServer(server, END_TIMEOUT_MS);
-        await removeAll();
+        await removeFolder();
       },
     };
   } catch (error) {
-    atExit();
-    await removeAll();
+    const processId = recordedProcessId(folder);
+    if (processId !== null) sendSignal(processId, 'SIGKILL');
+    await removeFolder();
     throw error;
   }
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 /**
- * Starts a process that kills the server and removes the folder when this process ends. No handler runs after a SIGKILL,
- * but the pipe to the watchdog closes. Returns how to end it.
+ * Starts a process that kills the server and removes the folder when this process ends, however it ends: the pipe to the
+ * watchdog closes then. Returns how to end it.
  */
 function startWatchdog(folder: string): () => void {
   const watchdog = spawn('sh', ['-c', WATCHDOG, 'sh', pidFile(folder), folder], {
@@ -77,7 +64,7 @@ function startWatchdog(folder: string): () => void {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // A machine without a shell has only the exit handler.
+  // A machine without a shell keeps both when this process is ended early.
   watchdog.on('error', () => {});
   watchdog.unref();
   return () => watchdog.kill('SIGKILL');

@@ -1,27 +1,28 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
+import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { makeFolder } from '../platform/folders';
-import { ensureServer, recordedProcessId } from './ensure';
+import { pause } from '../platform/timers';
+import { ask } from './ask';
+import { ensureServer } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
 import { withFolderLock } from './folder-lock';
-import { isServedBy, probe } from './probe';
-import { endServer, END_TIMEOUT_MS, sendSignal, enter, isUsed, leave } from './processes';
-import { watchServer } from './watch';
+import { isServedBy } from './probe';
+import { endServer, END_TIMEOUT_MS } from './processes';
 import { ConfigurationError, type Config } from '../platform/config';
 import type { Resources } from '../platform/resources';
 
-/** Longer than the lock of a dead process takes to become stale. */
+/** Longer than a server takes to start and load its data. */
 const LOCK_WAIT_MS = 60_000;
 
 export interface EmbeddedRedisOptions {
   /** The server keeps its data in `redis` under this folder. */
   readonly dataDir: string;
   readonly log: Log;
-  readonly clock: Clock;
-  readonly lookup: Omit<ServerLookup, 'log' | 'clock'>;
+  readonly lookup: Omit<ServerLookup, 'log'>;
   /** Default: a free port, and the same port at the next start if it is still free. */
   readonly port?: number;
 }
@@ -29,89 +30,69 @@ export interface EmbeddedRedisOptions {
 export interface EmbeddedRedis {
   readonly url: string;
   readonly port: number;
-  /** Changes when the server was restarted. */
   readonly processId: number;
-  /** True if another live process already used this server. */
-  readonly shared: boolean;
+  /** True if the server ran already. */
+  readonly wasRunning: boolean;
   /** Stops using the server. The last user stops it, with its data written to disk. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Redis server for this machine only, with its data on disk. Processes with the same `dataDir` share one server.
- * A server that a killed process left running is taken over. A server that dies is restarted on the same port with its
- * data. The server stops with the last process that uses it.
+ * Starts a Redis server for this machine only, with its data on disk, or connects to the running one of the same
+ * `dataDir`: processes share it, and one that a killed process left running is taken over. A server that dies is started
+ * again by the next process that starts. It stops with the last process that uses it.
  *
  * @throws RedisNotAvailable without a server program, RedisDidNotStart with the end of the server's log.
  */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
-  const { clock, log } = options;
+  const { log } = options;
   const folder = await prepareFolder(options.dataDir);
-  const lock = { file: join(folder, 'lock'), clock, waitMs: LOCK_WAIT_MS };
-  const ensure = (port: number | undefined) =>
-    ensureServer({
-      folder,
-      port,
-      findServer: () => findServer({ ...options.lookup, clock, log }),
-      settings: {},
-    });
-
-  const first = await withFolderLock(lock, async () => {
-    const server = await ensure(options.port);
-    const shared = isUsed(folder);
-    return { ...server, shared, user: enter(folder, clock.id()) };
+  const lock = { file: join(folder, 'lock'), waitMs: LOCK_WAIT_MS };
+  const { port, processId, wasRunning, connection } = await withFolderLock(lock, async () => {
+    const findProgram = () => findServer({ ...options.lookup, log });
+    const server = await ensureServer({ folder, port: options.port, findServer: findProgram, settings: {} });
+    return { ...server, connection: await stayConnected(server.port) };
   });
-  const { port, shared } = first;
-  let { processId } = first;
-  log.info('embedded_redis.started', { port, process_id: processId, folder, already_running: first.wasRunning });
-
-  const endWatch = watchServer({
-    port,
-    log,
-    revive: () =>
-      withFolderLock(lock, async () => {
-        const server = await ensure(port);
-        processId = server.processId;
-        if (!server.wasRunning) log.error('embedded_redis.revived', { port, process_id: processId, folder });
-      }),
-  });
-
-  // An exit handler cannot wait, so it only signals the server to stop.
-  const atExit = () => {
-    leave(folder, first.user);
-    if (!isUsed(folder) && recordedProcessId(folder) === processId) sendSignal(processId, 'SIGTERM');
-  };
-  process.once('exit', atExit);
+  log.info('embedded_redis.started', { port, process_id: processId, folder, already_running: wasRunning });
 
   /** Returns whether the server ended. */
   const endIfUnused = async () => {
-    leave(folder, first.user);
-    if (isUsed(folder)) return false;
-    const answer = await probe(port, folder);
-    // Another user may have restarted it.
-    if (answer.state === 'ready' || answer.state === 'loading') processId = answer.processId;
+    connection.destroy();
+    if (await isUsed(port)) return false;
     // A process id alone could belong to another program.
     if (await isServedBy(port, processId)) await endServer({ port, folder, processId }, END_TIMEOUT_MS);
     return true;
   };
   const stop = async () => {
-    await endWatch();
     // If the folder was removed, no other process can use the server.
     const hasEnded = await (existsSync(folder) ? withFolderLock(lock, endIfUnused) : endIfUnused());
-    process.off('exit', atExit);
     log.info(hasEnded ? 'embedded_redis.stopped' : 'embedded_redis.left', { port, folder });
   };
   let stopping: Promise<void> | null = null;
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    get processId() {
-      return processId;
-    },
-    shared,
-    stop: () => (stopping ??= stop()),
-  };
+  return { url: `redis://127.0.0.1:${port}`, port, processId, wasRunning, stop: () => (stopping ??= stop()) };
 }
+
+/** A connection that shows the server that this process uses it, from the start on. It ends with the process. */
+async function stayConnected(port: number): Promise<Socket> {
+  const socket = createConnection({ host: '127.0.0.1', port });
+  await once(socket, 'connect');
+  socket.on('error', () => {}).unref();
+  return socket;
+}
+
+/** Whether other connections to the server exist. Those that this process has just closed may still be listed. */
+async function isUsed(port: number): Promise<boolean> {
+  for (let look = 1; look <= LOOKS; look += 1) {
+    const info = await ask(port, ['INFO', 'clients']).catch(() => '');
+    const [, clients = '0'] = /^connected_clients:(\d+)/m.exec(String(info)) ?? [];
+    if (Number(clients) <= 1) return false;
+    await pause(LOOK_EVERY_MS);
+  }
+  return true;
+}
+
+const LOOKS = 10;
+const LOOK_EVERY_MS = 20;
 
 async function prepareFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'redis');
@@ -131,18 +112,14 @@ async function holdsData(dataDir: string): Promise<boolean> {
  *
  * @throws ConfigurationError in production, where REDIS_URL is required.
  */
-export async function openEmbedded(
-  config: Config,
-  tools: { log: Log; clock: Clock; resources: Resources },
-): Promise<string> {
-  const { log, clock, resources } = tools;
+export async function openEmbedded(config: Config, tools: { log: Log; resources: Resources }): Promise<string> {
+  const { log, resources } = tools;
   if (config.isProduction) {
     throw new ConfigurationError([{ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' }]);
   }
   const embedded = await startEmbeddedRedis({
     dataDir: config.dataDir,
     log,
-    clock,
     lookup: { searchPath: config.searchPath, binary: config.redis.serverBinary },
   });
   resources.add('embedded redis', embedded, (opened) => opened.stop());

@@ -115,7 +115,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
     log.info('process.starting', configSummary(config));
     const { unknownVariables: variables } = config;
     if (variables.length > 0) log.warn('configuration.unknown_variables', { variables });
-    const url = config.redis.url ?? (await openEmbedded(config, { log, clock, resources }));
+    const url = config.redis.url ?? (await openEmbedded(config, { log, resources }));
     const dataKeys = openDataKeys(config);
     const access = openAccess(config.redis, url, dataKeys);
     const troubleLog = throttledLog(log, { clock, by: ['queue'] });

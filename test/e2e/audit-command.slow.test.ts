@@ -125,7 +125,7 @@ test('towhook audit verify exits with 1 for an archive with bytes that towhook d
 test('towhook audit verify reads the embedded Redis of DATA_DIR without REDIS_URL', async () => {
   const { PATH: searchPath = '', REDIS_SERVER_BIN: binary = null } = process.env;
   const lookup = { searchPath, binary };
-  const embedded = await startEmbeddedRedis({ dataDir, log: silentLog, clock: systemClock, lookup });
+  const embedded = await startEmbeddedRedis({ dataDir, log: silentLog, lookup });
   const own = await openStores(embedded.url);
   await own.say(await own.request('T1'), START);
   own.close();

@@ -1,5 +1,4 @@
 import { delimiter, join } from 'node:path';
-import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { findServer, type ServerLookup, RedisNotAvailable } from '../../src/embedded-redis/find-server';
 import { useFolders } from './folder';
@@ -10,7 +9,7 @@ describe('finding a Redis server', () => {
 
   async function find(lookup: Partial<ServerLookup>) {
     const cacheFolder = join(await makeFolder(), 'cache');
-    return findServer({ searchPath: '', cacheFolder, clock: systemClock, log: silentLog, ...lookup });
+    return findServer({ searchPath: '', cacheFolder, log: silentLog, ...lookup });
   }
 
   test('an installed redis-server is used as the embedded server', async () => {

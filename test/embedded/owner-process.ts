@@ -1,4 +1,3 @@
-import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ask } from '../../src/embedded-redis/ask';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
@@ -10,12 +9,11 @@ import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 async function main(dataDir: string, then: string): Promise<void> {
   const redis = await startEmbeddedRedis({
     dataDir,
-    clock: systemClock,
     log: silentLog,
     lookup: { searchPath: process.env['PATH'] ?? '', binary: process.env['REDIS_SERVER_BIN'] ?? null },
   });
   await ask(redis.port, ['INCR', 'starts']);
-  const { port, processId, shared } = redis;
+  const { port, processId, wasRunning } = redis;
   const staying = then === 'leaves' ? undefined : setInterval(() => {}, 60_000);
   if (then === 'interrupted') {
     process.once('SIGINT', () => {
@@ -26,7 +24,7 @@ async function main(dataDir: string, then: string): Promise<void> {
       })();
     });
   }
-  process.stdout.write(`${JSON.stringify({ port, processId, shared })}\n`);
+  process.stdout.write(`${JSON.stringify({ port, processId, wasRunning })}\n`);
 }
 
 void main(process.argv[2] ?? '', process.argv[3] ?? '');

@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { privateCopy } from '../../src/embedded-redis/private-copy';
 import { useFolders } from './folder';
@@ -13,7 +12,7 @@ describe('a private copy of Redis', () => {
     const tools = await makeFolder();
     const cache = join(await makeFolder(), 'redis');
     await writePackageTools(tools, options);
-    const copy = () => privateCopy(cache, { searchPath: `${tools}:/usr/bin:/bin`, clock: systemClock, log: silentLog });
+    const copy = () => privateCopy(cache, { searchPath: `${tools}:/usr/bin:/bin`, log: silentLog });
     const calls = async () => (await readFile(join(tools, 'calls'), 'utf8')).trim().split('\n');
     return { tools, cache, copy, calls };
   }

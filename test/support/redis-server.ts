@@ -3,7 +3,6 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ask, type RedisReply } from '../../src/embedded-redis/ask';
 import { findServer } from '../../src/embedded-redis/find-server';
@@ -95,7 +94,7 @@ export async function startTestRedis(settings: Readonly<Record<string, string>> 
 /** The server program for tests, fetched if the machine has none. */
 export function testServer(): Promise<ServerBinary> {
   const { PATH = '', REDIS_SERVER_BIN = null } = process.env;
-  return findServer({ binary: REDIS_SERVER_BIN, searchPath: PATH, clock: systemClock, log: silentLog });
+  return findServer({ binary: REDIS_SERVER_BIN, searchPath: PATH, log: silentLog });
 }
 
 /** Set: `url` is of the user of deploy/redis/users.acl, and `stop` rejects if that user was denied a command. */

@@ -1,4 +1,3 @@
-import { systemClock } from '../../../src/platform/clock';
 import { errorMessage } from '../../../src/platform/errors';
 import { findExecutable, run } from '../../../src/embedded-redis/server-binary';
 import { CHROMIUM_PACKAGE } from './apt';
@@ -41,8 +40,8 @@ export async function findChromium(lookup: ChromiumLookup): Promise<string> {
   const problems: string[] = [];
   const ways = [
     // Who waited for another's installation finds what that one installed.
-    () => installChromium({ ...lookup, clock: systemClock, findInstalled: () => findInstalled(lookup) }),
-    () => privateChromium({ ...lookup, clock: systemClock, check: checkChromium }),
+    () => installChromium({ ...lookup, findInstalled: () => findInstalled(lookup) }),
+    () => privateChromium({ ...lookup, check: checkChromium }),
   ];
   for (const way of ways) {
     try {

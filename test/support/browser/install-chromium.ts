@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../../src/platform/clock';
 import { withFolderLock } from '../../../src/embedded-redis/folder-lock';
 import { findExecutable, run } from '../../../src/embedded-redis/server-binary';
 import { CHROMIUM_PACKAGE, FETCH_WAIT_MS, QUIET_AND_PATIENT } from './apt';
@@ -12,7 +11,6 @@ const INSTALL_TIMEOUT_MS = 300_000;
 export interface Installation {
   readonly searchPath: string;
   readonly cacheFolder: string;
-  readonly clock: Clock;
   readonly tell: (sentence: string) => void;
   readonly findInstalled: () => Promise<string | null>;
 }
@@ -24,12 +22,12 @@ export interface Installation {
  * @throws Error with the reason: no Debian system, not allowed, no network.
  */
 export async function installChromium(installation: Installation): Promise<string> {
-  const { searchPath, cacheFolder, clock, tell, findInstalled } = installation;
+  const { searchPath, cacheFolder, tell, findInstalled } = installation;
   const aptGet = await findExecutable('apt-get', searchPath);
   if (aptGet === null) throw new Error('no apt-get here');
   const rights = await rightsToInstall(searchPath);
   await mkdir(cacheFolder, { recursive: true });
-  return withFolderLock({ file: join(cacheFolder, 'lock'), clock, waitMs: FETCH_WAIT_MS }, async () => {
+  return withFolderLock({ file: join(cacheFolder, 'lock'), waitMs: FETCH_WAIT_MS }, async () => {
     const installedByAnother = await findInstalled();
     if (installedByAnother !== null) return installedByAnother;
     tell(`Installing ${CHROMIUM_PACKAGE} for the tests of the console …`);

@@ -1,6 +1,5 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../../src/platform/clock';
 import { withFolderLock } from '../../../src/embedded-redis/folder-lock';
 import { findExecutable, run } from '../../../src/embedded-redis/server-binary';
 import { CHROMIUM_PACKAGE, FETCH_WAIT_MS, QUIET_AND_PATIENT } from './apt';
@@ -13,7 +12,6 @@ type Check = (path: string) => Promise<string>;
 export interface PrivateCopy {
   readonly searchPath: string;
   readonly cacheFolder: string;
-  readonly clock: Clock;
   readonly tell: (sentence: string) => void;
   readonly check: Check;
 }
@@ -50,11 +48,11 @@ export function keptCopy(cacheFolder: string, check: Check): Promise<string | nu
  * @throws Error with the reason: no Debian system, no network.
  */
 export async function privateChromium(options: PrivateCopy): Promise<string> {
-  const { searchPath, cacheFolder, clock, tell, check } = options;
+  const { searchPath, cacheFolder, tell, check } = options;
   const [aptGet, dpkgDeb] = await Promise.all(['apt-get', 'dpkg-deb'].map((tool) => findExecutable(tool, searchPath)));
   if (!aptGet || !dpkgDeb) throw new Error('only Debian offers a private copy');
   await mkdir(cacheFolder, { recursive: true });
-  return withFolderLock({ file: join(cacheFolder, 'lock'), clock, waitMs: FETCH_WAIT_MS }, async () => {
+  return withFolderLock({ file: join(cacheFolder, 'lock'), waitMs: FETCH_WAIT_MS }, async () => {
     const fetchedByAnother = await keptCopy(cacheFolder, check);
     if (fetchedByAnother !== null) return fetchedByAnother;
     tell(`Fetching a private copy of ${CHROMIUM_PACKAGE} for the tests of the console …`);
