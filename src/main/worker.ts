@@ -11,6 +11,7 @@ import { createDeliveryStore } from '../store/deliveries';
 import { PARTITION } from '../store/keys';
 import { createLocks } from '../store/locks';
 import { createArchiveTask, createRetentionStore } from '../store/retention';
+import { waitsUntilDue } from '../store/schedules';
 import { createTowStore } from '../store/tows';
 import { isTransient } from '../store/until-answered';
 import { createViolationStore } from '../store/violations';
@@ -86,6 +87,7 @@ function openWorker(foundation: Foundation, resources: Resources, called: Called
   const scheduler = startScheduler({
     queues,
     schedules,
+    waitsUntilDue: () => waitsUntilDue(foundation.redis),
     intervalMs: SCHEDULER_INTERVAL_MS,
     progress,
     log: troubleLog,

@@ -14,6 +14,8 @@ export interface DueWork {
 export interface SchedulerOptions {
   readonly queues: Queues;
   readonly schedules: Readonly<Record<QueueName, DueWork>>;
+  /** How long it is until a poll of each queue has something to do, ms. */
+  readonly waitsUntilDue: () => Promise<Readonly<Record<QueueName, number>>>;
   readonly intervalMs: number;
   readonly progress: WorkerProgress;
   /** Throttled: every run fails while Redis is away. */
@@ -42,14 +44,19 @@ export interface Scheduler {
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const ending = new AbortController();
   const { signal } = ending;
+  const startedMs = performance.now();
+  // The runs of all loops fall together, so that one reading serves them.
+  const untilNextRun = (intervalMs: number) => intervalMs - ((performance.now() - startedMs) % intervalMs);
+  const waits = sharedReading(options.waitsUntilDue, options.intervalMs / 2);
   /** One loop per queue, so that a run that hangs delays only its own queue. */
   const loop = async (queue: QueueName) => {
     const batch: PolledBatch = { queue, refs: [] };
     while (!signal.aborted) {
-      const result = await run(batch, options);
+      const result = await run(batch, { ...options, waitsUntilDue: waits });
       // After a full batch more work is due: the next run follows without a pause.
       if (result === 'full') continue;
-      await pause(result === 'crowded' ? Math.min(CROWDED_PAUSE_MS, options.intervalMs) : options.intervalMs, signal);
+      if (result === 'crowded') await pause(Math.min(CROWDED_PAUSE_MS, options.intervalMs), signal);
+      else await pause(untilNextRun(result === 'nothing_due' ? 2 * options.intervalMs : options.intervalMs), signal);
     }
   };
   const running = Promise.all(QUEUE_NAMES.map(loop));
@@ -61,6 +68,16 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
+/** A reading that is younger than `maxAgeMs` or under way serves all who ask. */
+function sharedReading<T>(read: () => Promise<T>, maxAgeMs: number): () => Promise<T> {
+  let last: { readonly reading: Promise<T>; readonly atMs: number } | null = null;
+  return () => {
+    const atMs = performance.now();
+    if (last === null || atMs - last.atMs > maxAgeMs) last = { reading: read(), atMs };
+    return last.reading;
+  };
+}
+
 /** Members that were polled and are not in BullMQ yet. */
 interface PolledBatch {
   readonly queue: QueueName;
@@ -68,7 +85,7 @@ interface PolledBatch {
 }
 
 /** `full`: more may be due. `crowded`: the queue has little room. `failed`: Redis did not answer. */
-type RunResult = 'full' | 'crowded' | 'idle' | 'paused' | 'failed';
+type RunResult = 'full' | 'crowded' | 'idle' | 'nothing_due' | 'paused' | 'failed';
 
 async function run(batch: PolledBatch, options: SchedulerOptions): Promise<RunResult> {
   const { queue } = batch;
@@ -88,6 +105,8 @@ async function run(batch: PolledBatch, options: SchedulerOptions): Promise<RunRe
  */
 async function queueDue(batch: PolledBatch, options: SchedulerOptions): Promise<RunResult> {
   const { queue } = batch;
+  const waitMs = batch.refs.length > 0 ? 0 : (await options.waitsUntilDue())[queue];
+  if (waitMs > 0) return waitMs > 2 * options.intervalMs ? 'nothing_due' : 'idle';
   const room = await roomIn(queue, options);
   const limit = Math.min(BATCH_MAX, room ?? 0);
   if (batch.refs.length === 0 && (limit > 0 || room === null)) {

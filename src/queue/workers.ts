@@ -63,7 +63,9 @@ export function startWorkers(options: WorkersOptions): Workers {
         prefix: options.prefix,
         concurrency: Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? Infinity),
         lockDuration: options.lockMs,
-        stalledInterval: 5000,
+        // The scheduler adds a lost job again within 11 s, so neither needs to be fast. Below the time limit of the socket.
+        stalledInterval: 15_000,
+        drainDelay: 10,
         // A job only names a record and may be repeated any number of times.
         maxStalledCount: 1_000_000,
         skipVersionCheck: true,

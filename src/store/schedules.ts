@@ -1,14 +1,15 @@
 import type { Redis } from 'ioredis';
-import type { QueueName } from '../domain/vocabulary';
+import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { OutboxRateLimits } from './budgets';
 import { KEYS } from './keys';
-import { texts } from './parse';
+import { texts, UnexpectedReply } from './parse';
 import { createPermitQueueCheck } from './permits';
 import { redisTimeMs } from './redis-time';
 import { releaseClosedCircuits } from './circuits';
 import { Script } from './scripts';
 
 const pollDueScript = new Script('poll-due');
+const readWaits = new Script('read-waits');
 
 /** The schedule of one kind of work: its members by the time at which they are due. */
 export interface Schedule {
@@ -38,12 +39,42 @@ export function createSchedules(redis: Redis, rateLimits?: OutboxRateLimits): Re
   const checkViolations = createPermitQueueCheck(redis, 'violation', rateLimits?.violation);
   return {
     // Closed circuits release tows and violations alike, so one scheduler does it for both.
-    reports: withPreparation(scheduleAt(redis, KEYS.dueTows), () =>
+    reports: withPreparation(scheduleAt(redis, DUE_KEYS.reports), () =>
       Promise.all([releaseClosedCircuits(redis), checkTows()]),
     ),
-    violations: withPreparation(scheduleAt(redis, KEYS.dueViolations), checkViolations),
-    deliveries: scheduleAt(redis, KEYS.dueDeliveries),
-    bulk: scheduleAt(redis, KEYS.dueBulk),
+    violations: withPreparation(scheduleAt(redis, DUE_KEYS.violations), checkViolations),
+    deliveries: scheduleAt(redis, DUE_KEYS.deliveries),
+    bulk: scheduleAt(redis, DUE_KEYS.bulk),
+  };
+}
+
+const DUE_KEYS = {
+  reports: KEYS.dueTows,
+  violations: KEYS.dueViolations,
+  deliveries: KEYS.dueDeliveries,
+  bulk: KEYS.dueBulk,
+} as const satisfies Record<QueueName, string>;
+
+/** The queues whose polls prepare something, and the keys that exist while there is something to prepare. */
+const PREPARED: readonly QueueName[] = ['reports', 'violations'];
+const PREPARED_KEYS = [KEYS.releasing, KEYS.permitQueueTows, KEYS.permitQueueViolations];
+
+/** How long it is until a poll of each queue has something to do, ms; Infinity while nothing is scheduled. */
+export async function waitsUntilDue(redis: Redis): Promise<Readonly<Record<QueueName, number>>> {
+  const keys = [...QUEUE_NAMES.map((name) => DUE_KEYS[name]), ...PREPARED_KEYS];
+  const reply = await readWaits.run(redis, keys, [QUEUE_NAMES.length]);
+  if (!Array.isArray(reply)) throw new UnexpectedReply('read-waits');
+  const isPrepared = Number(reply[QUEUE_NAMES.length]) > 0;
+  const waitOf = (name: QueueName) => {
+    if (isPrepared && PREPARED.includes(name)) return 0;
+    const wait: unknown = reply[QUEUE_NAMES.indexOf(name)];
+    return wait === '' ? Infinity : Number(wait);
+  };
+  return {
+    reports: waitOf('reports'),
+    violations: waitOf('violations'),
+    deliveries: waitOf('deliveries'),
+    bulk: waitOf('bulk'),
   };
 }
 

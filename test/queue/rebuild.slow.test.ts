@@ -6,6 +6,7 @@ import { startScheduler } from '../../src/queue/scheduler';
 import { superviseWorker, type SuperviseOptions, type SupervisedWorker } from '../../src/queue/supervise';
 import { startWorkers } from '../../src/queue/workers';
 import { KEYS, PARTITION } from '../../src/store/keys';
+import { waitsUntilDue } from '../../src/store/schedules';
 import { failFastConnections } from '../support/app';
 import { eventually } from '../support/eventually';
 import { recordedLog, type RecordedLine } from '../support/recorded-log';
@@ -46,8 +47,17 @@ function openWorker(resources: Resources, work: Work) {
     log,
   });
   resources.add('workers', workers, (opened) => opened.stop());
-  resources.add('scheduler', startScheduler({ queues, schedules, intervalMs: 50, progress, log }), (opened) =>
-    opened.stop(),
+  resources.add(
+    'scheduler',
+    startScheduler({
+      queues,
+      schedules,
+      waitsUntilDue: () => waitsUntilDue(foundation.redis),
+      intervalMs: 50,
+      progress,
+      log,
+    }),
+    (opened) => opened.stop(),
   );
   return progress;
 }

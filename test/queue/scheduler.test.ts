@@ -18,6 +18,7 @@ afterEach(() => world.close());
 
 /** The scheduler waits 1 s for a run that hangs; container runtimes kill a process after 10 s. */
 const STOP_LIMIT_MS = 8000;
+const DUE = { deliveries: 0, reports: 0, violations: 0, bulk: 0 };
 const NOTHING: DueWork = { pollDue: () => Promise.resolve([]) };
 
 interface Options {
@@ -31,6 +32,7 @@ function start({ queues, reports = NOTHING, deliveries = NOTHING, intervalMs = 2
   return startScheduler({
     queues,
     schedules: { deliveries, reports, violations: NOTHING, bulk: NOTHING },
+    waitsUntilDue: () => Promise.resolve(DUE),
     intervalMs,
     progress: createWorkerProgress(systemClock),
     log: silentLog,

@@ -2,7 +2,7 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createWorkerProgress } from '../../src/queue/progress';
 import { startScheduler, type DueWork, type Scheduler } from '../../src/queue/scheduler';
-import { createSchedules } from '../../src/store/schedules';
+import { createSchedules, waitsUntilDue } from '../../src/store/schedules';
 import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -30,6 +30,7 @@ function poll(): Scheduler {
       violations: NOTHING,
       bulk: NOTHING,
     },
+    waitsUntilDue: () => waitsUntilDue(world.redis),
     intervalMs: 20,
     progress: createWorkerProgress(systemClock),
     log: silentLog,

@@ -7,6 +7,7 @@ import { startScheduler } from '../../src/queue/scheduler';
 import { startWorkers, type JobHandler } from '../../src/queue/workers';
 import { createBulkStore } from '../../src/store/bulk';
 import { PARTITION } from '../../src/store/keys';
+import { waitsUntilDue } from '../../src/store/schedules';
 
 const SCHEDULER_INTERVAL_MS = 20;
 const STOP_GRACE_MS = 200;
@@ -39,6 +40,7 @@ export function startBulkWorker(
   const scheduler = startScheduler({
     queues,
     schedules: { deliveries: none, reports: none, violations: none, bulk },
+    waitsUntilDue: () => waitsUntilDue(foundation.redis),
     intervalMs: SCHEDULER_INTERVAL_MS,
     progress,
     log: silentLog,
