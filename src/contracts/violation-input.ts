@@ -37,8 +37,10 @@ const fields = z.strictObject({
   zoneId: entered(shape.zoneId),
   imagesDescription: lines().optional(),
   violationType: entered(shape.violationType),
-  isSaudi: entered(z.enum(['true', 'false']).transform((text) => text === 'true')).optional(),
-  metadata: metadataText.optional(),
+  isSaudi: entered(z.enum(['true', 'false']).transform((text) => text === 'true'))
+    .optional()
+    .describe('true or false'),
+  metadata: metadataText.optional().describe('your own data, a JSON object; its id identifies the violation'),
   fullName: sensitive(line()).optional(),
   // Open question Q26: the format of these numbers is not documented; unusual ones get a warning (format-warnings.ts).
   identityNumber: sensitive(line()).optional(),

@@ -1,11 +1,14 @@
+import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { newApiKeyView, queueView } from '../../src/contracts/operator';
 import { violationView } from '../../src/contracts/violations';
 import { riyadhTime, table } from '../../src/cli/format';
 import { EXIT } from '../../src/cli/problems';
+import { markShadow } from '../../src/domain/shadow';
 import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
-import { deliver, newTow, record } from '../operator/world';
+import { deliver, newTow, record, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
+import { changeInStore } from '../support/stores';
 import { run, type ProgramRun } from './command';
 
 const app = useApp({ role: 'console' });
@@ -24,6 +27,11 @@ test.each([
   ['operation list'],
   ['key list'],
   ['conservation'],
+  ['service show'],
+  ['service differences'],
+  ['shadow list'],
+  ['alarm list'],
+  ['notifications show'],
   ['audit list'],
 ])('towhook %s prints exactly one JSON document with --json, and text without it', async (line) => {
   await newTow(app);
@@ -232,3 +240,17 @@ test.each([['delivery replay'], ['task resolve']])(
     expect(problems).toMatch(/^nope failed: .*\nnope2 failed: .*$/);
   },
 );
+
+const shadowRows = z.array(z.object({ id: z.string(), operation: z.string(), images: z.string() }));
+
+test('towhook shadow export prints a CSV file with one row for each held call', async () => {
+  const refs = [await towAfter(app, 'started'), await towAfter(app, 'started')];
+  for (const ref of refs) await changeInStore(app.foundation.redis, ref, markShadow);
+
+  const { out, exitCode } = await towhook('shadow', 'export');
+
+  expect(exitCode).toBe(0);
+  expect(shadowRows.parse(parse(out, { columns: true }))).toEqual(
+    refs.map((id) => ({ id, operation: 'started', images: '' })),
+  );
+});

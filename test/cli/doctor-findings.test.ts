@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Finding } from '../../src/cli';
+import { findingLines, type Finding } from '../../src/cli/finding';
 import { alarmPage } from '../../src/contracts/notifications';
 import { refusedCall } from '../../src/contracts/refused-calls';
 import { clockFinding, withinLimit } from '../../src/doctor/finding';
+import { checkNode } from '../../src/doctor/machine';
 import { api } from '../operator/client';
 import { eventually } from '../support/eventually';
 import { examineHere, NODE_WARNINGS, SECRETS } from './examine';
@@ -91,4 +92,23 @@ test.each([
   [-3_600_000, 'fault'],
 ])('towhook doctor rates a Redis clock %d ms ahead of this machine as %s', (skewMs, state) => {
   expect(clockFinding('redis clock', skewMs).state).toBe(state);
+});
+
+test.each([
+  ['18.20.0', false, 'fault', 'node_too_old'],
+  ['22.23.2', false, 'fine', 'new_enough'],
+  ['24.20.0', true, 'warning', 'node_misreads_json'],
+])('towhook doctor rates Node %s, where keys of JSON are misread: %s, as %s', (version, misreads, state, code) => {
+  expect(checkNode(version, misreads)).toMatchObject({ state, code });
+});
+
+const found = (state: Finding['state']): Finding => ({ check: 'redis', state, code: 'any', what: 'any', fix: null });
+
+test.each<[Finding['state'][], string]>([
+  [['fine'], 'No faults, 0 warnings.'],
+  [['warning'], 'No faults, 1 warning.'],
+  [['fault', 'warning', 'warning'], '1 fault, 2 warnings.'],
+  [['fault', 'fault'], '2 faults, 0 warnings.'],
+])('the sum of the findings %j is "%s"', (states, sum) => {
+  expect(findingLines(states.map(found)).at(-1)).toBe(sum);
 });

@@ -6,10 +6,13 @@ import { z } from 'zod';
 import { towView } from '../../src/contracts/operator';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { violationView } from '../../src/contracts/violations';
+import { startFakeService } from '../service/fake-service';
+import { startApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
+import { useRedis } from '../support/redis';
 import { run, type ProgramRun } from './command';
-import { useInstallation } from './installation';
+import { useInstallation, useStopLater } from './installation';
 
 const ZONE = '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f';
 const FORM =
@@ -145,4 +148,23 @@ describe('command line: violations on the integration guide path', () => {
     expect(await operations()).toContain('violation_guide');
     expect(working(await towhook('violation', 'show', id)).out).toMatch(/^can tow: +(yes|no)$/m);
   });
+});
+
+const redis = useRedis();
+const stopLater = useStopLater();
+
+test('towhook violation create has the metadata sent to the service exactly as entered', async () => {
+  const service = stopLater(await startFakeService());
+  const app = stopLater(await startApp({ redisUrl: redis.url, environment: { SERVICE_BASE_URL: service.url } }));
+  const entered = '{"id": "patrol-2", "serial": 12345678901234567890, "fee": 1.10}';
+
+  const words = ['violation', 'create', ...FORM, '--metadata', entered];
+  expect(await run(words, { url: app.consoleUrl, apiKey: app.apiKey })).toMatchObject({ exitCode: 0, problems: '' });
+
+  const form = await eventually(() => {
+    const [call] = service.calls;
+    if (call === undefined) throw new Error('the violation was not sent yet');
+    return call.body.toString();
+  });
+  expect(form).toContain(`name="metadata"\r\n\r\n${entered}\r\n`);
 });
