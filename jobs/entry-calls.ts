@@ -3,7 +3,7 @@ import type { OperationName } from '../src/contracts/operations';
 import type { Entry } from '../src/domain/entry';
 import type { LeaseRight } from '../src/domain/lease';
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import type { Hint } from '../src/domain/policy';
+import type { Hint } from '../src/domain/entry';
 import type { NewTask } from '../src/domain/tasks';
 import type { AcceptedViolation } from '../src/domain/violation-references';
 import type { Claim, Claimed } from '../src/workflow/outbox-port';

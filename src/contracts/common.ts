@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import {
   brokenReferenceRule,
-  isTowingReference,
-  isViolationReference,
   type Json,
   type JsonObject,
   type TowingReference,
@@ -14,18 +12,6 @@ import { sensitive } from '../domain/sensitive';
 import { storedObject } from '../domain/stored';
 
 /** Schemas that several contracts share. */
-
-/** The service's reference of a tow, as stored; its documented format is not relied on. */
-export const towingReference = z.custom<TowingReference>(
-  (value) => typeof value === 'string' && isTowingReference(value),
-  'must be a non-empty string',
-);
-
-/** The service's reference of a violation, as stored. */
-export const violationReference = z.custom<ViolationReference>(
-  (value) => typeof value === 'string' && isViolationReference(value),
-  'must be a non-empty string',
-);
 
 /** A received reference (see `brokenReferenceRule`). */
 const newReference = <T extends string>() =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { towingReference } from './common';
+import { towingReference } from '../domain/stored';
 
 /**
  * Payloads of queue jobs: record names and nothing else. Deliveries are cheap, so a job has several. So has a job of

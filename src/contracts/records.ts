@@ -1,95 +1,13 @@
 import { z } from 'zod';
 import { PROCESSED_VERDICTS, type Delivery } from '../domain/delivery';
-import { TASK_ACTIONS } from '../domain/decisions';
-import type { Tow } from '../domain/tow';
-import {
-  DELIVERY_KINDS,
-  DELIVERY_STATES,
-  ENTRY_KINDS,
-  FACT_EVENTS,
-  ROLES,
-  VIOLATION_TYPES,
-} from '../domain/vocabulary';
-import { towingReference, violationReference } from './common';
-import { dispatchRecord } from './dispatch';
+import { entryAttempt, entryError } from '../domain/entry';
+import { storedTask } from '../domain/tasks';
+import { DELIVERY_KINDS, DELIVERY_STATES, ROLES } from '../domain/vocabulary';
 import { person } from './person';
-import { sensitive } from '../domain/sensitive';
-import { counter, orUnknown, storedObject, storedTimestampMs } from '../domain/stored';
+import { counter, orUnknown, storedTimestampMs } from '../domain/stored';
 
-/**
- * Records in Redis, parsed at every read. A tow keeps unknown fields at every depth: another version wrote and needs
- * them.
- */
-
-const whereabouts = {
-  plateNumber: sensitive(z.string()),
-  towedLocation: z.string(),
-  latitude: z.number(),
-  longitude: z.number(),
-};
-const nullableWhereabouts = {
-  plateNumber: sensitive(z.string().nullable()),
-  towedLocation: z.string().nullable(),
-  latitude: z.number().nullable(),
-  longitude: z.number().nullable(),
-};
-
-const towBase = {
-  towingReferenceId: towingReference,
-  violationReferenceId: violationReference,
-  metadata: storedObject.nullable(),
-  requestedAt: z.string(),
-  facts: z.array(
-    z.looseObject({
-      event: z.enum(FACT_EVENTS),
-      occurredAt: z.string(),
-      recordedAt: z.string(),
-      by: z.string(),
-      notedAtMs: z.number().exactOptional(),
-    }),
-  ),
-  invoiceRequest: z
-    .looseObject({
-      vehicleType: z.string(),
-      delayInDays: z.number(),
-      computedDelayInDays: z.number(),
-      overrideReason: z.string().nullable(),
-    })
-    .nullable(),
-  payments: z.array(z.looseObject({ paymentStatus: z.string(), externalReference: z.string().nullable() })),
-  invoiceWebhooks: z.array(
-    z.looseObject({
-      deliveryId: z.string(),
-      receivedAt: z.string(),
-      signedAt: z.string().exactOptional(),
-      towingInvoice: storedObject,
-      delayInvoice: storedObject.nullable(),
-    }),
-  ),
-  rivalRequests: z.array(
-    z.looseObject({
-      deliveryId: z.string(),
-      receivedAt: z.string(),
-      violationReferenceId: violationReference,
-      metadata: storedObject.nullable(),
-    }),
-  ),
-  violationId: z.string().nullable(),
-  zoneId: z.string().nullable(),
-  violationType: z.enum(VIOLATION_TYPES).nullable(),
-  dispatch: dispatchRecord,
-};
-
-/** A tow without its reports, timeline and tasks, which are stored beside it. */
-export const towDocument: z.ZodType<Tow> = z.discriminatedUnion('state', [
-  z.looseObject({ ...towBase, ...nullableWhereabouts, state: z.literal('requested') }),
-  z.looseObject({ ...towBase, ...whereabouts, state: z.literal('started') }),
-  z.looseObject({ ...towBase, ...whereabouts, state: z.literal('detained') }),
-  z.looseObject({ ...towBase, ...whereabouts, state: z.literal('released') }),
-  z.looseObject({ ...towBase, ...nullableWhereabouts, state: z.literal('canceled'), cancellationReason: z.string() }),
-]);
-
-export const reportError = z.object({ http_status: z.number().nullable().default(null), message: z.string() });
+export const reportError = z.object(entryError.shape);
+export const attempt = z.object({ ...entryAttempt.shape, outcome: z.string() });
 
 /** A place in the waiting queue of a rate limit. */
 export const placeInQueue = z.object({
@@ -104,30 +22,13 @@ export const placeInQueue = z.object({
 });
 export type PlaceInQueue = z.infer<typeof placeInQueue>;
 
-export const attempt = z.object({
-  attempt_id: z.string(),
-  started_at: z.string().optional(),
-  ended_at_ms: z.number().optional(),
-  duration_ms: z.number().optional(),
-  outcome: z.string(),
-  http_status: z.number().nullable().optional(),
-  message: z.string().nullable().optional(),
-});
-
 /** A task for people. */
 export const task = z.object({
   id: z.string(),
+  ...storedTask.shape,
   type: z.string(),
-  message: z.string(),
-  actions: z.array(z.enum(TASK_ACTIONS)),
-  towing_reference_id: z.string().exactOptional(),
-  report_id: z.string().exactOptional(),
-  violation_id: z.string().exactOptional(),
-  operation: z.enum(ENTRY_KINDS).exactOptional(),
-  /** The kind of difference that it is about. */
-  difference_id: z.string().exactOptional(),
-  http_status: z.number().nullable().exactOptional(),
   hint: z.string().nullable().exactOptional(),
+  towing_reference_id: z.string().exactOptional(),
   /** When it was opened, Redis time. */
   opened_at: z.string().exactOptional(),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
-import { amount, echoedMetadata, metadata, towingReference, violationReference } from './common';
+import { towingReference, violationReference } from '../domain/stored';
+import { amount, echoedMetadata, metadata } from './common';
 import { sensitive } from '../domain/sensitive';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DECISIONS } from '../domain/decisions';
-import type { Violation } from '../domain/violation';
+import { violationImage, type Violation } from '../domain/violation';
 import {
   brokenReferenceRule,
   REFERENCE_LENGTH_MAX,
@@ -19,15 +19,6 @@ import { storedObject } from '../domain/stored';
 
 const fieldRule = z.object({ field: z.string(), rule: z.string() });
 
-const image = z.looseObject({
-  file: z.string(),
-  name: z.string(),
-  contentType: z.string(),
-  sizeBytes: z.number(),
-  sha256: z.string(),
-  isDamaged: z.boolean().optional(),
-});
-
 /** The form as stored and shown: of a violation that other software reported, some fields may be unknown. */
 const keptForm = violationForm.partial({ plateType: true, zoneId: true, violationType: true });
 
@@ -37,8 +28,8 @@ export const violationDocument: z.ZodType<Violation> = z.looseObject({
   api: z.enum(VIOLATION_APIS),
   form: keptForm.extend({ metadata: storedObject }),
   metadataText: z.string(),
-  images: z.array(image),
-  replacedImages: z.array(image.extend({ replacedAt: z.string(), replacedBy: z.string() })).optional(),
+  images: z.array(violationImage),
+  replacedImages: z.array(violationImage.extend({ replacedAt: z.string(), replacedBy: z.string() })).optional(),
   warnings: z.array(fieldRule),
   createdAt: z.string(),
   by: z.string(),

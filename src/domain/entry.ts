@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import { CIRCUIT_NAMES } from './circuits';
 import { FACTS, perFact } from './facts';
 import type { SendingPolicy } from './outbox';
-import type { Hint } from './policy';
-import type { AcceptedHow, EntryKind, JsonObject, OrUnknown, UnknownFields, ViolationState } from './vocabulary';
+import { count, nullableNumber, nullableText, orUnknown, storedObject, storedRecord } from './stored';
+import { ACCEPTED_HOW, ENTRY_KINDS, VIOLATION_STATES, type EntryKind, type ViolationState } from './vocabulary';
 
 /**
  * The outbox: entries in order, each one call to the service. A tow has an entry per fact, a violation has one. The
@@ -33,93 +34,99 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 export const LOGGED_OUTCOMES = ['accepted', 'refused', 'retry', 'unknown', 'worker_lost'] as const;
 export type LoggedOutcome = (typeof LOGGED_OUTCOMES)[number];
 
+/** Why a refusal deserves a second look. */
+export const HINTS = ['perhaps_already_accepted'] as const;
+export type Hint = (typeof HINTS)[number];
+
 /**
  * The error of an attempt. `message` may quote the service. It is stored and shown as it is, so its fields have the names
- * of the API, like those of `EntryAttempt`, `NewTask` and the ticket of a `StoredViolation`.
+ * of the API, like those of `entryAttempt`, a task and the ticket of a `StoredViolation`.
  */
-export interface EntryError {
-  http_status: number | null;
-  message: string;
-}
+export const entryError = storedRecord({ http_status: z.number().nullable().default(null), message: z.string() });
+export type EntryError = z.output<typeof entryError>;
 
 /** An attempt in the log of an entry, which keeps the first 5 and the last 20. */
-export interface EntryAttempt {
-  attempt_id: string;
-  started_at?: string | undefined;
-  ended_at_ms?: number | undefined;
-  duration_ms?: number | undefined;
-  outcome: OrUnknown<LoggedOutcome>;
-  http_status?: number | null | undefined;
-  message?: string | null | undefined;
-}
+export const entryAttempt = storedRecord({
+  attempt_id: z.string(),
+  started_at: z.string().optional(),
+  ended_at_ms: z.number().optional(),
+  duration_ms: z.number().optional(),
+  outcome: orUnknown(LOGGED_OUTCOMES),
+  http_status: z.number().nullable().optional(),
+  message: z.string().nullable().optional(),
+});
+export type EntryAttempt = z.output<typeof entryAttempt>;
 
-/** Timestamps are ms since the epoch, Redis time. */
-export interface Entry {
+/** The answer that accepts an entry, as it is kept. */
+const acceptingAnswer = storedRecord({
+  answer: storedObject.nullable(),
+  rawBody: z.string().nullable(),
+  deliveredAtMs: z.number(),
+});
+export type AcceptingAnswer = z.output<typeof acceptingAnswer>;
+
+/**
+ * A field with a default is left out of the stored entry while it has that value. Timestamps are ms since the epoch,
+ * Redis time.
+ */
+export const storedEntry = storedRecord({
   /** Position in the outbox, from 1. */
-  seq: number;
-  id: string;
-  kind: EntryKind;
-  state: EntryState;
+  seq: z.number().int(),
+  id: z.string(),
+  kind: z.enum(ENTRY_KINDS),
   /** Frozen when the fact was recorded; only a correction replaces it. A violation is sent from its form instead. */
-  body: JsonObject;
+  body: storedObject,
+  createdAtMs: z.number(),
+  state: z.enum(VIOLATION_STATES).default('pending'),
   /** Raised by each correction. An answer to another revision changes nothing. */
-  revision: number;
-  createdAtMs: number;
+  revision: z.number().int().default(1),
   /** When it may be sent; null when only a decision can continue it. */
-  nextAtMs: number | null;
+  nextAtMs: nullableNumber,
   /** The attempt in flight. */
-  attemptId: string | null;
-  attempts: number;
+  attemptId: nullableText,
+  attempts: count,
   /** Failed attempts in a row. */
-  failures: number;
+  failures: count,
   /** 404 answers that named the violation or plate. */
-  notFound: number;
+  notFound: count,
   /** Attempts without an answer that may have taken effect. */
-  unanswered: number;
+  unanswered: count,
   /** How many of the unanswered attempts a manual retry has forgiven. */
-  forgiven: number;
+  forgiven: count,
   /** Attempts that may have taken effect, with any answer. */
-  possibleEffects: number;
+  possibleEffects: count,
   /** Connection failures of this entry while other entries were sent. */
-  connectionLosses: number;
+  connectionLosses: count,
   /** Consecutive claims that expired before the first byte was sent. */
-  drops: number;
+  drops: count,
   /** Consecutive ticket checks without an answer. */
-  ticketFailures: number;
+  ticketFailures: count,
   /** Of an invoice request: when the first attempt that may have taken effect began. */
-  firstSentAtMs: number | null;
+  firstSentAtMs: nullableNumber,
   /** The revision that the first attempt that may have taken effect sent. */
-  sentRevision: number | null;
-  firstFailedAtMs: number | null;
-  giveUpAtMs: number | null;
-  waitsFor: OrUnknown<WaitReason> | null;
+  sentRevision: nullableNumber,
+  firstFailedAtMs: nullableNumber,
+  giveUpAtMs: nullableNumber,
+  waitsFor: orUnknown(WAIT_REASONS).nullable().default(null),
   /** Since when a circuit blocks it. Its give-up clock is paused meanwhile. */
-  blockedSinceMs: number | null;
-  error: EntryError | null;
-  hint: OrUnknown<Hint> | null;
-  reason: string | null;
-  forbidden: boolean;
-  answer: JsonObject | null;
-  rawBody: string | null;
+  blockedSinceMs: nullableNumber,
+  error: entryError.nullable().default(null),
+  hint: orUnknown(HINTS).nullable().default(null),
+  reason: nullableText,
+  forbidden: z.boolean().default(false),
+  answer: storedObject.nullable().default(null),
+  rawBody: nullableText,
   /**
    * An accepted answer that came after its lease was lost, during another attempt. It settles the entry if that
    * attempt ends without acceptance.
    */
-  lateAnswer: AcceptingAnswer | null;
-  deliveredAtMs: number | null;
-  settledAtMs: number | null;
-  acceptedHow: OrUnknown<AcceptedHow> | null;
-  log: EntryAttempt[];
-  /** Fields that another version of towhook stored; kept unchanged. */
-  unknownFields: UnknownFields;
-}
-
-/** The answer that accepts an entry, as it is kept. */
-export interface AcceptingAnswer {
-  answer: JsonObject | null;
-  rawBody: string | null;
-  deliveredAtMs: number;
-}
+  lateAnswer: acceptingAnswer.nullable().default(null),
+  deliveredAtMs: nullableNumber,
+  settledAtMs: nullableNumber,
+  acceptedHow: orUnknown(ACCEPTED_HOW).nullable().default(null),
+  log: z.array(entryAttempt).default([]),
+});
+export type Entry = z.output<typeof storedEntry>;
 
 /** How each kind of call is sent; everything else is one machine. */
 export const ENTRY_POLICY: Readonly<Record<EntryKind, SendingPolicy>> = {
@@ -127,103 +134,17 @@ export const ENTRY_POLICY: Readonly<Record<EntryKind, SendingPolicy>> = {
   violation: { safeToRepeat: false, unansweredMax: 1, openAfterRetry: 0, isUrgent: false },
 };
 
-const NO_FIELDS: UnknownFields = Object.freeze({});
-
-/** An entry with the initial values. */
-export const INITIAL_ENTRY: Readonly<Entry> = {
-  seq: 0,
-  id: '',
-  kind: 'violation',
-  body: {},
-  state: 'pending',
-  revision: 1,
-  createdAtMs: 0,
-  nextAtMs: 0,
-  attemptId: null,
-  attempts: 0,
-  failures: 0,
-  notFound: 0,
-  unanswered: 0,
-  forgiven: 0,
-  possibleEffects: 0,
-  connectionLosses: 0,
-  drops: 0,
-  ticketFailures: 0,
-  firstSentAtMs: null,
-  sentRevision: null,
-  firstFailedAtMs: null,
-  giveUpAtMs: null,
-  waitsFor: null,
-  blockedSinceMs: null,
-  error: null,
-  hint: null,
-  reason: null,
-  forbidden: false,
-  answer: null,
-  rawBody: null,
-  lateAnswer: null,
-  deliveredAtMs: null,
-  settledAtMs: null,
-  acceptedHow: null,
-  log: [],
-  unknownFields: NO_FIELDS,
-};
-
 /** Returns a new entry that is due now. */
-export function newEntry(given: Pick<Entry, 'seq' | 'id' | 'kind' | 'body'> & { readonly nowMs: number }): Entry {
-  const entry = copyOfEntry(INITIAL_ENTRY);
-  entry.seq = given.seq;
-  entry.id = given.id;
-  entry.kind = given.kind;
-  entry.body = given.body;
-  entry.createdAtMs = given.nowMs;
-  entry.nextAtMs = given.nowMs;
-  return entry;
+export function newEntry({
+  nowMs,
+  ...given
+}: Pick<Entry, 'seq' | 'id' | 'kind' | 'body'> & { readonly nowMs: number }): Entry {
+  return storedEntry.parse({ ...given, createdAtMs: nowMs, nextAtMs: nowMs });
 }
 
-/**
- * Returns a copy. All entries come from this literal, which lists every field: an object that starts as a spread and
- * then gets further fields has a hidden class of its own, which slows down every later use.
- */
+/** Returns a copy whose log may be changed. */
 export function copyOfEntry(entry: Entry): Entry {
-  return {
-    seq: entry.seq,
-    id: entry.id,
-    kind: entry.kind,
-    body: entry.body,
-    state: entry.state,
-    revision: entry.revision,
-    createdAtMs: entry.createdAtMs,
-    nextAtMs: entry.nextAtMs,
-    attemptId: entry.attemptId,
-    attempts: entry.attempts,
-    failures: entry.failures,
-    notFound: entry.notFound,
-    unanswered: entry.unanswered,
-    forgiven: entry.forgiven,
-    possibleEffects: entry.possibleEffects,
-    connectionLosses: entry.connectionLosses,
-    drops: entry.drops,
-    ticketFailures: entry.ticketFailures,
-    firstSentAtMs: entry.firstSentAtMs,
-    sentRevision: entry.sentRevision,
-    firstFailedAtMs: entry.firstFailedAtMs,
-    giveUpAtMs: entry.giveUpAtMs,
-    waitsFor: entry.waitsFor,
-    blockedSinceMs: entry.blockedSinceMs,
-    error: entry.error,
-    hint: entry.hint,
-    reason: entry.reason,
-    forbidden: entry.forbidden,
-    answer: entry.answer,
-    rawBody: entry.rawBody,
-    lateAnswer: entry.lateAnswer,
-    deliveredAtMs: entry.deliveredAtMs,
-    settledAtMs: entry.settledAtMs,
-    acceptedHow: entry.acceptedHow,
-    log: [...entry.log],
-    unknownFields: entry.unknownFields,
-  };
+  return { ...entry, log: [...entry.log] };
 }
 
 /** Unanswered attempts that no person has taken responsibility for. */

@@ -1,5 +1,5 @@
 import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
-import { ENTRY_POLICY, type Entry } from './entry';
+import { ENTRY_POLICY, type Entry, type Hint } from './entry';
 
 /**
  * The failure policy: turns the result of an attempt into what happens next. One exhaustive switch, without clock or
@@ -120,10 +120,6 @@ export interface PolicySettings extends RetrySettings {
   readonly notFoundRetryMs: number;
   readonly unknownGraceMs: number;
 }
-
-/** Why a refusal deserves a second look. */
-export const HINTS = ['perhaps_already_accepted'] as const;
-export type Hint = (typeof HINTS)[number];
 
 /** What happens next with the report. Delays count from when the outcome is stored. */
 export type Verdict =

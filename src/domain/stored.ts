@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import type { JsonObject, OrUnknown, UnknownValue } from './vocabulary';
+import {
+  isTowingReference,
+  isViolationReference,
+  type JsonObject,
+  type OrUnknown,
+  type TowingReference,
+  type UnknownValue,
+  type ViolationReference,
+} from './vocabulary';
 
 /** Values in Redis hashes, which are text; '' means "not set". */
 
@@ -15,6 +23,36 @@ export const storedObject: z.ZodType<JsonObject> = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
 );
+
+/**
+ * An object that keeps the fields that another version of towhook stored: for those its type has no names. All parsed
+ * objects of one schema have their fields in the same order, which keeps copies and comparisons fast.
+ */
+export function storedRecord<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape> {
+  return z.looseObject(shape);
+}
+
+/** A list of records that is replaced, never changed in place. */
+export function storedList<Item extends z.ZodType>(item: Item): z.ZodType<readonly Readonly<z.output<Item>>[]> {
+  return z.array(item);
+}
+
+/** The service's reference of a tow; its documented format is not relied on. */
+export const towingReference = z.custom<TowingReference>(
+  (value) => typeof value === 'string' && isTowingReference(value),
+  'must be a non-empty string',
+);
+
+/** The service's reference of a violation. */
+export const violationReference = z.custom<ViolationReference>(
+  (value) => typeof value === 'string' && isViolationReference(value),
+  'must be a non-empty string',
+);
+
+/** Fields that are left out of a stored record while they have these values. */
+export const nullableNumber = z.number().nullable().default(null);
+export const nullableText = z.string().nullable().default(null);
+export const count = z.number().int().default(0);
 
 const unknownValue = z.custom<UnknownValue>((value) => typeof value === 'string');
 

@@ -1,8 +1,10 @@
-import { DECISIONS, UNIFORM_DECISIONS, type TaskAction } from './decisions';
+import { z } from 'zod';
+import { DECISIONS, TASK_ACTIONS, UNIFORM_DECISIONS, type TaskAction } from './decisions';
 import { isCorrectable } from './facts';
 import type { DifferenceSource, SeenDifference } from './difference';
-import type { Hint } from './policy';
-import { ENTRY_KINDS, type EntryKind, type OrUnknown, type ReportKind } from './vocabulary';
+import { HINTS, type Hint } from './entry';
+import { orUnknown, storedRecord } from './stored';
+import { ENTRY_KINDS, type EntryKind, type ReportKind } from './vocabulary';
 
 /** All tasks: what happened, and what a person can do about it. */
 
@@ -39,26 +41,27 @@ export const TASK_TYPES = [
 ] as const;
 export type TaskType = (typeof TASK_TYPES)[number];
 
+/** A task as stored in its record, by its id. Another version may have opened it, also with a type of its own. */
+export const storedTask = storedRecord({
+  type: orUnknown(TASK_TYPES),
+  /** For people. May quote the service, so it never reaches a log. */
+  message: z.string(),
+  actions: z.array(z.enum(TASK_ACTIONS)),
+  report_id: z.string().exactOptional(),
+  violation_id: z.string().exactOptional(),
+  /** The paused operation, or that of a kind of difference. */
+  operation: z.enum(ENTRY_KINDS).exactOptional(),
+  /** The kind of difference. */
+  difference_id: z.string().exactOptional(),
+  http_status: z.number().nullable().exactOptional(),
+  hint: orUnknown(HINTS).nullable().exactOptional(),
+});
+export type StoredTask = Readonly<z.output<typeof storedTask>>;
+
 /** A task to open. Its id is the subject; of a tow, with its reference appended. So opening is idempotent. */
-export interface NewTask {
+export interface NewTask extends Omit<StoredTask, 'type'> {
   readonly subject: string;
   readonly type: TaskType;
-  /** For people. May quote the service, so it never reaches a log. */
-  readonly message: string;
-  readonly actions: TaskAction[];
-  readonly report_id?: string;
-  readonly violation_id?: string;
-  /** The paused operation, or that of a kind of difference. */
-  readonly operation?: EntryKind;
-  /** The kind of difference. */
-  readonly difference_id?: string;
-  readonly http_status?: number | null;
-  readonly hint?: OrUnknown<Hint> | null;
-}
-
-/** A task as stored in its record, by its id. Another version may have opened it, also with a type of its own. */
-export interface StoredTask extends Omit<NewTask, 'subject' | 'type'> {
-  readonly type: OrUnknown<TaskType>;
 }
 
 /** The service refused a report; the outbox waits for a decision. */

@@ -1,8 +1,94 @@
-import type { Dispatch } from './dispatch';
-import type { FactEvent, JsonObject, TowingReference, TowState, ViolationReference, ViolationType } from './vocabulary';
+import { z } from 'zod';
+import { storedDispatch } from './dispatch';
+import { sensitive } from './sensitive';
+import { storedList, storedObject, storedRecord, towingReference, violationReference } from './stored';
+import { FACT_EVENTS, VIOLATION_TYPES, type FactEvent, type TowState } from './vocabulary';
+
+/** The vehicle, and the place it was taken from. */
+const whereabouts = z.object({
+  plateNumber: sensitive(z.string()),
+  towedLocation: z.string(),
+  latitude: z.number(),
+  longitude: z.number(),
+});
+export type Whereabouts = Readonly<z.output<typeof whereabouts>>;
+const nullableWhereabouts = z.object({
+  plateNumber: whereabouts.shape.plateNumber.nullable(),
+  towedLocation: z.string().nullable(),
+  latitude: z.number().nullable(),
+  longitude: z.number().nullable(),
+});
+export type Partially<T> = { readonly [K in keyof T]: T[K] | null };
+
+/** What happened, when it happened, and when and by which API key (`by`, its name) it was recorded. */
+const fact = storedRecord({
+  event: z.enum(FACT_EVENTS),
+  occurredAt: z.string(),
+  recordedAt: z.string(),
+  by: z.string(),
+  /** When it was noted, Redis time, ms. Absent if the timeline has an event for it. */
+  notedAtMs: z.number().exactOptional(),
+});
+export type Fact = Readonly<z.output<typeof fact>>;
+
+/** The invoice request of a tow. `delayInDays` stays as it was at the request, even if the call leaves days later. */
+const invoiceRequest = storedRecord({
+  vehicleType: z.string(),
+  delayInDays: z.number(),
+  /** The number from the calendar; it differs if a person entered another one. */
+  computedDelayInDays: z.number(),
+  overrideReason: z.string().nullable(),
+});
+export type InvoiceRequest = Readonly<z.output<typeof invoiceRequest>>;
+
+const payment = storedRecord({ paymentStatus: z.string(), externalReference: z.string().nullable() });
+export type Payment = Readonly<z.output<typeof payment>>;
+
+/** The charges of one invoice webhook, as received. */
+const invoiceWebhook = storedRecord({
+  deliveryId: z.string(),
+  receivedAt: z.string(),
+  /** When the sender signed it. Absent without a verified signature. */
+  signedAt: z.string().exactOptional(),
+  towingInvoice: storedObject,
+  delayInvoice: storedObject.nullable(),
+});
+export type InvoiceWebhook = Readonly<z.output<typeof invoiceWebhook>>;
+
+const rivalRequest = storedRecord({
+  deliveryId: z.string(),
+  receivedAt: z.string(),
+  violationReferenceId: violationReference,
+  metadata: storedObject.nullable(),
+});
+
+const common = {
+  towingReferenceId: towingReference,
+  violationReferenceId: violationReference,
+  /** The operator's own data, echoed by the service; `id` is a string when present. */
+  metadata: storedObject.nullable(),
+  /** When the delivery that made this tow was received, ISO 8601 UTC. */
+  requestedAt: z.string(),
+  facts: storedList(fact),
+  invoiceRequest: invoiceRequest.nullable(),
+  payments: storedList(payment),
+  /** The newest invoice webhooks, oldest first; older ones are kept as deliveries only. */
+  invoiceWebhooks: storedList(invoiceWebhook),
+  /** The newest later tow requests with another violation or metadata. The first request counts. */
+  rivalRequests: storedList(rivalRequest),
+  /** The operator's own violation that led to this tow; null if none is known. */
+  violationId: z.string().nullable(),
+  /** Of the violation. */
+  zoneId: z.string().nullable(),
+  violationType: z.enum(VIOLATION_TYPES).nullable(),
+  /** The operator's own records: crew, steps, yard, holds, notes, photos. They are never sent. */
+  dispatch: storedDispatch,
+};
+const located = { ...common, ...whereabouts.shape };
+const perhapsLocated = { ...common, ...nullableWhereabouts.shape };
 
 /**
- * A tow as the operator knows it, a union by state.
+ * A tow as the operator knows it, a union by state. Its reports, timeline and tasks are stored beside it.
  *
  * - requested: entered when the service's tow request is processed; plate and place may be unknown yet.
  * - started: the vehicle is hooked up; plate and place are known. Left by detained, canceled, or released on the spot.
@@ -11,86 +97,14 @@ import type { FactEvent, JsonObject, TowingReference, TowState, ViolationReferen
  *
  * Only `advance` (facts.ts) moves a tow from one state to another.
  */
-export type Tow =
-  | (TowBase & { readonly state: 'requested' } & Partially<Whereabouts>)
-  | (TowBase & { readonly state: 'started' } & Whereabouts)
-  | (TowBase & { readonly state: 'detained' } & Whereabouts)
-  | (TowBase & { readonly state: 'released' } & Whereabouts)
-  | (TowBase & { readonly state: 'canceled'; readonly cancellationReason: string } & Partially<Whereabouts>);
-
-/** The vehicle, and the place it was taken from. */
-export interface Whereabouts {
-  readonly plateNumber: string;
-  readonly towedLocation: string;
-  readonly latitude: number;
-  readonly longitude: number;
-}
-
-export type Partially<T> = { readonly [K in keyof T]: T[K] | null };
-
-interface TowBase {
-  readonly towingReferenceId: TowingReference;
-  readonly violationReferenceId: ViolationReference;
-  /** The operator's own data, echoed by the service; `id` is a string when present. */
-  readonly metadata: JsonObject | null;
-  /** When the delivery that made this tow was received, ISO 8601 UTC. */
-  readonly requestedAt: string;
-  readonly facts: readonly Fact[];
-  readonly invoiceRequest: InvoiceRequest | null;
-  readonly payments: readonly Payment[];
-  /** The newest invoice webhooks, oldest first; older ones are kept as deliveries only. */
-  readonly invoiceWebhooks: readonly InvoiceWebhook[];
-  /** The newest later tow requests with another violation or metadata. The first request counts. */
-  readonly rivalRequests: readonly RivalRequest[];
-  /** The operator's own violation that led to this tow; null if none is known. */
-  readonly violationId: string | null;
-  /** Of the violation. */
-  readonly zoneId: string | null;
-  readonly violationType: ViolationType | null;
-  /** The operator's own records: crew, steps, yard, holds, notes, photos. They are never sent. */
-  readonly dispatch: Dispatch;
-}
-
-/** What happened, when it happened, and when and by which API key (`by`, its name) it was recorded. */
-export interface Fact {
-  readonly event: FactEvent;
-  readonly occurredAt: string;
-  readonly recordedAt: string;
-  readonly by: string;
-  /** When it was noted, Redis time, ms. Absent if the timeline has an event for it. */
-  readonly notedAtMs?: number;
-}
-
-/** The invoice request of a tow. `delayInDays` stays as it was at the request, even if the call leaves days later. */
-export interface InvoiceRequest {
-  readonly vehicleType: string;
-  readonly delayInDays: number;
-  /** The number from the calendar; it differs if a person entered another one. */
-  readonly computedDelayInDays: number;
-  readonly overrideReason: string | null;
-}
-
-export interface Payment {
-  readonly paymentStatus: string;
-  readonly externalReference: string | null;
-}
-
-/** The charges of one invoice webhook, as received. */
-export interface InvoiceWebhook {
-  readonly deliveryId: string;
-  readonly receivedAt: string;
-  /** When the sender signed it. Absent without a verified signature. */
-  readonly signedAt?: string;
-  readonly towingInvoice: JsonObject;
-  readonly delayInvoice: JsonObject | null;
-}
-
-interface RivalRequest {
-  readonly deliveryId: string;
-  readonly receivedAt: string;
-  readonly violationReferenceId: ViolationReference;
-  readonly metadata: JsonObject | null;
-}
+export const towDocument = z.discriminatedUnion('state', [
+  storedRecord({ ...perhapsLocated, state: z.literal('requested') }),
+  storedRecord({ ...located, state: z.literal('started') }),
+  storedRecord({ ...located, state: z.literal('detained') }),
+  storedRecord({ ...located, state: z.literal('released') }),
+  storedRecord({ ...perhapsLocated, state: z.literal('canceled'), cancellationReason: z.string() }),
+]);
+export type Tow = Readonly<z.output<typeof towDocument>>;
 
 /** The facts that change the state of a tow; invoice and payment do not. */
 export type TransitionEvent = Extract<FactEvent, TowState>;

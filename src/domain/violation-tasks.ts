@@ -1,6 +1,6 @@
 import { DECISIONS, type TaskAction } from './decisions';
 import type { NewTask, TaskType } from './tasks';
-import type { Hint } from './policy';
+import type { Hint } from './entry';
 
 /** All tasks about a violation. At most one of them asks whether to send it. */
 

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { isObject } from './json';
 import type { FieldRule } from './refusal';
+import { storedRecord } from './stored';
 import type { JsonObject, PlateType, ViolationApi, ViolationType } from './vocabulary';
 
 /**
@@ -59,18 +61,19 @@ export const PERSON_FIELDS = [
 ] as const satisfies readonly (keyof ViolationForm)[];
 
 /** An image of a violation, kept in the spool until the service has it. */
-export interface ViolationImage {
+export const violationImage = storedRecord({
   /** File name in the folder of its record. */
-  readonly file: string;
+  file: z.string(),
   /** The uploaded name; sent to the service. */
-  readonly name: string;
+  name: z.string(),
   /** Detected from its bytes, not from the upload. */
-  readonly contentType: string;
-  readonly sizeBytes: number;
-  readonly sha256: string;
+  contentType: z.string(),
+  sizeBytes: z.number(),
+  sha256: z.string(),
   /** A part of it is missing, and the person accepted that. */
-  readonly isDamaged?: boolean | undefined;
-}
+  isDamaged: z.boolean().optional(),
+});
+export type ViolationImage = Readonly<z.output<typeof violationImage>>;
 
 /** The numbers of the images of which a part is missing, counted from 1. */
 export function damagedNumbers(images: readonly ViolationImage[]): number[] {

@@ -1,16 +1,8 @@
-import {
-  ATTEMPT,
-  encodeEntry,
-  encodeInFlight,
-  splitInFlight,
-  storedLease,
-  storedRun,
-  storedTasks,
-  storedTerms,
-} from '../contracts/stored-outbox';
+import { storedLease, storedRun, storedTasks, storedTerms } from '../contracts/stored-outbox';
 import type { Entry } from '../domain/entry';
 import { isObject } from '../domain/json';
 import type { OutboxRecord } from '../domain/outbox-record';
+import { ATTEMPT, encodeEntry, splitInFlight } from './entry-fields';
 import { isPacked, packFields, unpackFields, type Fields } from './packed-fields';
 
 /** The fields of a record in Redis. A field is encoded only if its content has changed. */
@@ -49,7 +41,7 @@ export function entryParts(entries: readonly Entry[]): RecordPart[] {
       continue;
     }
     const { sent, rest } = splitInFlight(entry);
-    parts.push(entryPart(rest), { name: ATTEMPT, content: sent, text: () => encodeInFlight(sent) });
+    parts.push(entryPart(rest), { name: ATTEMPT, content: sent, text: () => encodeEntry(sent) });
   }
   return parts;
 }

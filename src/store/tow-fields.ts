@@ -1,7 +1,7 @@
-import { towDocument } from '../contracts/records';
-import { decodeEntries, storedEvent, storedMeta } from '../contracts/stored-outbox';
+import { storedEvent, storedMeta } from '../contracts/stored-outbox';
+import { decodeEntries } from './entry-fields';
 import type { StoredTow } from '../domain/outbox-record';
-import type { Tow } from '../domain/tow';
+import { towDocument, type Tow } from '../domain/tow';
 import { readableFields } from './readable-records';
 import type { Fields } from './packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';

@@ -1,4 +1,5 @@
-import { decodeEntries, knownLinks, storedLinks, type KnownLinks } from '../contracts/stored-outbox';
+import { knownLinks, storedLinks, type KnownLinks } from '../contracts/stored-outbox';
+import { decodeEntries } from './entry-fields';
 import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
 import type { StoredViolation } from '../domain/outbox-record';

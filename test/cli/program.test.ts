@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import { EXIT } from '../../src/cli/problems';
-import { towingReference } from '../../src/contracts/common';
+import { towingReference } from '../../src/domain/stored';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { taskIdOf } from '../../src/domain/outbox-record';
 import { invoiceMismatchTask } from '../../src/domain/tasks';

@@ -1,5 +1,5 @@
 import type { OperationName, RequestOf } from '../../src/contracts/operations';
-import { towingReference, violationReference } from '../../src/contracts/common';
+import { towingReference, violationReference } from '../../src/domain/stored';
 
 /** One message of each kind as in the service's documentation. */
 

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { OPERATIONS, type Operation } from '../../src/contracts/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { apiKeyRecord, deliveryRecord, towDocument } from '../../src/contracts/records';
+import { apiKeyRecord, deliveryRecord } from '../../src/contracts/records';
+import { towDocument } from '../../src/domain/tow';
 import type { Route } from '../../src/contracts/routes/route';
 import { sensitive, sensitiveFieldNames } from '../../src/domain/sensitive';
-import { storedEntry, storedLinks, storedMeta, storedTasks } from '../../src/contracts/stored-outbox';
+import { storedEntry } from '../../src/domain/entry';
+import { storedLinks, storedMeta, storedTasks } from '../../src/contracts/stored-outbox';
 
 /** Every schema of every contract. */
 const schemas = [

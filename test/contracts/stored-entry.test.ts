@@ -1,5 +1,5 @@
 import { deliveryRecord } from '../../src/contracts/records';
-import { decodeEntry, encodeEntry } from '../../src/contracts/stored-outbox';
+import { decodeEntry, encodeEntry } from '../../src/store/entry-fields';
 
 const STORED = { seq: 1, id: 'started-1', kind: 'started', createdAtMs: 1, body: {} };
 const DELIVERY = { id: 'd-1', kind: 'tow_request', towing_reference_id: 'T1', raw_body: '{}', state: 'processed' };

@@ -1,5 +1,5 @@
-import { towDocument } from '../../src/contracts/records';
-import { storedEntry } from '../../src/contracts/stored-outbox';
+import { towDocument } from '../../src/domain/tow';
+import { storedEntry } from '../../src/domain/entry';
 import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhooks';
 import { towAs } from '../domain/tows';
 

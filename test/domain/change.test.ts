@@ -1,14 +1,16 @@
 import { change } from '../../src/domain/change';
-import { INITIAL_ENTRY, copyOfEntry } from '../../src/domain/entry';
+import { copyOfEntry, newEntry } from '../../src/domain/entry';
+
+const ENTRY = newEntry({ seq: 1, id: 'started-1', kind: 'started', body: {}, nowMs: 1 });
 
 test('changes only the given fields of an object', () => {
-  const entry = copyOfEntry(INITIAL_ENTRY);
+  const entry = copyOfEntry(ENTRY);
   change(entry, { state: 'accepted', nextAtMs: null });
-  expect(entry).toEqual({ ...INITIAL_ENTRY, state: 'accepted', nextAtMs: null });
+  expect(entry).toEqual({ ...ENTRY, state: 'accepted', nextAtMs: null });
 });
 
 test('the compiler finds a misspelled field, state or value of a closed set', () => {
-  const entry = copyOfEntry(INITIAL_ENTRY);
+  const entry = copyOfEntry(ENTRY);
   const wrong = [
     // @ts-expect-error There is no such field.
     () => change(entry, { nextAt: null }),

@@ -7,11 +7,12 @@ import { storedDifference } from '../../src/contracts/differences';
 import { storedJudgement } from '../../src/contracts/judgements';
 import { processDocument } from '../../src/contracts/metrics';
 import { storedNotificationState } from '../../src/contracts/notifications';
-import { apiKeyRecord, deliveryRecord, sessionRecord, towDocument } from '../../src/contracts/records';
+import { apiKeyRecord, deliveryRecord, sessionRecord } from '../../src/contracts/records';
+import { towDocument } from '../../src/domain/tow';
 import { storedCalls, storedMessages } from '../../src/contracts/seen-service';
 import { storedCircuits } from '../../src/contracts/stored-circuits';
+import { storedEntry } from '../../src/domain/entry';
 import {
-  storedEntry,
   storedEvent,
   storedLease,
   storedLinks,

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { decodeCircuits, encodeCircuits } from '../../src/contracts/stored-circuits';
-import { decodeEntries, storedLease, storedMeta } from '../../src/contracts/stored-outbox';
+import { storedLease, storedMeta } from '../../src/contracts/stored-outbox';
+import { decodeEntries } from '../../src/store/entry-fields';
 import type { Circuit, CircuitName, Circuits } from '../../src/domain/circuits';
 import type { Entry } from '../../src/domain/entry';
 import { headOf } from '../../src/domain/outbox';

@@ -11,7 +11,7 @@ import {
 import type { OperationName } from '../../src/contracts/operations';
 import type { SeenDifference } from '../../src/domain/difference';
 import type { Verdict } from '../../src/domain/policy';
-import { towingReference } from '../../src/contracts/common';
+import { towingReference } from '../../src/domain/stored';
 import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';

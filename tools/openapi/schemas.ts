@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { auditView } from '../../src/contracts/audit';
-import {
-  json,
-  jsonObject,
-  newTowingReference,
-  newViolationReference,
-  towingReference,
-  violationReference,
-} from '../../src/contracts/common';
+import { json, jsonObject, newTowingReference, newViolationReference } from '../../src/contracts/common';
 import { conservationView } from '../../src/contracts/conservation';
 import { timestamp } from '../../src/contracts/facts';
 import { capacityView, ticketView } from '../../src/contracts/lookups';
@@ -15,7 +8,7 @@ import { alarmView, notificationsView } from '../../src/contracts/notifications'
 import * as operator from '../../src/contracts/operator';
 import { otherCall } from '../../src/contracts/records';
 import { refusedCall } from '../../src/contracts/refused-calls';
-import { storedObject } from '../../src/domain/stored';
+import { storedObject, towingReference, violationReference } from '../../src/domain/stored';
 import { violationView } from '../../src/contracts/violations';
 import { REFERENCE_LENGTH_MAX } from '../../src/domain/vocabulary';
 
