@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldRule } from '../domain/refusal';
 import {
   DELIVERY_KINDS,
   DELIVERY_STATES,
@@ -229,7 +230,7 @@ export type DeliveryView = z.infer<typeof deliveryView>;
 export const deliveryDetail = deliveryView.extend({
   raw_body: z.string(),
   /** How it differs from the document: the rules that it breaks, or what was tolerated. */
-  differences: z.array(z.object({ field: z.string(), rule: z.string() })),
+  differences: z.array(fieldRule),
 });
 
 export const queueView = z.object({
@@ -257,7 +258,7 @@ export const newApiKeyView = apiKeyView.extend({ api_key: sensitive(z.string()) 
 export const errorView = z.object({
   code: z.string(),
   message: z.string(),
-  details: z.array(z.object({ field: z.string(), rule: z.string() })),
+  details: z.array(fieldRule),
 });
 
 export const deliveryPage = page(deliveryView);

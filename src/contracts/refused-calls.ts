@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldRule } from '../domain/refusal';
 import { REFUSAL_REASONS } from '../domain/webhook-answers';
 import { pageQuery } from './paging';
 
@@ -17,7 +18,7 @@ export const refusedCall = z.object({
   reason: z.enum(REFUSAL_REASONS),
   http_status: z.number(),
   /** The rules that the content breaks. */
-  details: z.array(z.object({ field: z.string(), rule: z.string() })),
+  details: z.array(fieldRule),
   header_names: z.array(z.string()),
   /** Bytes as received, or as declared if they were not read; null if unknown. */
   size: z.number().nullable(),

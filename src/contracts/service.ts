@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
+import { violationFields } from '../domain/violation';
+import { PLATE_TYPES } from '../domain/vocabulary';
 import { towingReference, violationReference } from '../domain/stored';
 import { amount, echoedMetadata, metadata } from './common';
 import { sensitive } from '../domain/sensitive';
@@ -90,27 +91,8 @@ export const ticketRequest = z.strictObject({
 });
 export const ticketAnswer = z.looseObject({ hasActiveTicket: z.boolean() });
 
-/** docs/service-api.md#violation-form: the fields of the form; images are separate parts. */
-export const violationForm = z.strictObject({
-  date: z.string().optional(),
-  latitude: z.number().min(-90).max(90),
-  longitude: z.number().min(-180).max(180),
-  location: z.string().min(1),
-  plateNumber: sensitive(z.string().min(1)),
-  plateType: z.enum(PLATE_TYPES),
-  /** Any 8-4-4-4-12 hexadecimal id: the documentation requires a UUID of any version. */
-  zoneId: z.guid('must be a UUID'),
-  imagesDescription: z.string().optional(),
-  violationType: z.enum(VIOLATION_TYPES),
-  isSaudi: z.boolean().optional(),
-  metadata: metadata.optional(),
-  fullName: sensitive(z.string()).optional(),
-  identityNumber: sensitive(z.string()).optional(),
-  mobileNumber: sensitive(z.string()).optional(),
-  supervisorFullName: sensitive(z.string()).optional(),
-  supervisorIdentityNumber: sensitive(z.string()).optional(),
-  supervisorMobileNumber: sensitive(z.string()).optional(),
-});
+/** docs/service-api.md#violation-form, without its images. */
+export const violationForm = z.strictObject({ ...violationFields, metadata: metadata.optional() });
 /**
  * docs/service-api.md#violation-record.
  *

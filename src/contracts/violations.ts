@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DECISIONS } from '../domain/decisions';
-import { violationImage, type Violation } from '../domain/violation';
+import { fieldRule } from '../domain/refusal';
+import { keptForm } from '../domain/violation';
 import {
   brokenReferenceRule,
   REFERENCE_LENGTH_MAX,
@@ -12,28 +13,8 @@ import { jsonObject, reason } from './common';
 import { pageQuery } from './paging';
 import { attempt, placeInQueue, reportError, task } from './records';
 import { sensitive } from '../domain/sensitive';
-import { violationForm } from './service';
-import { storedObject } from '../domain/stored';
 
-/** Violations: as sent by people, as stored, as the API shows them. */
-
-const fieldRule = z.object({ field: z.string(), rule: z.string() });
-
-/** The form as stored and shown: of a violation that other software reported, some fields may be unknown. */
-const keptForm = violationForm.partial({ plateType: true, zoneId: true, violationType: true });
-
-/** The part of a violation that only a correction changes, stored as one JSON text. */
-export const violationDocument: z.ZodType<Violation> = z.looseObject({
-  id: z.string(),
-  api: z.enum(VIOLATION_APIS),
-  form: keptForm.extend({ metadata: storedObject }),
-  metadataText: z.string(),
-  images: z.array(violationImage),
-  replacedImages: z.array(violationImage.extend({ replacedAt: z.string(), replacedBy: z.string() })).optional(),
-  warnings: z.array(fieldRule),
-  createdAt: z.string(),
-  by: z.string(),
-});
+/** Violations: as sent by people, and as the API shows them. */
 
 const nullableTime = z.string().nullable();
 

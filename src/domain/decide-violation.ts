@@ -6,13 +6,7 @@ import { editEntry, type StoredViolation } from './outbox-record';
 import { conflict, invalid, type Decision } from './refusal';
 import { asShown } from './shadow';
 import { entryOf } from './stored-violation';
-import {
-  damagedNumbers,
-  type ReplacedImage,
-  type Violation,
-  type ViolationForm,
-  type ViolationImage,
-} from './violation';
+import { damagedNumbers, type Violation, type ViolationForm, type ViolationImage } from './violation';
 import { addReference } from './violation-references';
 
 /** New values by wire name; null clears an optional field, omitted fields stay. */
@@ -115,7 +109,7 @@ function correctedViolation(
   const corrected = { ...violation, form: visibleForm(entered), warnings };
   if (!images) return { ok: true, violation: corrected, fields: names };
   const at = { replacedAt: new Date(clockMs).toISOString(), replacedBy: actor.name };
-  const replaced: ReplacedImage[] = violation.images.map((image) => ({ ...image, ...at }));
+  const replaced = violation.images.map((image) => ({ ...image, ...at }));
   const replacedImages = [...(violation.replacedImages ?? []), ...replaced];
   return { ok: true, violation: { ...corrected, images, replacedImages }, fields: names };
 }

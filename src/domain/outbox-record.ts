@@ -1,48 +1,69 @@
+import { z } from 'zod';
 import { copyOfEntry, type Entry } from './entry';
-import type { NewTask, StoredTask } from './tasks';
+import { nullableNumber, nullableText, storedObject, storedRecord } from './stored';
+import { storedTask, type NewTask } from './tasks';
 import type { Tow } from './tow';
-import type { JsonObject, ShadowState, UnknownFields } from './vocabulary';
+import { SHADOW_STATES, type JsonObject, type UnknownFields } from './vocabulary';
 import type { Violation } from './violation';
 import { violationTaskId } from './violation-tasks';
 
 /** Records with an outbox, as stored and as the rules see them. Timestamps are ms since the epoch, Redis time. */
 
-interface Lease {
-  token: string;
-  untilMs: number;
+export const storedLease = z.object({
+  token: z.string(),
+  untilMs: z.number(),
   /** When its rate limit permit was granted. */
-  permitAtMs?: number | undefined;
-}
+  permitAtMs: z.number().optional(),
+});
 
 /** An open task. Its record adds the rest, such as the id. */
-export interface OpenTask {
-  task: StoredTask;
-  openedAtMs: number;
-}
+const taskRecord = storedRecord({ task: storedTask, openedAtMs: z.number() });
+export type OpenTask = z.output<typeof taskRecord>;
+/** Open tasks by their ids. */
+export const storedTasks = z.record(z.string(), taskRecord);
 
 /** An event on the timeline that follows from nothing else in the record. */
-export interface RecordEvent {
-  atMs: number;
-  entry: JsonObject;
-}
+export const storedEvent = storedRecord({ atMs: z.number(), entry: storedObject });
+export type RecordEvent = z.output<typeof storedEvent>;
 
-interface OutboxBase {
+/** The state that workers keep between two runs of a record. */
+export const storedRun = storedRecord({
+  /** When a record that waits for a circuit or for a rate limit permit runs again by itself. */
+  runAtMs: nullableNumber,
+  /** Since when it may be archived; null while it may not. */
+  overSinceMs: nullableNumber,
+  /** What became of a record of a shadow time; null for any other, and once a person had it sent. */
+  shadow: z.enum(SHADOW_STATES).nullable().default(null),
+});
+
+/** What answers of the service and decisions have set of a violation. */
+export const storedLinks = storedRecord({
+  /** The reference that is shown, all references, and those that came from the service itself. */
+  reference: nullableText,
+  references: z.array(z.string()).default([]),
+  assignedReferences: z.array(z.string()).default([]),
+  tows: z.array(z.string()).default([]),
+  ticket: storedRecord({ checked_at: z.string(), has_active_ticket: z.boolean() }).nullable().default(null),
+  /** True when a person decided to send it without a ticket check. */
+  ticketOverruled: z.boolean().default(false),
+  /** True when it is held because of its ticket. */
+  heldForTicket: z.boolean().default(false),
+  serviceStatus: nullableText,
+  canTow: z.boolean().nullable().default(null),
+  /** The version number since which tows must be matched or images removed; null when nothing is left to do. */
+  cleanupSince: nullableNumber,
+});
+
+interface OutboxBase extends z.output<typeof storedRun> {
   /** Changed by every commit. A decision on another version is not written. */
   version: string;
   /** The exclusive right of one worker to work on the record. */
-  lease: Lease | null;
+  lease: z.output<typeof storedLease> | null;
   /** The entries of a draft are changed through `editEntry`. */
   entries: Entry[];
-  /** Open tasks by their ids. */
-  tasks: Record<string, OpenTask>;
-  /** When a record that waits for a circuit or for a rate limit permit runs again by itself. */
-  runAtMs: number | null;
+  tasks: z.output<typeof storedTasks>;
   /** Search terms that it had earlier and has no more, the newest 1,000. */
   terms: string[];
-  /** Since when it may be archived; null while it may not. */
-  overSinceMs: number | null;
-  /** What became of a record of a shadow time; null for any other, and once a person had it sent. */
-  shadow: ShadowState | null;
   /** Fields of `run` that another version of towhook stored; kept unchanged. */
   unknownRun: UnknownFields;
 }
@@ -66,25 +87,11 @@ export interface StoredTow extends OutboxBase {
   proofAtMs: number | null;
 }
 
-export interface StoredViolation extends OutboxBase {
+export interface StoredViolation extends OutboxBase, z.output<typeof storedLinks> {
   kind: 'violation';
   id: string;
   violation: Violation;
   createdAtMs: number;
-  /** The reference that is shown, all references, and those that came from the service itself. */
-  reference: string | null;
-  references: string[];
-  assignedReferences: string[];
-  tows: string[];
-  ticket: { checked_at: string; has_active_ticket: boolean } | null;
-  /** True when a person decided to send it without a ticket check. */
-  ticketOverruled: boolean;
-  /** True when it is held because of its ticket. */
-  heldForTicket: boolean;
-  serviceStatus: string | null;
-  canTow: boolean | null;
-  /** The version number since which tows must be matched or images removed; null when nothing is left to do. */
-  cleanupSince: number | null;
   /** Fields of `links` that another version of towhook stored; kept unchanged. */
   unknownLinks: UnknownFields;
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * A refusal is a value, not an exception. It names the rule that forbids a request.
  *
@@ -16,10 +18,8 @@ export interface Refusal {
 }
 
 /** One field and the rule it fails. */
-export interface FieldRule {
-  readonly field: string;
-  readonly rule: string;
-}
+export const fieldRule = z.object({ field: z.string(), rule: z.string() });
+export type FieldRule = Readonly<z.output<typeof fieldRule>>;
 
 export type Decision<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly refusal: Refusal };
 

@@ -70,3 +70,7 @@ export const jsonText = <T extends z.ZodType>(schema: T) =>
       return z.NEVER;
     }
   });
+
+/** The fields of a packed record, after inflating. */
+export const packedFields = z.record(z.string(), z.string());
+export const storedTexts = z.array(z.string());

@@ -106,6 +106,14 @@ export const towDocument = z.discriminatedUnion('state', [
 ]);
 export type Tow = Readonly<z.output<typeof towDocument>>;
 
+/** The fields of a tow that never change, which are stored apart. */
+export const towMeta = z.object({
+  violationReferenceId: z.string(),
+  metadata: storedObject.nullable(),
+  requestedAt: z.string(),
+  requestedAtMs: z.number(),
+});
+
 /** The facts that change the state of a tow; invoice and payment do not. */
 export type TransitionEvent = Extract<FactEvent, TowState>;
 

@@ -1,54 +1,35 @@
 import { z } from 'zod';
 import { isObject } from './json';
-import type { FieldRule } from './refusal';
-import { storedRecord } from './stored';
-import type { JsonObject, PlateType, ViolationApi, ViolationType } from './vocabulary';
+import { fieldRule } from './refusal';
+import { sensitive } from './sensitive';
+import { storedList, storedObject, storedRecord } from './stored';
+import { PLATE_TYPES, VIOLATION_APIS, VIOLATION_TYPES, type JsonObject, type ViolationType } from './vocabulary';
 
-/**
- * A parking violation as the operator reports it. The entered values are sent trimmed and, but for characters that
- * are not visible, unchanged; only a correction changes the form.
- */
-export interface Violation {
-  /** Our own id. */
-  readonly id: string;
-  /** The creation operation, decided when it was reported. */
-  readonly api: ViolationApi;
-  /** The fields of the form by their wire names (docs/service-api.md#violation-form); always with `metadata.id`. */
-  readonly form: ViolationForm;
-  /** The metadata as the text that is sent. */
-  readonly metadataText: string;
-  readonly images: readonly ViolationImage[];
-  /** Earlier images that a correction replaced, oldest first. Their files stay until the violation is settled. */
-  readonly replacedImages?: readonly ReplacedImage[] | undefined;
-  /** Fields that look wrong but are allowed: shown, never a reason not to send. */
-  readonly warnings: readonly FieldRule[];
-  /** When it was reported, ISO 8601 UTC. */
-  readonly createdAt: string;
-  /** The name of the API key that reported it. */
-  readonly by: string;
-}
+/** docs/service-api.md#violation-form: the fields of the form; images are separate parts. */
+export const violationFields = {
+  date: z.string().optional(),
+  latitude: z.number().min(-90).max(90),
+  longitude: z.number().min(-180).max(180),
+  location: z.string().min(1),
+  plateNumber: sensitive(z.string().min(1)),
+  plateType: z.enum(PLATE_TYPES),
+  /** Any 8-4-4-4-12 hexadecimal id: the documentation requires a UUID of any version. */
+  zoneId: z.guid('must be a UUID'),
+  imagesDescription: z.string().optional(),
+  violationType: z.enum(VIOLATION_TYPES),
+  isSaudi: z.boolean().optional(),
+  metadata: storedObject,
+  fullName: sensitive(z.string()).optional(),
+  identityNumber: sensitive(z.string()).optional(),
+  mobileNumber: sensitive(z.string()).optional(),
+  supervisorFullName: sensitive(z.string()).optional(),
+  supervisorIdentityNumber: sensitive(z.string()).optional(),
+  supervisorMobileNumber: sensitive(z.string()).optional(),
+};
 
-/** docs/service-api.md#violation-form. */
-export interface ViolationForm {
-  readonly date?: string | undefined;
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly location: string;
-  readonly plateNumber: string;
-  /** This field, `zoneId` and `violationType` may be absent from a violation that other software reported. */
-  readonly plateType?: PlateType | undefined;
-  readonly zoneId?: string | undefined;
-  readonly imagesDescription?: string | undefined;
-  readonly violationType?: ViolationType | undefined;
-  readonly isSaudi?: boolean | undefined;
-  readonly metadata: JsonObject;
-  readonly fullName?: string | undefined;
-  readonly identityNumber?: string | undefined;
-  readonly mobileNumber?: string | undefined;
-  readonly supervisorFullName?: string | undefined;
-  readonly supervisorIdentityNumber?: string | undefined;
-  readonly supervisorMobileNumber?: string | undefined;
-}
+/** The form as stored and shown: of a violation that other software reported, some fields may be unknown. */
+export const keptForm = z.strictObject(violationFields).partial({ plateType: true, zoneId: true, violationType: true });
+export type ViolationForm = Readonly<z.output<typeof keptForm>>;
 
 /** The fields of the form about its reporter and supervisor. */
 export const PERSON_FIELDS = [
@@ -75,16 +56,37 @@ export const violationImage = storedRecord({
 });
 export type ViolationImage = Readonly<z.output<typeof violationImage>>;
 
+/** An image that a correction replaced: when, ISO 8601 UTC, and by the API key of which name. */
+const replacedImage = violationImage.extend({ replacedAt: z.string(), replacedBy: z.string() });
+
+/**
+ * A parking violation as the operator reports it. The entered values are sent trimmed and, but for characters that
+ * are not visible, unchanged; only a correction changes the form.
+ */
+export const violationDocument = storedRecord({
+  /** Our own id. */
+  id: z.string(),
+  /** The creation operation, decided when it was reported. */
+  api: z.enum(VIOLATION_APIS),
+  /** Always with `metadata.id`. */
+  form: keptForm,
+  /** The metadata as the text that is sent. */
+  metadataText: z.string(),
+  images: storedList(violationImage),
+  /** Earlier images that a correction replaced, oldest first. Their files stay until the violation is settled. */
+  replacedImages: storedList(replacedImage).optional(),
+  /** Fields that look wrong but are allowed: shown, never a reason not to send. */
+  warnings: storedList(fieldRule),
+  /** When it was reported, ISO 8601 UTC. */
+  createdAt: z.string(),
+  /** The name of the API key that reported it. */
+  by: z.string(),
+});
+export type Violation = Readonly<z.output<typeof violationDocument>>;
+
 /** The numbers of the images of which a part is missing, counted from 1. */
 export function damagedNumbers(images: readonly ViolationImage[]): number[] {
   return images.flatMap(({ isDamaged }, index) => (isDamaged === true ? [index + 1] : []));
-}
-
-/** An image that a correction replaced. */
-export interface ReplacedImage extends ViolationImage {
-  /** When, ISO 8601 UTC, and by the API key of this name. */
-  readonly replacedAt: string;
-  readonly replacedBy: string;
 }
 
 /** Violations that a valid ticket disproves: the ticket check is made for these. */

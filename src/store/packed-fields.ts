@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { packedFields } from '../contracts/stored-outbox';
+import { packedFields } from '../domain/stored';
 
 /**
  * The fields of a hash. Those of a finished record, and the answer of a request with an Idempotency-Key, are packed into

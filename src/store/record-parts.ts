@@ -1,7 +1,7 @@
-import { storedLease, storedRun, storedTasks, storedTerms } from '../contracts/stored-outbox';
 import type { Entry } from '../domain/entry';
 import { isObject } from '../domain/json';
-import type { OutboxRecord } from '../domain/outbox-record';
+import { storedLease, storedRun, storedTasks, type OutboxRecord } from '../domain/outbox-record';
+import { storedTexts } from '../domain/stored';
 import { ATTEMPT, encodeEntry, splitInFlight } from './entry-fields';
 import { isPacked, packFields, unpackFields, type Fields } from './packed-fields';
 
@@ -58,7 +58,7 @@ export function decodeCommon(fields: Fields): RunState & Pick<OutboxRecord, 'lea
   return {
     lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
     tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
-    terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
+    terms: terms === undefined ? [] : storedTexts.parse(JSON.parse(terms)),
     ...decodeRun(run),
   };
 }

@@ -1,7 +1,6 @@
-import { storedEvent, storedMeta } from '../contracts/stored-outbox';
 import { decodeEntries } from './entry-fields';
-import type { StoredTow } from '../domain/outbox-record';
-import { towDocument, type Tow } from '../domain/tow';
+import { storedEvent, type StoredTow } from '../domain/outbox-record';
+import { towDocument, towMeta, type Tow } from '../domain/tow';
 import { readableFields } from './readable-records';
 import type { Fields } from './packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';
@@ -18,7 +17,7 @@ const FACT = /^f\d+$/;
 export function decodeTow(ref: string, stored: Fields): StoredTow {
   const fields = readableFields('tow', stored);
   const { v: version = '', meta, head, proof } = fields;
-  const { requestedAtMs = 0, ...immutable } = meta === undefined ? {} : storedMeta.parse(JSON.parse(meta));
+  const { requestedAtMs = 0, ...immutable } = meta === undefined ? {} : towMeta.parse(JSON.parse(meta));
   const names = Object.keys(fields);
   const entries = decodeEntries(fields);
   const facts = parsedAll(fields, numbered(names, FACT));

@@ -1,16 +1,15 @@
-import { knownLinks, storedLinks, type KnownLinks } from '../contracts/stored-outbox';
 import { decodeEntries } from './entry-fields';
-import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
-import type { StoredViolation } from '../domain/outbox-record';
-import type { Violation } from '../domain/violation';
+import { storedLinks, type StoredViolation } from '../domain/outbox-record';
+import { violationDocument, type Violation } from '../domain/violation';
 import { readableFields } from './readable-records';
 import type { Fields } from './packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';
 
 /** Encodes violations as the fields of their hashes: see docs/architecture.md, "Redis data model". */
 
-const NO_LINKS: KnownLinks = knownLinks.parse({});
+const knownLinks = storedLinks.strip();
+const NO_LINKS = knownLinks.parse({});
 
 /** A violation that is not stored yet. */
 export function newStoredViolation(violation: Violation, nowMs: number): StoredViolation {
@@ -30,7 +29,7 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
     shadow: null,
     unknownRun: {},
     unknownLinks: {},
-    ...linkFields(knownLinks.parse({})),
+    ...knownLinks.parse({}),
   };
 }
 
@@ -56,33 +55,17 @@ export function decodeViolation(stored: Fields): StoredViolation | null {
 }
 
 function decodeLinks(json: string | undefined) {
-  if (json === undefined) return { ...linkFields(NO_LINKS), unknownLinks: {} };
-  const stored = storedLinks.parse(JSON.parse(json));
+  const stored = storedLinks.parse(json === undefined ? {} : JSON.parse(json));
   const unknown = Object.entries(stored).filter(([name]) => !(name in NO_LINKS));
-  return { ...linkFields(knownLinks.parse(stored)), unknownLinks: Object.fromEntries(unknown) };
-}
-
-/** The stored links by the names of a record. */
-function linkFields({ unfinishedSince, ...links }: KnownLinks) {
-  return { ...links, cleanupSince: unfinishedSince };
+  return { ...knownLinks.parse(stored), unknownLinks: Object.fromEntries(unknown) };
 }
 
 /** The fields of the hash of a violation. `links` is left out while nothing in it is set. */
 export function partsOfViolation(record: StoredViolation): RecordPart[] {
-  const links = linksOf(record);
+  const links = { ...record.unknownLinks, ...knownLinks.parse(record) };
   return [
     jsonPart('document', record.violation),
     ...commonParts(record),
     ...(JSON.stringify(links) === JSON.stringify(NO_LINKS) ? [] : [jsonPart('links', links)]),
   ];
-}
-
-/** The fields that answers of the service and decisions have set. */
-function linksOf(record: StoredViolation): KnownLinks {
-  const { unknownLinks, reference, references, assignedReferences, tows, ticket, ticketOverruled, heldForTicket } =
-    record;
-  const { serviceStatus, canTow, cleanupSince } = record;
-  const ofTicket = { ticket, ticketOverruled, heldForTicket };
-  const ofService = { serviceStatus, canTow, unfinishedSince: cleanupSince };
-  return { ...unknownLinks, reference, references, assignedReferences, tows, ...ofTicket, ...ofService };
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { OPERATIONS, type Operation } from '../../src/contracts/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { apiKeyRecord, deliveryRecord } from '../../src/contracts/records';
-import { towDocument } from '../../src/domain/tow';
+import { towDocument, towMeta } from '../../src/domain/tow';
 import type { Route } from '../../src/contracts/routes/route';
 import { sensitive, sensitiveFieldNames } from '../../src/domain/sensitive';
 import { storedEntry } from '../../src/domain/entry';
-import { storedLinks, storedMeta, storedTasks } from '../../src/contracts/stored-outbox';
+import { storedLinks, storedTasks } from '../../src/domain/outbox-record';
 
 /** Every schema of every contract. */
 const schemas = [
@@ -53,7 +53,7 @@ describe('sensitive fields', () => {
 
   test('finds sensitive fields in stored records', () => {
     expect(sensitiveFieldNames([towDocument])).toEqual(['plateNumber']);
-    const others = [apiKeyRecord, deliveryRecord, storedEntry, storedLinks, storedMeta, storedTasks];
+    const others = [apiKeyRecord, deliveryRecord, storedEntry, storedLinks, towMeta, storedTasks];
     expect(sensitiveFieldNames(others)).toEqual([]);
   });
 });

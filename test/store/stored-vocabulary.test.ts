@@ -8,27 +8,20 @@ import { storedJudgement } from '../../src/contracts/judgements';
 import { processDocument } from '../../src/contracts/metrics';
 import { storedNotificationState } from '../../src/contracts/notifications';
 import { apiKeyRecord, deliveryRecord, sessionRecord } from '../../src/contracts/records';
-import { towDocument } from '../../src/domain/tow';
+import { storedTexts } from '../../src/domain/stored';
+import { towDocument, towMeta } from '../../src/domain/tow';
 import { storedCalls, storedMessages } from '../../src/contracts/seen-service';
 import { storedCircuits } from '../../src/contracts/stored-circuits';
 import { storedEntry } from '../../src/domain/entry';
-import {
-  storedEvent,
-  storedLease,
-  storedLinks,
-  storedMeta,
-  storedRun,
-  storedTasks,
-  storedTerms,
-} from '../../src/contracts/stored-outbox';
-import { violationDocument } from '../../src/contracts/violations';
+import { storedEvent, storedLease, storedLinks, storedRun, storedTasks } from '../../src/domain/outbox-record';
+import { violationDocument } from '../../src/domain/violation';
 import { knownSchema } from '../../src/store/schema';
 import { PROJECT } from '../support/project';
 
 /** Every stored record and field, with its types and values, in the form of the file beside this test. */
 const RECORDS: Readonly<Record<string, z.ZodType>> = {
   tow: towDocument,
-  'tow.meta': storedMeta,
+  'tow.meta': towMeta,
   violation: violationDocument,
   'violation.links': storedLinks,
   entry: storedEntry,
@@ -36,7 +29,7 @@ const RECORDS: Readonly<Record<string, z.ZodType>> = {
   lease: storedLease,
   run: storedRun,
   tasks: storedTasks,
-  terms: storedTerms,
+  terms: storedTexts,
   delivery: deliveryRecord,
   circuits: storedCircuits,
   difference: storedDifference,

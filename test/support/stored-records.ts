@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { decodeCircuits, encodeCircuits } from '../../src/contracts/stored-circuits';
-import { storedLease, storedMeta } from '../../src/contracts/stored-outbox';
+import { storedLease } from '../../src/domain/outbox-record';
+import { towMeta } from '../../src/domain/tow';
 import { decodeEntries } from '../../src/store/entry-fields';
 import type { Circuit, CircuitName, Circuits } from '../../src/domain/circuits';
 import type { Entry } from '../../src/domain/entry';
@@ -66,7 +67,7 @@ export async function changeMeta(
   change: { requestedAtMs?: number; requestedAt?: string },
 ): Promise<void> {
   const json = (await redis.hget(towKey(ref), 'meta')) ?? '';
-  const meta = JSON.stringify({ ...storedMeta.parse(JSON.parse(json)), ...change });
+  const meta = JSON.stringify({ ...towMeta.parse(JSON.parse(json)), ...change });
   await redis.hset(towKey(ref), 'v', await nextVersion(redis, towKey(ref)), 'meta', meta);
 }
 
