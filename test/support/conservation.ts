@@ -8,7 +8,6 @@ export const AT_ONCE: ScanSettings = {
   namesPerStepMax: 1000,
   paceMs: 0,
   scanIntervalMs: 0,
-  pauseFactor: 0,
   scanWithinMs: 0,
 };
 
