@@ -34,13 +34,14 @@ function recordLines(record: Json, paths: readonly string[]): string[] {
     if (list === null) single.push(path);
     else lists.set(list, [...(lists.get(list) ?? []), path.slice(list.length + 1)]);
   }
-  return [
+  const lines = [
     ...pairs(single.map((path) => [wordsOf(path), cell(valuesAt(record, path))])),
     ...[...lists].flatMap(([list, columns]) => {
       const items = valuesAt(record, list);
       return items.length === 0 ? [] : section(capitalized(wordsOf(list)), tableOf(items, columns));
     }),
   ];
+  return lines[0] === '' ? lines.slice(1) : lines;
 }
 
 /** Columns without a value are left out. */

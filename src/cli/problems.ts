@@ -8,20 +8,11 @@ import { printableJson, paint, terminalText, type OutputLine, type Terminal } fr
 /** Exit codes, for scripts. */
 export const EXIT = {
   done: 0,
-  /**
-   * towhook refused: an unknown id, a state or role that does not allow it, or an invalid field; `first-day`: not ready;
-   * `backup` and `restore`: it failed, or the backup has faults.
-   */
   refused: 1,
-  /** An unknown option, an invalid value, or an invalid environment variable. */
   wrongUse: 2,
-  /** No answer, an answer to retry later, or an answer that is not from this version of towhook. */
   unavailable: 3,
-  /** No API key, or an invalid one. */
   notAuthenticated: 4,
-  /** `towhook doctor` found faults. */
   faultsFound: 5,
-  /** Standard output could not be written, such as to a full disk. A change of the command is made. */
   notPrinted: 6,
 } as const;
 
@@ -29,7 +20,7 @@ export const EXIT_CODES_TEXT = `Exit codes:
   0  done
   1  refused by towhook: unknown id, or not allowed by the state, the role or a field; a backup failed or has faults
   2  wrong use: unknown option, invalid value, or invalid environment variable
-  3  towhook cannot be reached, or asks to try again later
+  3  towhook cannot be reached, asks to try again later, or is of another version
   4  no API key, or an invalid one
   5  towhook doctor found faults
   6  done, but the output could not be written`;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import * as dispatch from '../dispatch';
 import { towView } from '../operator';
-import type { Route } from './route';
+import { CHANGE, READ, type Route } from './route';
 import { TOW_TEXT } from './shown-fields';
 
 /** The operator's own records of a tow, which are never sent to the service. */
 
 const TOW = '/api/tows/:towing_reference_id';
 /** 202 like the other changes of a tow, although nothing is sent. */
-const recorded = { method: 'post', role: 'crew', status: 202, answer: towView, shows: TOW_TEXT } as const;
+const recorded = { ...CHANGE, role: 'crew', answer: towView, shows: TOW_TEXT } as const;
 
 export const DISPATCH_ROUTES = {
   assignTow: {
@@ -66,12 +66,10 @@ export const DISPATCH_ROUTES = {
     command: 'tow photos <towing_reference_id>',
   },
   readPhoto: {
-    method: 'get',
+    ...READ,
     path: `${TOW}/photos/:photo_id`,
-    role: 'viewer',
     gives: 'image',
     summary: 'One photo.',
-    status: 200,
     answer: z.null(),
     command: 'tow photo <towing_reference_id> <photo_id>',
   },

@@ -1,25 +1,22 @@
 import { alarmPage, notificationsView, testNoticeBody, testNoticeView } from '../notifications';
-import type { Route } from './route';
+import { READ, type Route } from './route';
 
 /** Alarms and the notifications about them. */
 
 export const NOTIFICATION_ROUTES = {
   listAlarms: {
-    method: 'get',
+    ...READ,
     path: '/api/alarms',
-    role: 'viewer',
     summary: 'The alarms that hold now, the worst first, and when they were sent.',
-    status: 200,
     answer: alarmPage,
     command: 'alarm list',
     shows: 'severity since announced_at title',
   },
   readNotifications: {
-    method: 'get',
+    ...READ,
     path: '/api/notifications',
     role: 'ops',
     summary: 'Whether the channels of notifications are configured and work.',
-    status: 200,
     answer: notificationsView,
     command: 'notifications show',
   },

@@ -36,6 +36,11 @@ export interface Route {
   readonly succeeds?: string;
 }
 
+/** What most routes that read have in common. */
+export const READ = { method: 'get', role: 'viewer', status: 200 } as const;
+/** What most routes that change something have in common. */
+export const CHANGE = { method: 'post', status: 202 } as const;
+
 /** The contract of every JSON answer of a route: of the first one, and of one to a repeated request. */
 export function answerContract(route: Route): z.ZodType {
   return route.again ? z.union([route.answer, route.again]) : route.answer;

@@ -3,43 +3,37 @@ import { reasonBody, resolveBody, statusView, towView } from '../operator';
 import { pagedQuery } from '../paging';
 import { shadowView } from '../shadow';
 import { violationView } from '../violations';
-import type { Route } from './route';
+import { CHANGE, READ, type Route } from './route';
 import { TOW_TEXT, VIOLATION_TEXT } from './shown-fields';
 
 /** Shadow mode: what would have been sent, and the decision to send it after all. */
 
 const TOW = '/api/tows/:towing_reference_id/shadow';
 const VIOLATION = '/api/violations/:violation_id/shadow';
-const decision = { method: 'post', role: 'ops', status: 202 } as const;
+const decision = { ...CHANGE, role: 'ops' } as const;
 
 export const SHADOW_ROUTES = {
   readStatus: {
-    method: 'get',
+    ...READ,
     path: '/api/status',
-    role: 'viewer',
     summary: 'Whether anything is sent, what waits for a decision since a shadow time, and the number of open tasks.',
     command: 'status',
-    status: 200,
     answer: statusView,
   },
   readShadow: {
-    method: 'get',
+    ...READ,
     path: '/api/shadow',
-    role: 'viewer',
     summary: 'Tows and violations of a shadow time, oldest first, with the calls that would have been made for them.',
     query: pagedQuery,
-    status: 200,
     answer: shadowView,
     command: 'shadow list',
     shows: 'kind id violation_reference_id state since calls.operation',
   },
   exportShadow: {
-    method: 'get',
+    ...READ,
     path: '/api/shadow.csv',
-    role: 'viewer',
     gives: 'csv',
     summary: 'The same calls as CSV, one line per call.',
-    status: 200,
     answer: z.null(),
     command: 'shadow export',
   },

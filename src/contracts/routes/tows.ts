@@ -4,7 +4,7 @@ import { correctionBody, FACT_CONTRACTS, type FactContract } from '../facts';
 import * as operator from '../operator';
 import { page } from '../paging';
 import { linkBody } from '../violations';
-import type { Route } from './route';
+import { CHANGE, READ, type Route } from './route';
 import { TOW_COLUMNS, TOW_TEXT } from './shown-fields';
 
 /** Tows: read them, record facts, decide about reports. */
@@ -12,7 +12,7 @@ import { TOW_COLUMNS, TOW_TEXT } from './shown-fields';
 const TOW = '/api/tows/:towing_reference_id';
 const REPORT = `${TOW}/reports/:report_id`;
 
-const change = { method: 'post', status: 202, answer: operator.towView, shows: TOW_TEXT } as const;
+const change = { ...CHANGE, answer: operator.towView, shows: TOW_TEXT } as const;
 
 /** The route by which a fact is recorded. */
 export function factRoute<E extends string, C extends Pick<FactContract, 'role' | 'summary' | 'body'>>(
@@ -27,23 +27,19 @@ const FACT_ROUTES = perFact((event) => factRoute(event, FACT_CONTRACTS[event]));
 
 export const TOW_ROUTES = {
   listTows: {
-    method: 'get',
+    ...READ,
     path: '/api/tows',
-    role: 'viewer',
     summary:
       'Tows, newest request first; by state, by what needs a person, is unsent or overdue, by crew (`crew=` for tows without one), or by the beginning of a reference, plate (either script) or invoice number. Filters are combined.',
     query: operator.towsQuery,
-    status: 200,
     answer: page(operator.towView),
     command: 'tow list',
     shows: TOW_COLUMNS,
   },
   readTow: {
-    method: 'get',
+    ...READ,
     path: TOW,
-    role: 'viewer',
     summary: 'One tow with its facts, reports, invoices, tasks and timeline. 404 until its delivery is processed.',
-    status: 200,
     answer: operator.towView,
     command: 'tow show <towing_reference_id>',
     shows: TOW_TEXT,

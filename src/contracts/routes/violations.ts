@@ -6,13 +6,13 @@ import { knownViolationsBody, knownViolationsView } from '../known-violations';
 import { page } from '../paging';
 import { violationCorrection, violationImagesInput, violationInput } from '../violation-input';
 import { violationAcceptBody, violationDetail, violationsQuery, violationView } from '../violations';
-import type { Route } from './route';
+import { CHANGE, READ, type Route } from './route';
 import { VIOLATION_TEXT } from './shown-fields';
 
 /** Violations, and the questions to the service before one is reported. */
 
 const VIOLATION = '/api/violations/:violation_id';
-const change = { method: 'post', status: 202, answer: violationView, shows: VIOLATION_TEXT } as const;
+const change = { ...CHANGE, answer: violationView, shows: VIOLATION_TEXT } as const;
 
 export const VIOLATION_ROUTES = {
   reportViolation: {
@@ -26,43 +26,36 @@ export const VIOLATION_ROUTES = {
     command: 'violation create',
   },
   addKnownViolations: {
-    method: 'post',
+    ...CHANGE,
     path: '/api/violations/known',
     role: 'dispatcher',
     summary:
       'Add violations that other software has reported (at most 100), so that their tows find plate and place. They are never sent; one that is here already changes nothing, and is a conflict if its content is another.',
     body: knownViolationsBody,
-    status: 202,
     answer: knownViolationsView,
   },
   listViolations: {
-    method: 'get',
+    ...READ,
     path: '/api/violations',
-    role: 'viewer',
     summary: 'Violations, newest first; by state, or by the beginning of a reference, an id or a plate.',
     query: violationsQuery,
-    status: 200,
     answer: page(violationView),
     command: 'violation list',
     shows: 'id state form.plateNumber form.violationType created_at violation_reference_id towing_reference_ids',
   },
   readViolation: {
-    method: 'get',
+    ...READ,
     path: VIOLATION,
-    role: 'viewer',
     summary: 'One violation, by our id or by the id in its metadata.',
-    status: 200,
     answer: violationDetail,
     command: 'violation show <violation_id>',
     shows: VIOLATION_TEXT,
   },
   readViolationImage: {
-    method: 'get',
+    ...READ,
     path: `${VIOLATION}/images/:image_number`,
-    role: 'viewer',
     gives: 'image',
     summary: 'One image, counted from 1; gone once the service has the violation.',
-    status: 200,
     answer: z.null(),
     command: 'violation image <violation_id> <image_number>',
   },
@@ -110,11 +103,9 @@ export const VIOLATION_ROUTES = {
     command: 'violation accept <violation_id>',
   },
   readCapacity: {
-    method: 'get',
+    ...READ,
     path: '/api/zones/:zone_id/capacity',
-    role: 'viewer',
     summary: 'Free slots of a zone, asked of the service; waits at most 5 s for the budget.',
-    status: 200,
     answer: capacityView,
     command: 'capacity <zone_id>',
   },
