@@ -19,14 +19,15 @@ RUN mkdir -p /copy/bin /copy/lib && cp "$(command -v redis-server)" /copy/bin/re
   | xargs cp --dereference --target-directory /copy/lib
 
 FROM base AS run
-RUN npm ci --omit=dev && npm cache clean --force
+# Without optional peers, of which one is TypeScript, and without what only editors and debuggers read.
+RUN npm ci --omit=dev --legacy-peer-deps && npm cache clean --force \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 COPY --from=build /app/dist ./dist
 COPY --from=redis /copy .cache/redis/server
 RUN LD_LIBRARY_PATH=.cache/redis/server/lib .cache/redis/server/bin/redis-server --version
 COPY openapi.json ./
 # The command line, with its demo: docker compose exec console towhook doctor
-COPY --from=build /app/src/main/towhook.cjs ./src/main/
-RUN ln -s /app/src/main/towhook.cjs /usr/local/bin/towhook && towhook --version
+RUN ln -s /app/dist/src/main/towhook.cjs /usr/local/bin/towhook && towhook --version
 # Images of violations and the archive; backups. The program writes to no other place.
 RUN mkdir /data /backups && chown node:node /data /backups
 VOLUME ["/data"]

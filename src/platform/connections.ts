@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
-import { isIP, type Socket } from 'node:net';
-import { ipKeyGenerator } from 'express-rate-limit';
+import { isIP, isIPv6, type Socket } from 'node:net';
 
 /** Longer than a load balancer's idle timeout, so that it never sends into a connection that is being closed. */
 const KEEP_ALIVE_MS = 65_000;
@@ -112,5 +111,31 @@ const WITH_PORT = /^(?:\[(?<ipv6>[^\]]+)\](?::\d+)?|(?<ipv4>[\d.]+):\d+)$/;
 export function sourceOf(given: string | undefined): string {
   const { ipv4, ipv6 } = WITH_PORT.exec(given ?? '')?.groups ?? {};
   const address = ipv4 ?? ipv6 ?? given;
-  return address === undefined || isIP(address) === 0 ? 'unknown' : ipKeyGenerator(address, IPV6_NETWORK_BITS);
+  return address === undefined || isIP(address) === 0 ? 'unknown' : networkOf(address);
+}
+
+/** The /64 network of an IPv6 address; the IPv4 address of one that contains it. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [before = [], after] = groupsOf(address);
+  const left = 8 - before.length - (after?.length ?? 0);
+  const groups = after ? [...before, ...Array<string>(left).fill('0'), ...after] : before;
+  if (/^(?:0:){5}ffff:/.test(groups.join(':'))) {
+    const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  }
+  return `${normalized(`${groups.slice(0, IPV6_NETWORK_BITS / 16).join(':')}::`)}/${IPV6_NETWORK_BITS}`;
+}
+
+/** The groups before `::` and after it, in hexadecimal. */
+function groupsOf(address: string): string[][] {
+  const [withoutZone = ''] = address.split('%');
+  return normalized(withoutZone)
+    .split('::')
+    .map((part) => (part === '' ? [] : part.split(':')));
+}
+
+/** Lower-case hexadecimal without leading zeros, with the longest run of zeros as `::`. */
+function normalized(ipv6: string): string {
+  return new URL(`http://[${ipv6}]`).hostname.slice(1, -1);
 }

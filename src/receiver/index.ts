@@ -1,5 +1,4 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
-import { rateLimit, type Store } from 'express-rate-limit';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import type { FieldRule } from '../domain/refusal';
 import type { DeliveryKind } from '../domain/vocabulary';
@@ -239,28 +238,22 @@ function requireJson(recorder: AnswerRecorder): RequestHandler {
 }
 
 function sourceRate(options: ReceiverOptions): RequestHandler {
-  const { ratePerMinute, callCounter, clock } = options;
-  const store: Store = {
-    async increment(source) {
-      const { calls, windowEndsInMs } = await callCounter.count(source);
-      return { totalHits: calls, resetTime: new Date(clock.nowMs() + windowEndsInMs) };
-    },
-    // Neither is used: a call counts once, and a count ends with its window.
-    decrement: () => {},
-    resetKey: () => {},
+  const { ratePerMinute, callCounter } = options;
+  return async (request, response, next) => {
+    const { calls, windowEndsInMs } = await callCounter.count(sourceOf(request.ip));
+    const resetSeconds = Math.ceil(windowEndsInMs / 1000);
+    response.set({
+      'ratelimit-policy': `"source";q=${ratePerMinute};w=60`,
+      ratelimit: `"source";r=${Math.max(0, ratePerMinute - calls)};t=${resetSeconds}`,
+    });
+    if (calls <= ratePerMinute) {
+      next();
+      return;
+    }
+    response.set('retry-after', String(resetSeconds));
+    answer(response, 429, { code: 'too_many_calls', message: 'Too many calls from this source.' });
+    recordAnswer(request, { httpStatus: 429, outcome: 'too_many' }, options);
   };
-  return rateLimit({
-    store,
-    windowMs: 60_000,
-    limit: ratePerMinute,
-    keyGenerator: ({ ip }) => sourceOf(ip),
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    handler(request, response) {
-      answer(response, 429, { code: 'too_many_calls', message: 'Too many calls from this source.' });
-      recordAnswer(request, { httpStatus: 429, outcome: 'too_many' }, options);
-    },
-  });
 }
 
 function answerError(options: ReceiverOptions): ErrorRequestHandler {

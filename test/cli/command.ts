@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import {
   NoApiKey,
   runCommandLine,
@@ -12,7 +11,6 @@ import { createClient } from '../../src/client';
 import { systemClock } from '../../src/platform/clock';
 import { loadCommandLineSettings } from '../../src/platform/config';
 import { compiledFile } from '../support/compiled';
-import { PROJECT } from '../support/project';
 
 /** Runs the command line in the process of the tests or in a process of its own. */
 
@@ -90,8 +88,8 @@ async function runHere(
   return resultOf(exitCode, out.join('\n'), problems.join('\n'));
 }
 
-/** The `bin` of the package. It runs the TypeScript sources. */
-export const BIN = join(PROJECT, 'src', 'main', 'towhook.cjs');
+/** The `bin` of the package. */
+export const BIN = compiledFile('src/main/towhook.cjs');
 
 /** Runs the program as a process with PATH and `environment` only. `program` defaults to the compiled one. */
 export function runProgram(

@@ -42,7 +42,7 @@ test('towhook demo --help shows its options and starts nothing', async () => {
 
 test('package.json names the towhook program as its bin', () => {
   const described: unknown = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(described).toMatchObject({ bin: { towhook: 'src/main/towhook.cjs' } });
+  expect(described).toMatchObject({ bin: { towhook: 'dist/src/main/towhook.cjs' } });
 });
 
 test('towhook --version prints the version of the package', async () => {

@@ -42,7 +42,7 @@ describe('the image', () => {
 
   test('the image holds only the locked packages of production', () => {
     const commands = valuesOf(run, 'RUN').join('\n');
-    expect(commands).toContain('npm ci --omit=dev');
+    expect(commands).toContain('npm ci --omit=dev --legacy-peer-deps');
     expect(valuesOf(run, 'ENV').join(' ')).toContain('NODE_ENV=production');
   });
 

@@ -38,7 +38,7 @@ const { scripts } = z
 
 test.each([
   ['npm start', scripts.start],
-  ['towhook start', 'exec node src/main/towhook.cjs start'],
+  ['towhook start', `exec node '${compiledFile('src/main/towhook.cjs')}' start`],
   ['the image', `exec node '${compiledFile('src/main/index.ts')}'`],
 ])('a process started by %s resolves names while calls on a disk hang', (_way, command) => {
   const hang = join(folder, 'hang.cjs');

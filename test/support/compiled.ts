@@ -12,7 +12,7 @@ import { PROJECT } from './project';
 
 const OUT = join(PROJECT, '.cache', 'compiled');
 /** Files that the program reads beside its own code. */
-const DATA_FOLDERS = ['src/store/lua', 'src/console/assets'];
+const COPIED = ['src/store/lua', 'src/console/assets', 'src/main/towhook.cjs'];
 
 /**
  * Compiles all sources that changed since the last call: up to a minute the first time, seconds without changes. `npm run
@@ -38,7 +38,7 @@ export async function compile(): Promise<void> {
     execFile(process.execPath, [compiler, '-p', PROJECT, ...options], (error, stdout) => resolve(error ? stdout : ''));
   });
   if (!existsSync(pathOf('src/main/index.ts'))) throw new Error(`The project could not be compiled:\n${problems}`);
-  for (const folder of DATA_FOLDERS) await cp(join(PROJECT, folder), join(OUT, folder), { recursive: true });
+  for (const path of COPIED) await cp(join(PROJECT, path), join(OUT, path), { recursive: true });
   // In jest's watch mode this process may have loaded what was compiled before.
   for (const path of Object.keys(require.cache)) if (path.startsWith(OUT + sep)) delete require.cache[path];
 }
