@@ -101,7 +101,7 @@ export function openHandlers(
     }),
     uploads: {
       maxMs: UPLOADS_PER_CALL * config.service.uploadTimeoutMs,
-      onRenewed: () => progress.leaseRenewed('violations'),
+      onRenewed: () => progress.progressed('violations'),
     },
     spool,
     tickets: openLookups(foundation, service),

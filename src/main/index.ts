@@ -12,7 +12,7 @@ import { openLog } from './foundation';
 import { PROCESS_ROLES, startRole, type ProcessRole } from './roles';
 
 /**
- * Exit codes: 0 stopped on request, 1 fault, 2 wrong usage or configuration, 3 stalled worker (WORKER_STANDSTILL_MS).
+ * Exit codes: 0 stopped on request, 1 fault, 2 wrong usage or configuration, 3 stalled worker (WORKER_STALLED_MS).
  * A supervisor should restart the process after 1 and 3; after 2 a restart would fail again. While a disk hangs, a signal
  * takes the place of the code.
  */
@@ -60,7 +60,7 @@ function variablesOf(operation: unknown, code: unknown): string | null {
 async function run(role: ProcessRole): Promise<void> {
   const config = loadConfig();
   const log = openLog(config).with({ role });
-  const start = startRole(role, { config, log, onStall: () => stop('standstill', EXIT.stalled) });
+  const start = startRole(role, { config, log, onStall: () => stop('stalled', EXIT.stalled) });
   const stop = stopOnSignal(start, { log, graceMs: config.stopGraceMs, delayMs: config.stopDelayMs });
   await start;
   letHeapGrow();

@@ -6,7 +6,7 @@ import { errorMessage } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { describeProcess } from '../platform/process';
 import { createResources, type Resources } from '../platform/resources';
-import { workerCheck, type OnStall } from '../queue/supervise';
+import { workerCheck } from '../queue/supervise';
 import { requireVerification } from '../receiver/secrets';
 import { accessDigests } from '../service/access-digest';
 import type * as simulatorModule from '../simulator';
@@ -49,7 +49,7 @@ declare const require: {
 export interface RoleTools {
   readonly config: Config;
   readonly log: Log;
-  /** Called when the role `worker` stalls; the caller ends the process. */
+  /** Called when the worker stalls, in the role `all` when it was rebuilt in vain; the caller ends the process. */
   readonly onStall: () => void;
 }
 
@@ -65,8 +65,7 @@ export async function startRole(role: ProcessRole, { config, log, onStall }: Rol
   const foundation = await openFoundation({ config, log });
   foundation.metrics.watchProcess();
   try {
-    // In the role `all`, receiver and console must survive a stalled worker.
-    await startParts(foundation, role, role === 'all' ? 'rebuild' : onStall);
+    await startParts(foundation, role, onStall);
     return foundation.resources;
   } catch (error) {
     await foundation.resources.closeAll();
@@ -87,7 +86,7 @@ export interface RoleParts {
 export async function startParts(
   foundation: Foundation,
   role: HeartbeatRole,
-  onStall: OnStall = 'rebuild',
+  onStall = (): void => {},
 ): Promise<RoleParts> {
   // Opened first, so that it is closed last and stores what the other parts counted until their end.
   const heartbeat = openHeartbeat(foundation, role);
@@ -99,7 +98,8 @@ export async function startParts(
     receiver: has('receiver') ? require('./receiver') : null,
     console: has('console') ? require('./console') : null,
   };
-  const worker = parts.worker?.startWorker(foundation, heartbeat.firstStored, onStall) ?? null;
+  const worker =
+    parts.worker?.startWorker(foundation, heartbeat.firstStored, { rebuildsOnce: role === 'all', onStall }) ?? null;
   const receiver = (await parts.receiver?.startReceiver(foundation)) ?? null;
   const listener = (await parts.console?.startConsole(foundation)) ?? null;
   // Not in a receiver: it faces the internet, and should know no password.

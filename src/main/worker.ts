@@ -1,9 +1,9 @@
 import { startArchiver } from '../archive/archiver';
 import type { Resources } from '../platform/resources';
 import { AFTER_START_MS, within, type Repetition } from '../platform/timers';
-import { createWorkerProgress, type WorkerProgress } from '../queue/progress';
+import type { WorkerProgress } from '../queue/progress';
 import { startScheduler } from '../queue/scheduler';
-import { superviseWorker, type OnStall, type SupervisedWorker } from '../queue/supervise';
+import { superviseWorker, type SupervisedWorker, type SuperviseOptions } from '../queue/supervise';
 import { startWorkers } from '../queue/workers';
 import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
@@ -37,7 +37,7 @@ const RETENTION_STOP_MS = 2000;
 export function startWorker(
   foundation: Foundation,
   announced: Promise<void>,
-  onStall: OnStall = 'rebuild',
+  { rebuildsOnce, onStall }: Pick<SuperviseOptions, 'rebuildsOnce' | 'onStall'>,
 ): SupervisedWorker {
   const { config, redis, queues, backlogOf, clock, log, resources } = foundation;
   const called = resources.add('called service', watchCalledService(foundation, announced), (opened) => opened.stop());
@@ -46,13 +46,17 @@ export function startWorker(
       queues,
       backlogOf,
       canWork: async () => (await writability(redis)) === 'writable',
-      limitMs: config.workerStandstillMs,
+      limitMs: config.workerStalledMs,
       stopGraceMs: config.stopGraceMs,
       resources,
       clock,
       log,
     },
-    { open: (owner) => openWorker(foundation, owner, called), onStall },
+    {
+      open: (owner, progress) => openWorker(foundation, { resources: owner, progress, called }),
+      rebuildsOnce,
+      onStall,
+    },
   );
   startTokenProof(foundation);
   startConservation(foundation);
@@ -63,9 +67,11 @@ export function startWorker(
 }
 
 /** Opens one worker: job handlers and scheduler. It works until the resources are closed. */
-function openWorker(foundation: Foundation, resources: Resources, called: CalledServiceWatch): WorkerProgress {
-  const { config, clock, troubleLog, queues } = foundation;
-  const progress = createWorkerProgress(clock);
+function openWorker(
+  foundation: Foundation,
+  { resources, progress, called }: { resources: Resources; progress: WorkerProgress; called: CalledServiceWatch },
+): void {
+  const { config, troubleLog, queues } = foundation;
   const workers = startWorkers({
     queues,
     ...openHandlers(foundation, {
@@ -93,7 +99,6 @@ function openWorker(foundation: Foundation, resources: Resources, called: Called
     log: troubleLog,
   });
   resources.add('scheduler', scheduler, (opened) => opened.stop());
-  return progress;
 }
 
 export function startConservation({ redis, clock, log, resources }: Foundation): Repetition {

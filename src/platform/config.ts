@@ -326,7 +326,7 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
     workerConcurrency: env.WORKER_CONCURRENCY,
     stopDelayMs: env.STOP_DELAY_MS,
     stopGraceMs: env.STOP_GRACE_MS,
-    workerStandstillMs: env.WORKER_STANDSTILL_MS,
+    workerStalledMs: env.WORKER_STALLED_MS,
     logLevel: env.LOG_LEVEL,
     unknownVariables: unknownVariables(environment),
     /** PATH, to find programs. */

@@ -293,7 +293,7 @@ const processes = {
   WORKER_CONCURRENCY: wholeNumber(z.int().min(1).max(1000).default(50)).describe(
     'Jobs of a queue that one worker process runs at a time; of violations, which carry photos, at most 2.',
   ),
-  WORKER_STANDSTILL_MS: durationMs(60_000, { min: 1000 }).describe(
+  WORKER_STALLED_MS: durationMs(60_000, { min: 1000 }).describe(
     'Time after which a worker that completes no job while work waits is stalled: not ready, then ended.',
   ),
   STOP_DELAY_MS: durationMs(0).describe(

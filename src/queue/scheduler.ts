@@ -91,7 +91,7 @@ async function run(batch: PolledBatch, options: SchedulerOptions): Promise<RunRe
   const { queue } = batch;
   try {
     const result = await queueDue(batch, options);
-    options.progress.runEnded(`scheduler of ${queue}`);
+    options.progress.progressed(`scheduler of ${queue}`);
     return result;
   } catch (error) {
     options.log.warn('scheduler.failed', { queue, ...errorFacts(error), stack: undefined });

@@ -1,17 +1,12 @@
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { errorFacts } from '../platform/errors';
 import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log';
 import { createResources, type Resources } from '../platform/resources';
-import { within } from '../platform/timers';
+import { repeat, within } from '../platform/timers';
 import type { BacklogReader } from './backlog';
-import type { Stall, WorkerPart, WorkerProgress } from './progress';
+import { createWorkerProgress, type Stall, type WorkerPart, type WorkerProgress } from './progress';
 import type { Queues } from './queues';
-import { watchForStall } from './stall-watch';
-
-/** What happens to a stalled worker: it is rebuilt, or the callback is called, which ends the process. */
-export type OnStall = 'rebuild' | (() => void);
 
 export interface SupervisedWorker {
   /** The current status of each queue. */
@@ -44,59 +39,110 @@ export interface SuperviseTools {
 
 export interface SuperviseOptions {
   /** Opens a worker; `resources` own its parts. */
-  readonly open: (resources: Resources) => WorkerProgress;
-  readonly onStall: OnStall;
+  readonly open: (resources: Resources, progress: WorkerProgress) => void;
+  /** Whether a stalled worker is opened once more first, for a process that has other parts. */
+  readonly rebuildsOnce: boolean;
+  /** Called when the worker is stalled and was rebuilt, if it may be; ends the process. */
+  readonly onStall: () => void;
 }
 
 /** The time to close a worker, beyond the grace of its running jobs. */
 const CLOSING_MS = 5000;
+const CHECK_INTERVAL_MAX_MS = 5000;
+const CHECKS_PER_LIMIT = 5;
 
-/** Opens a worker and handles a stall (WORKER_STANDSTILL_MS). Throws what `open` throws. */
+/**
+ * Opens a worker and checks whether work waits in Redis while it makes no progress (WORKER_STALLED_MS). A BullMQ worker
+ * can stop silently after a reconnect or a failover, and its process looks healthy for days. Throws what `open` throws.
+ */
 export function superviseWorker(tools: SuperviseTools, options: SuperviseOptions): SupervisedWorker {
-  const { queues, backlogOf, canWork, limitMs, stopGraceMs, resources, clock, log } = tools;
-  let isStopping = false;
+  const { limitMs, stopGraceMs, resources, clock, log } = tools;
+  const intervalMs = Math.min(limitMs / CHECKS_PER_LIMIT, CHECK_INTERVAL_MAX_MS);
+  const progress = createWorkerProgress(clock);
   let parts = createResources(log);
   resources.add('worker', null, () => parts.closeAll());
-  let progress = options.open(parts);
+  options.open(parts, progress);
 
-  const rebuild = async () => {
+  const rebuild = async (signal: AbortSignal) => {
     const closed = await within(stopGraceMs + CLOSING_MS, parts.closeAll());
-    if (isStopping) return;
+    if (signal.aborted) return;
     parts = createResources(log);
-    progress = options.open(parts);
+    options.open(parts, progress);
     log.warn('worker.rebuilt', { closed: closed !== null });
   };
-  const watch = watchForStall({
-    progress: () => progress,
-    queues,
-    oldestAgeMs: async (queue) => (await backlogOf(queue)).oldestAgeMs,
-    canWork,
-    limitMs,
-    clock,
-    async onStall({ part, ms }) {
-      if (isStopping) return;
-      log.error('worker.stood_still', { part, standstill_ms: Math.round(ms) });
-      if (options.onStall !== 'rebuild') return options.onStall();
-      await rebuild().catch((error: unknown) => log.error('worker.rebuild_failed', errorFacts(error)));
-    },
-  });
-  resources.add('stall watch', watch, (opened) => {
-    isStopping = true;
-    return opened.stop();
-  });
-  /** Kept here because the progress of a rebuilt worker starts empty. */
-  const lastTook = new Map<QueueName, number>();
-  const isStalled = (part: WorkerPart) => watch.stall()?.part === part || progress.stalledMs(part) >= limitMs;
-  return {
-    stall: () => watch.stall(),
-    queues: () =>
-      QUEUE_NAMES.map((name) => {
-        const tookMs = progress.lastRunBeganMs(name);
-        if (tookMs !== null) lastTook.set(name, tookMs);
-        const isQueueStalled = isStalled(name) || isStalled(`scheduler of ${name}`);
-        return { name, lastTookMs: lastTook.get(name) ?? null, isStalled: isQueueStalled };
-      }),
+  const stall = () => {
+    const longest = progress.longestStall();
+    return longest && longest.ms >= limitMs ? longest : null;
   };
+
+  let checkedAtMs = clock.monotonicMs();
+  const check = async () => {
+    const waiting = await within(limitMs / 2, partsWithWaitingWork(tools, intervalMs));
+    const nowMs = clock.monotonicMs();
+    // A process that was frozen made no checks and no progress: it gets the whole limit again.
+    if (nowMs - checkedAtMs > limitMs / 2) progress.checked(NONE);
+    checkedAtMs = nowMs;
+    progress.checked(waiting?.value ?? NONE);
+  };
+  /** When the next step is due. The first one waits for the next check, so that a readiness probe can see the stall. */
+  let actsAtMs: number | null = null;
+  let wasRebuilt = false;
+  const act = async (signal: AbortSignal) => {
+    const found = stall();
+    if (found === null) {
+      actsAtMs = null;
+    } else if (actsAtMs === null) {
+      actsAtMs = checkedAtMs;
+    } else if (checkedAtMs >= actsAtMs && !signal.aborted) {
+      log.error('worker.stalled', { part: found.part, stalled_ms: Math.round(found.ms) });
+      if (!options.rebuildsOnce || wasRebuilt) return options.onStall();
+      wasRebuilt = true;
+      await rebuild(signal);
+      // The rebuilding may have taken longer than checks may be apart.
+      checkedAtMs = clock.monotonicMs();
+      actsAtMs = checkedAtMs + limitMs;
+    }
+  };
+  const watch = repeat({
+    name: 'stall_watch',
+    everyMs: intervalMs,
+    firstAfterMs: intervalMs,
+    async work(signal) {
+      await check();
+      await act(signal);
+      return 'wait';
+    },
+    log,
+  });
+  resources.add('stall watch', watch, (opened) => opened.stop());
+  const isStalled = (part: WorkerPart) => progress.stalledMs(part) >= limitMs;
+  return {
+    stall,
+    queues: () =>
+      QUEUE_NAMES.map((name) => ({
+        name,
+        lastTookMs: progress.lastRunBeganMs(name),
+        isStalled: isStalled(name) || isStalled(`scheduler of ${name}`),
+      })),
+  };
+}
+
+const NONE: ReadonlySet<WorkerPart> = new Set();
+
+/** The parts with work that has waited for `waitedMs`; none when Redis takes no writes. */
+async function partsWithWaitingWork(tools: SuperviseTools, waitedMs: number): Promise<ReadonlySet<WorkerPart>> {
+  if (!(await tools.canWork())) return NONE;
+  // A queue that cannot be read although Redis works counts as waiting: no worker can work on it either.
+  const haveWaited = await Promise.all(QUEUE_NAMES.map((queue) => hasWaited(queue, waitedMs, tools).catch(() => true)));
+  const waiting = QUEUE_NAMES.filter((_, index) => haveWaited[index]);
+  // A scheduler polls even when nothing is due, so it must always complete runs.
+  return new Set([...waiting, ...QUEUE_NAMES.map((queue) => `scheduler of ${queue}` as const)]);
+}
+
+/** The work of a paused queue is meant to wait and does not count. */
+async function hasWaited(queue: QueueName, waitedMs: number, { queues, backlogOf }: SuperviseTools): Promise<boolean> {
+  const [isPaused, { oldestAgeMs }] = await Promise.all([queues.byName[queue].isPaused(), backlogOf(queue)]);
+  return !isPaused && oldestAgeMs >= waitedMs;
 }
 
 /** The readiness check of a worker: it fails while the worker is stalled. */
@@ -106,7 +152,7 @@ export function workerCheck(worker: SupervisedWorker): ReadinessCheck {
     return Promise.resolve({
       ready: stall === null,
       details: stall
-        ? { worker: 'standing_still', standing_part: stall.part, standstill_ms: Math.round(stall.ms) }
+        ? { worker: 'stalled', stalled_part: stall.part, stalled_ms: Math.round(stall.ms) }
         : { worker: 'progressing' },
     });
   };

@@ -55,7 +55,7 @@ export function startWorkers(options: WorkersOptions): Workers {
         running.add(run);
         const what = await run;
         running.delete(run);
-        options.progress.runEnded(name);
+        options.progress.progressed(name);
         return what;
       },
       {

@@ -66,7 +66,7 @@ test('the conservation check finds records without a schedule entry and a job, l
   await stores.say(first, START);
   await deleteScheduleAndJobs();
 
-  startWorker(foundation, Promise.resolve());
+  startWorker(foundation, Promise.resolve(), { rebuildsOnce: false, onStall: () => {} });
   startConservation(foundation);
 
   await eventually(async () => expect(await acceptedStartReports()).toMatchObject([{ towing_reference_id: first }]));

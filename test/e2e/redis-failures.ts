@@ -48,7 +48,7 @@ export async function startTowsOfTwoWorkers(redisUrl: string) {
       for (const worker of workers) {
         const events = worker.log.map(({ message }) => message);
         expect(events).toContain('report.attempted');
-        expect(events).not.toContain('worker.stood_still');
+        expect(events).not.toContain('worker.stalled');
         worker.kill('SIGTERM');
         expect(await worker.exited).toBe(0);
       }

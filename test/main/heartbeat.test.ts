@@ -94,7 +94,7 @@ test('a worker heartbeat records when each queue last took work', async () => {
 });
 
 test('a stalled worker is not ready and its heartbeat names the stalled queue', async () => {
-  const app = await start('worker', { environment: { WORKER_STANDSTILL_MS: '1000' } });
+  const app = await start('worker', { environment: { WORKER_STALLED_MS: '1000' } });
   // A job that does not exist occupies the only concurrency slot of the queue.
   await redis.ask('HSET', '{towhook-main}:reports:meta', 'concurrency', '1');
   await redis.ask('SET', '{towhook-main}:reports:zombie:lock', 'another worker');

@@ -73,7 +73,7 @@ it('reports in the metrics which queues are paused', async () => {
 
 it('keeps deliveries of a paused queue waiting, leaves the worker ready, and processes all of them after the resume', async () => {
   // Processes of one Redis share a disk.
-  const environment = { WORKER_STANDSTILL_MS: '1000', DATA_DIR: app.foundation.config.dataDir };
+  const environment = { WORKER_STALLED_MS: '1000', DATA_DIR: app.foundation.config.dataDir };
   const worker = await startApp({ redisUrl: app.redis.url, role: 'worker', environment });
   const refs = Array.from({ length: 20 }, (_, index) => `TW-20261120-P${String(index).padStart(5, '0')}`);
   const bringIn = async (ref: string) => {
@@ -88,7 +88,7 @@ it('keeps deliveries of a paused queue waiting, leaves the worker ready, and pro
     await pause('deliveries');
     for (const ref of refs) await bringIn(ref);
     await eventually(async () => expect((await queue('deliveries'))?.due).toBe(refs.length));
-    // Longer than WORKER_STANDSTILL_MS: without the pause the worker would be reported as stalled.
+    // Longer than WORKER_STALLED_MS: without the pause the worker would be reported as stalled.
     await eventually(async () => expect((await queue('deliveries'))?.oldest_age_ms).toBeGreaterThan(2000));
     expect(await processed()).toBe(0);
     await request(worker.opsUrl).get('/readyz').expect(200);

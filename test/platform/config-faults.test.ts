@@ -175,7 +175,7 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['IMAGES_KEEP_ORIGINALS', 'perhaps', 'must be one of true, false'],
   ['STOP_DELAY_MS', '-5521', 'must be at least 0'],
   ['STOP_GRACE_MS', '-5521', 'must be at least 0'],
-  ['WORKER_STANDSTILL_MS', '5.521', 'must be a whole number'],
+  ['WORKER_STALLED_MS', '5.521', 'must be a whole number'],
   ['KEEP_DELIVERIES_HOURS', '-5521', 'must be at least 0'],
   ['KEEP_TOWS_HOURS', '5521d', 'must be a number'],
   ['KEEP_VIOLATIONS_HOURS', '5521d', 'must be a number'],

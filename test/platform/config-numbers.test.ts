@@ -28,7 +28,7 @@ describe('numbers', () => {
     expect(faultsOf(given(' 1 '))).toEqual([]);
   });
 
-  test.each(['STOP_DELAY_MS', 'STOP_GRACE_MS', 'SIMULATOR_ASSESS_AFTER_MS', 'WORKER_STANDSTILL_MS'])(
+  test.each(['STOP_DELAY_MS', 'STOP_GRACE_MS', 'SIMULATOR_ASSESS_AFTER_MS', 'WORKER_STALLED_MS'])(
     '%s is at most a day, because a timer cannot wait much longer',
     (variable) => {
       for (const value of ['86400001', '3000000000']) {

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';
+import { createWorkerProgress, type WorkerPart, type WorkerProgress } from '../../src/queue/progress';
 
 /** A clock that changes only by `forward`. */
 function manualClock(): { clock: Clock; forward: (ms: number) => void } {
@@ -13,11 +13,13 @@ function manualClock(): { clock: Clock; forward: (ms: number) => void } {
 }
 
 describe('stalled worker detection', () => {
+  const waiting = (...parts: readonly WorkerPart[]) => new Set(parts);
+
   test('a worker without waiting work is not stalled, however long it completes no run', () => {
     const { clock, forward } = manualClock();
     const progress = createWorkerProgress(clock);
     forward(3_600_000);
-    progress.observed('reports', false);
+    progress.checked(waiting());
 
     expect(progress.longestStall()).toBeNull();
   });
@@ -27,7 +29,7 @@ describe('stalled worker detection', () => {
     const progress = createWorkerProgress(clock);
     for (let look = 0; look < 3; look += 1) {
       forward(500);
-      progress.observed('reports', true);
+      progress.checked(waiting('reports'));
     }
     // Time without a check does not count.
     forward(60_000);
@@ -36,21 +38,20 @@ describe('stalled worker detection', () => {
   });
 
   test.each([
-    ['one of its runs ends', (progress: WorkerProgress) => progress.runEnded('reports')],
-    ['no work waits', (progress: WorkerProgress) => progress.observed('reports', false)],
-    ['checks are forgotten', (progress: WorkerProgress) => progress.forgetChecks()],
+    ['one of its runs ends', (progress: WorkerProgress) => progress.progressed('reports')],
+    ['no work waits', (progress: WorkerProgress) => progress.checked(waiting())],
   ])('the stall time of a worker restarts from zero when %s', (_what, end) => {
     const { clock, forward } = manualClock();
     const progress = createWorkerProgress(clock);
-    progress.observed('reports', true);
+    progress.checked(waiting('reports'));
     forward(1000);
-    progress.observed('reports', true);
+    progress.checked(waiting('reports'));
     end(progress);
     expect(progress.longestStall()).toBeNull();
 
-    progress.observed('reports', true);
+    progress.checked(waiting('reports'));
     forward(300);
-    progress.observed('reports', true);
+    progress.checked(waiting('reports'));
 
     expect(progress.longestStall()).toEqual({ part: 'reports', ms: 300 });
   });
@@ -63,42 +64,28 @@ describe('stalled worker detection', () => {
   ] as const)('a stall of %s is reported although runs of %s end', (stalled, moving) => {
     const { clock, forward } = manualClock();
     const progress = createWorkerProgress(clock);
-    progress.observed(stalled, true);
+    progress.checked(waiting(stalled));
     for (let look = 0; look < 10; look += 1) {
       forward(1000);
-      progress.observed(stalled, true);
-      progress.observed(moving, true);
-      progress.runEnded(moving);
+      progress.checked(waiting(stalled, moving));
+      progress.progressed(moving);
     }
 
     expect(progress.longestStall()).toEqual({ part: stalled, ms: 10_000 });
   });
 
-  test('the stall watch reports the part of a worker that has been stalled longest', () => {
+  test('the part of a worker that has been stalled longest is reported', () => {
     const { clock, forward } = manualClock();
     const progress = createWorkerProgress(clock);
-    progress.observed('reports', true);
+    progress.checked(waiting('reports'));
     forward(1000);
-    progress.observed('reports', true);
-    progress.observed('deliveries', true);
+    progress.checked(waiting('reports', 'deliveries'));
     forward(1000);
-    progress.observed('reports', true);
-    progress.observed('deliveries', true);
+    progress.checked(waiting('reports', 'deliveries'));
     expect(progress.longestStall()).toEqual({ part: 'reports', ms: 2000 });
 
-    progress.runEnded('reports');
+    progress.progressed('reports');
 
     expect(progress.longestStall()).toEqual({ part: 'deliveries', ms: 1000 });
   });
-});
-
-test('a part of a worker has made progress once a run has ended or no work waits', () => {
-  const progress = createWorkerProgress(systemClock);
-  progress.observed('reports', true);
-  progress.observed('deliveries', false);
-  expect([progress.hasProgressed('reports'), progress.hasProgressed('deliveries')]).toEqual([false, true]);
-
-  progress.runEnded('reports');
-
-  expect(progress.hasProgressed('reports')).toBe(true);
 });

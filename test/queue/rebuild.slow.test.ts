@@ -1,7 +1,7 @@
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import { loadConfig } from '../../src/platform/config';
 import type { Resources } from '../../src/platform/resources';
-import { createWorkerProgress } from '../../src/queue/progress';
+import type { WorkerProgress } from '../../src/queue/progress';
 import { startScheduler } from '../../src/queue/scheduler';
 import { superviseWorker, type SuperviseOptions, type SupervisedWorker } from '../../src/queue/supervise';
 import { startWorkers } from '../../src/queue/workers';
@@ -22,8 +22,8 @@ const STALL_LIMIT_MS = 2000;
 let foundation: Foundation;
 let lines: readonly RecordedLine[];
 beforeEach(async () => {
-  // Below the minimum of WORKER_STANDSTILL_MS, to keep the tests short.
-  const config = { ...loadConfig({ REDIS_URL: redis.url, STOP_GRACE_MS: '200' }), workerStandstillMs: STALL_LIMIT_MS };
+  // Below the minimum of WORKER_STALLED_MS, to keep the tests short.
+  const config = { ...loadConfig({ REDIS_URL: redis.url, STOP_GRACE_MS: '200' }), workerStalledMs: STALL_LIMIT_MS };
   const recorded = recordedLog();
   lines = recorded.lines;
   foundation = await openFoundation({ config, log: recorded.log });
@@ -32,9 +32,8 @@ beforeEach(async () => {
 afterEach(() => foundation.resources.closeAll());
 
 /** Opens a worker with one job per queue at a time, which handles every job with `work`. */
-function openWorker(resources: Resources, work: Work) {
-  const { clock, queues, schedules, log } = foundation;
-  const progress = createWorkerProgress(clock);
+function openWorker(resources: Resources, progress: WorkerProgress, work: Work): void {
+  const { queues, schedules, log } = foundation;
   const workers = startWorkers({
     queues,
     handlers: { deliveries: () => work(''), reports: () => work(''), violations: () => work(''), bulk: () => work('') },
@@ -59,7 +58,6 @@ function openWorker(resources: Resources, work: Work) {
     }),
     (opened) => opened.stop(),
   );
-  return progress;
 }
 
 /** Supervises a worker as the role `worker` does, in a Redis that takes writes. */
@@ -70,7 +68,7 @@ function superviseForTest(options: SuperviseOptions): SupervisedWorker {
       queues,
       backlogOf,
       canWork: () => Promise.resolve(true),
-      limitMs: config.workerStandstillMs,
+      limitMs: config.workerStalledMs,
       stopGraceMs: config.stopGraceMs,
       resources,
       clock,
@@ -82,22 +80,27 @@ function superviseForTest(options: SuperviseOptions): SupervisedWorker {
 
 const hang: Work = () => new Promise(() => {});
 
-/** Supervises a worker whose jobs hang. A rebuilt worker completes them. */
-function supervise(onStall: SuperviseOptions['onStall']) {
+/** Supervises a worker whose jobs hang; those of a rebuilt one are as `rebuilt` says. */
+function supervise({ rebuildsOnce, rebuilt }: { rebuildsOnce: boolean; rebuilt: 'completes' | 'hangs' | 'fails' }) {
   let builds = 0;
   let worked = 0;
+  let ends = 0;
   const complete: Work = () => {
     worked += 1;
     return done('sent');
   };
   const worker = superviseForTest({
-    open: (resources) => {
+    open: (resources, progress) => {
       builds += 1;
-      return openWorker(resources, builds === 1 ? hang : complete);
+      if (builds === 2 && rebuilt === 'fails') throw new Error('the worker cannot be opened');
+      openWorker(resources, progress, builds === 1 || rebuilt === 'hangs' ? hang : complete);
     },
-    onStall,
+    rebuildsOnce,
+    onStall: () => {
+      ends += 1;
+    },
   });
-  return { worker, builds: () => builds, worked: () => worked };
+  return { worker, builds: () => builds, worked: () => worked, ends: () => ends };
 }
 
 const count = (event: string) => lines.filter((line) => line.event === event).length;
@@ -112,7 +115,7 @@ async function connectionsOpen(): Promise<number> {
 }
 
 test('a worker whose jobs hang is rebuilt, processes the waiting work and leaves no connection open', async () => {
-  const supervised = supervise('rebuild');
+  const supervised = supervise({ rebuildsOnce: true, rebuilt: 'completes' });
   await makeDue('T1', 'T2');
   await eventually(async () => expect(await foundation.queues.byName.reports.getActiveCount()).toBe(1), TIMEOUT_MS);
   const connections = await connectionsOpen();
@@ -120,45 +123,34 @@ test('a worker whose jobs hang is rebuilt, processes the waiting work and leaves
   await eventually(() => expect(supervised.worked()).toBeGreaterThan(0), TIMEOUT_MS);
 
   expect(count('worker.rebuilt')).toBe(1);
-  expect(supervised.builds()).toBe(2);
+  expect([supervised.builds(), supervised.ends()]).toEqual([2, 0]);
   await eventually(() => expect(supervised.worker.stall()).toBeNull(), TIMEOUT_MS);
   await eventually(async () => expect(await connectionsOpen()).toBeLessThanOrEqual(connections), TIMEOUT_MS);
 });
 
-test('a stalled worker is reported to the callback instead of being rebuilt when one is given', async () => {
-  let calls = 0;
-  const supervised = supervise(() => {
-    calls += 1;
-  });
+test('a stalled worker that may not be rebuilt ends its process', async () => {
+  const supervised = supervise({ rebuildsOnce: false, rebuilt: 'completes' });
   await makeDue('T1', 'T2');
 
-  await eventually(() => expect(calls).toBeGreaterThan(0), TIMEOUT_MS);
+  await eventually(() => expect(supervised.ends()).toBeGreaterThan(0), TIMEOUT_MS);
 
   expect([supervised.builds(), supervised.worked(), count('worker.rebuilt')]).toEqual([1, 0, 0]);
   expect(supervised.worker.stall()?.part).toBe('reports');
 });
 
-test('rebuilding a stalled worker is retried after it failed', async () => {
-  let builds = 0;
-  superviseForTest({
-    open: (resources) => {
-      builds += 1;
-      if (builds === 2) throw new Error('the worker cannot be opened');
-      return openWorker(resources, builds === 1 ? hang : () => done('sent'));
-    },
-    onStall: 'rebuild',
-  });
+test.each(['hangs', 'fails'] as const)('a stalled worker whose rebuilding %s ends its process', async (rebuilt) => {
+  const supervised = supervise({ rebuildsOnce: true, rebuilt });
   await makeDue('T1', 'T2');
 
-  await eventually(() => expect(count('worker.rebuilt')).toBe(1), TIMEOUT_MS);
+  await eventually(() => expect(supervised.ends()).toBeGreaterThan(0), TIMEOUT_MS);
 
-  expect([builds, count('worker.rebuild_failed')]).toEqual([3, 1]);
+  expect([supervised.builds(), count('worker.rebuilt')]).toEqual([2, rebuilt === 'hangs' ? 1 : 0]);
 });
 
 test('a process that stops while a stalled worker is being rebuilt opens no new worker', async () => {
-  const supervised = supervise('rebuild');
+  const supervised = supervise({ rebuildsOnce: true, rebuilt: 'completes' });
   await makeDue('T1', 'T2');
-  await eventually(() => expect(count('worker.stood_still')).toBe(1), TIMEOUT_MS);
+  await eventually(() => expect(count('worker.stalled')).toBe(1), TIMEOUT_MS);
 
   await foundation.resources.closeAll();
 

@@ -1,8 +1,10 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createWorkerProgress, type Stall, type WorkerProgress } from '../../src/queue/progress';
+import { createResources } from '../../src/platform/resources';
+import { backlogReader } from '../../src/queue/backlog';
+import type { Stall, WorkerProgress } from '../../src/queue/progress';
 import { startScheduler } from '../../src/queue/scheduler';
-import { watchForStall, type StallWatch } from '../../src/queue/stall-watch';
+import { superviseWorker, type SupervisedWorker } from '../../src/queue/supervise';
 import { writability } from '../../src/store/connect';
 import { createSchedules } from '../../src/store/schedules';
 import { KEYS } from '../../src/store/keys';
@@ -34,7 +36,7 @@ interface WatchedOptions {
 }
 
 interface Watched {
-  readonly watch: StallWatch;
+  readonly watch: SupervisedWorker;
   readonly progress: WorkerProgress;
   /** Every stall that was reported. */
   readonly reported: readonly Stall[];
@@ -50,7 +52,6 @@ function watched({ scheduler: how = 'works', limitMs = LIMIT_MS }: WatchedOption
   let checks = 0;
   let aheadMs = 0;
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
-  const progress = createWorkerProgress(clock);
   let release = () => {};
   const hang = {
     pollDue: () =>
@@ -58,37 +59,47 @@ function watched({ scheduler: how = 'works', limitMs = LIMIT_MS }: WatchedOption
         release = () => resolve([]);
       }),
   };
-  const scheduler = startScheduler({
+  const resources = createResources(silentLog);
+  const opened: WorkerProgress[] = [];
+  const tools = {
     queues: world.queues,
-    schedules: how === 'hangs' ? { ...schedules, reports: hang } : schedules,
-    waitsUntilDue: () => Promise.resolve({ deliveries: 0, reports: 0, violations: 0, bulk: 0 }),
-    intervalMs: 50,
-    progress,
-    log: silentLog,
-  });
-  const watch = watchForStall({
-    progress: () => progress,
-    queues: world.queues,
-    oldestAgeMs: async (queue) =>
-      Math.max((await schedules[queue].backlog()).oldestAgeMs, await world.queues.oldestWaitMs(queue)),
+    backlogOf: backlogReader(world.queues, schedules),
     canWork: async () => {
       checks += 1;
       return (await writability(world.redis)) === 'writable';
     },
     limitMs,
+    stopGraceMs: 100,
+    resources,
     clock,
-    onStall: async (stall) => {
-      reported.push(stall);
+    log: silentLog,
+  };
+  const watch: SupervisedWorker = superviseWorker(tools, {
+    open: (owner, progress) => {
+      opened.push(progress);
+      const scheduler = startScheduler({
+        queues: world.queues,
+        schedules: how === 'hangs' ? { ...schedules, reports: hang } : schedules,
+        waitsUntilDue: () => Promise.resolve({ deliveries: 0, reports: 0, violations: 0, bulk: 0 }),
+        intervalMs: 50,
+        progress,
+        log: silentLog,
+      });
+      owner.add('scheduler', null, () => {
+        const stopped = scheduler.stop();
+        release();
+        return stopped;
+      });
+    },
+    rebuildsOnce: false,
+    onStall: () => {
+      const stall = watch.stall();
+      if (stall) reported.push(stall);
     },
   });
-  ends.push(
-    () => {
-      const stopped = scheduler.stop();
-      release();
-      return stopped;
-    },
-    () => watch.stop(),
-  );
+  ends.push(() => resources.closeAll());
+  const [progress] = opened;
+  if (progress === undefined) throw new Error('no worker was opened');
   return {
     watch,
     progress,
@@ -143,7 +154,7 @@ test('the stall watch reports no stall of a queue whose slow calls renew their l
   for (const ref of ['U1', 'U2', 'U3']) await world.queues.add('violations', [ref]);
   // Two calls at once occupy the queue.
   await eventually(async () => expect(await world.queues.byName.violations.getWaitingCount()).toBe(1), TIMEOUT_MS);
-  const renewals = setInterval(() => seen.progress.leaseRenewed('violations'), LIMIT_MS / 10);
+  const renewals = setInterval(() => seen.progress.progressed('violations'), LIMIT_MS / 10);
   ends.push(() => clearInterval(renewals));
   await manyChecks(seen);
   expect([seen.reported, seen.watch.stall()]).toEqual([[], null]);
