@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { PROCESSED_VERDICTS } from '../domain/delivery';
-import { DELIVERY_STATES, type STANDINGS } from '../domain/vocabulary';
-import { orUnknown, storedTimestampMs } from '../domain/stored';
+import type { STANDINGS } from '../domain/vocabulary';
 
 /** Counts of the conservation check, as stored and as the API shows them. */
 
@@ -69,25 +67,6 @@ export const scanState = z.object({
     .nullable()
     .default(null),
 });
-
-/** The part of a delivery that the conservation check reads. */
-export const checkedDelivery = z
-  .object({
-    v: z.string(),
-    state: z.enum(DELIVERY_STATES),
-    towing_reference_id: z.string(),
-    verdict: orUnknown(PROCESSED_VERDICTS).nullable(),
-    processed_at: storedTimestampMs,
-    difference_id: z.string().nullable(),
-  })
-  .transform((stored) => ({
-    version: stored.v,
-    state: stored.state,
-    towingReferenceId: stored.towing_reference_id,
-    verdict: stored.verdict,
-    processedAtMs: stored.processed_at,
-    differenceId: stored.difference_id,
-  }));
 
 const shownCounts = countsOf(z.int());
 

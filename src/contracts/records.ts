@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { PROCESSED_VERDICTS, type Delivery } from '../domain/delivery';
 import { entryAttempt, entryError } from '../domain/entry';
 import { storedTask } from '../domain/tasks';
-import { DELIVERY_KINDS, DELIVERY_STATES, ROLES } from '../domain/vocabulary';
+import { ROLES } from '../domain/vocabulary';
 import { person } from './person';
-import { counter, orUnknown, storedTimestampMs } from '../domain/stored';
 
 export const reportError = z.object(entryError.shape);
 export const attempt = z.object({ ...entryAttempt.shape, outcome: z.string() });
@@ -33,50 +31,6 @@ export const task = z.object({
   opened_at: z.string().exactOptional(),
 });
 export type Task = z.infer<typeof task>;
-
-/** A received webhook call. */
-export const deliveryRecord: z.ZodType<Delivery> = z
-  .object({
-    v: z.string().default(''),
-    id: z.string(),
-    kind: z.enum(DELIVERY_KINDS),
-    towing_reference_id: z.string(),
-    raw_body: z.string(),
-    verified: z.enum(['verified', 'unverified']).default('unverified'),
-    signature_id: z.string().default(''),
-    signed_at: storedTimestampMs,
-    state: z.enum(DELIVERY_STATES),
-    verdict: z
-      .string()
-      .default('')
-      .pipe(z.union([z.literal('').transform(() => null), orUnknown(PROCESSED_VERDICTS)])),
-    received_at: counter,
-    processed_at: storedTimestampMs,
-    parked_at: storedTimestampMs,
-    difference_id: z.string().default(''),
-    copies: counter.default(1),
-    failures: counter.default(0),
-    replays: counter.default(0),
-  })
-  .transform((stored) => ({
-    id: stored.id,
-    version: stored.v,
-    kind: stored.kind,
-    towingReferenceId: stored.towing_reference_id,
-    rawBody: stored.raw_body,
-    verified: stored.verified === 'verified',
-    signatureId: stored.signature_id === '' ? null : stored.signature_id,
-    signedAtMs: stored.signed_at,
-    state: stored.state,
-    verdict: stored.verdict,
-    receivedAtMs: stored.received_at,
-    processedAtMs: stored.processed_at,
-    parkedAtMs: stored.parked_at,
-    differenceId: stored.difference_id === '' ? null : stored.difference_id,
-    copies: stored.copies,
-    failures: stored.failures,
-    replays: stored.replays,
-  }));
 
 /** A call of the service on a path of no webhook, such as an event about tickets: kept for review, never processed. */
 export const otherCall = z.object({

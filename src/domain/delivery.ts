@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import { backoffWithoutJitterMs, type RetrySettings } from './backoff';
 import { change } from './change';
 import { closeTask, openTask, type StoredTow } from './outbox-record';
+import { counter, orEmpty, orUnknown, storedTimestampMs } from './stored';
 import { failingDeliveryTask, invoicesSetAsideTask, parkedInvoiceTask } from './tasks';
 import { DAY_MS } from './timestamp';
-import type { DeliveryKind, DeliveryState, OrUnknown } from './vocabulary';
+import { DELIVERY_KINDS, DELIVERY_STATES } from './vocabulary';
 
 /**
  * The results of processing a delivery.
@@ -24,32 +26,33 @@ export const PROCESSED_VERDICTS = [
 ] as const;
 export type ProcessedVerdict = (typeof PROCESSED_VERDICTS)[number];
 
-/** A received webhook call. Timestamps are ms since the epoch, Redis time. */
-export interface Delivery {
-  readonly id: string;
+/** A received webhook call, each field a text in its hash. Timestamps are ms since the epoch, Redis time. */
+export const storedDelivery = z.object({
+  id: z.string(),
   /** Changed by every commit. A decision on another version is not written. */
-  readonly version: string;
-  readonly kind: DeliveryKind;
-  readonly towingReferenceId: string;
-  readonly rawBody: string;
-  readonly verified: boolean;
-  readonly signatureId: string | null;
+  version: z.string().default(''),
+  kind: z.enum(DELIVERY_KINDS),
+  towingReferenceId: z.string(),
+  rawBody: z.string(),
+  verified: z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false),
+  signatureId: orEmpty(z.string()),
   /** When the sender signed the first call of it, by the sender's clock; null without a verified signature. */
-  readonly signedAtMs: number | null;
-  state: DeliveryState;
+  signedAtMs: storedTimestampMs,
+  state: z.enum(DELIVERY_STATES),
   /** The result of processing; null before. */
-  verdict: OrUnknown<ProcessedVerdict> | null;
-  readonly receivedAtMs: number;
-  processedAtMs: number | null;
+  verdict: orEmpty(orUnknown(PROCESSED_VERDICTS)),
+  receivedAtMs: counter,
+  processedAtMs: storedTimestampMs,
   /** When it was parked until its tow request comes; null if never. */
-  parkedAtMs: number | null;
+  parkedAtMs: storedTimestampMs,
   /** The kind of difference from the contract that it was last kept for; null if never. */
-  differenceId: string | null;
-  readonly copies: number;
+  differenceId: orEmpty(z.string()),
+  copies: counter.default(1),
   /** Failed runs in a row. */
-  failures: number;
-  replays: number;
-}
+  failures: counter.default(0),
+  replays: counter.default(0),
+});
+export type Delivery = z.output<typeof storedDelivery>;
 
 /** How many different invoices are parked for one unknown tow. */
 const PARKED_MAX = 100;

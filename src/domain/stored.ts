@@ -9,11 +9,15 @@ import {
   type ViolationReference,
 } from './vocabulary';
 
-/** Values in Redis hashes, which are text; '' means "not set". */
+/** Values in Redis hashes, which are text. */
 
 export const counter = z.coerce.number().int();
 
-export const storedTimestampMs = z.union([z.literal('').transform(() => null), z.coerce.number()]).default(null);
+/** A value whose text is '' while it is null. */
+export const orEmpty = <Value extends z.ZodType>(value: Value) =>
+  z.union([z.literal('').transform(() => null), value]).default(null);
+
+export const storedTimestampMs = orEmpty(z.coerce.number());
 
 /**
  * A JSON object in a stored text. It may be large, so it is neither checked in depth nor copied: its own contract did

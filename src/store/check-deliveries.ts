@@ -1,11 +1,21 @@
 import type { Redis } from 'ioredis';
-import { checkedDelivery } from '../contracts/conservation';
+import { storedDelivery } from '../domain/delivery';
 import { checkDelivery, parkedTaskId, type CheckedItem } from '../domain/conservation';
 import { timestampOf, repliesOf, readTogether } from './batch-reads';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
 import { repairDelivery } from './repair';
 
-const FIELDS = ['v', 'state', 'towing_reference_id', 'verdict', 'processed_at', 'difference_id'] as const;
+/** The part of a delivery that the conservation check reads. */
+const checkedDelivery = storedDelivery.pick({
+  version: true,
+  state: true,
+  towingReferenceId: true,
+  verdict: true,
+  processedAtMs: true,
+  differenceId: true,
+});
+const NAMES = Object.keys(checkedDelivery.shape);
+const FIELDS = NAMES.map((name) => (name === 'version' ? 'v' : name));
 
 /** Checks deliveries; one item each, in their order. See check-entries.ts. */
 export async function checkDeliveries(redis: Redis, ids: readonly string[], nowMs: number): Promise<CheckedItem[]> {
@@ -76,8 +86,6 @@ async function confirm(
 
 function deliveryOf(row: unknown) {
   const values: readonly unknown[] = Array.isArray(row) ? row : [];
-  const named = Object.fromEntries(
-    FIELDS.map((name, at) => [name, values[at] ?? (name === 'processed_at' ? '' : null)]),
-  );
+  const named = Object.fromEntries(NAMES.map((name, at) => [name, values[at] ?? undefined]));
   return checkedDelivery.safeParse(named).data ?? null;
 }

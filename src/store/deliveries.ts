@@ -119,9 +119,9 @@ async function accept(
     for (const { delivery } of group) {
       const { id, kind, towingReferenceId, rawBody, verified, signatureId, signedAtMs } = delivery;
       const record = deliveryKey(id);
-      const body = sealValue(redis, { key: record, field: 'raw_body' }, rawBody);
+      const body = sealValue(redis, { key: record, field: 'rawBody' }, rawBody);
       keys.push(record);
-      args.push(id, kind, towingReferenceId, body, verified ? 'verified' : 'unverified', signatureId ?? '');
+      args.push(id, kind, towingReferenceId, body, String(verified), signatureId ?? '');
       args.push(signedAtMs ?? '');
       if (kind === 'tow_invoice') invoicedTows.push(towKey(towingReferenceId));
     }

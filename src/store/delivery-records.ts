@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
-import { deliveryRecord } from '../contracts/records';
-import type { Delivery } from '../domain/delivery';
+import { storedDelivery, type Delivery } from '../domain/delivery';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from './keys';
@@ -16,33 +15,14 @@ import { nextVersion } from '../domain/outbox-record';
 /** Null when there is no delivery. @throws UnusableRecord */
 export function decodeDelivery(fields: Fields): Delivery | null {
   refuseSealed('delivery', fields);
-  return fields['id'] === undefined ? null : deliveryRecord.parse(fields);
+  return fields['id'] === undefined ? null : storedDelivery.parse({ ...fields, version: fields['v'] });
 }
 
-/** The fields that differ. */
+/** The texts of the fields that differ. */
 function changedFields(before: Delivery, after: Delivery): Record<string, string> {
-  const was = changeable(before);
-  return Object.fromEntries(Object.entries(changeable(after)).filter(([name, value]) => was[name] !== value));
-}
-
-function changeable({
-  state,
-  verdict,
-  processedAtMs,
-  parkedAtMs,
-  differenceId,
-  failures,
-  replays,
-}: Delivery): Record<string, string> {
-  return {
-    state,
-    verdict: verdict?.toString() ?? '',
-    processed_at: String(processedAtMs ?? ''),
-    parked_at: String(parkedAtMs ?? ''),
-    difference_id: differenceId ?? '',
-    failures: String(failures),
-    replays: String(replays),
-  };
+  const was = new Map<string, unknown>(Object.entries(before));
+  const changed = Object.entries(after).filter(([name, value]) => was.get(name) !== value);
+  return Object.fromEntries(changed.map(([name, value]) => [name, value === null ? '' : value.toString()]));
 }
 
 /**

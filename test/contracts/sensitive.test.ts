@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { OPERATIONS, type Operation } from '../../src/contracts/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { apiKeyRecord, deliveryRecord } from '../../src/contracts/records';
+import { apiKeyRecord } from '../../src/contracts/records';
+import { storedDelivery } from '../../src/domain/delivery';
 import { towDocument, towMeta } from '../../src/domain/tow';
 import type { Route } from '../../src/contracts/routes/route';
 import { sensitive, sensitiveFieldNames } from '../../src/domain/sensitive';
@@ -53,7 +54,7 @@ describe('sensitive fields', () => {
 
   test('finds sensitive fields in stored records', () => {
     expect(sensitiveFieldNames([towDocument])).toEqual(['plateNumber']);
-    const others = [apiKeyRecord, deliveryRecord, storedEntry, storedLinks, towMeta, storedTasks];
+    const others = [apiKeyRecord, storedDelivery, storedEntry, storedLinks, towMeta, storedTasks];
     expect(sensitiveFieldNames(others)).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
-import { deliveryRecord } from '../../src/contracts/records';
+import { storedDelivery } from '../../src/domain/delivery';
 import { decodeEntry, encodeEntry } from '../../src/store/entry-fields';
 
 const STORED = { seq: 1, id: 'started-1', kind: 'started', createdAtMs: 1, body: {} };
-const DELIVERY = { id: 'd-1', kind: 'tow_request', towing_reference_id: 'T1', raw_body: '{}', state: 'processed' };
+const DELIVERY = { id: 'd-1', kind: 'tow_request', towingReferenceId: 'T1', rawBody: '{}', state: 'processed' };
 
 const encodedAgain = (stored: object): unknown => JSON.parse(encodeEntry(decodeEntry(JSON.stringify(stored))));
 
@@ -34,5 +34,5 @@ test.each([
   ['a known one', { verdict: 'created' }, 'created'],
   ['one of another version', { verdict: 'forwarded' }, 'forwarded'],
 ])('reads the verdict of a delivery: %s', (_which, stored, verdict) => {
-  expect(deliveryRecord.parse({ ...DELIVERY, received_at: '1', ...stored }).verdict).toBe(verdict);
+  expect(storedDelivery.parse({ ...DELIVERY, receivedAtMs: '1', ...stored }).verdict).toBe(verdict);
 });

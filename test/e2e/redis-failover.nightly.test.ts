@@ -86,7 +86,7 @@ test('when Sentinel replaces a killed master under load, nothing acknowledged is
   const redis = connectFailFast(`redis://127.0.0.1:${newPort}`, { log: silentLog });
   await whenReady(redis, 5000);
   const ids = await redis.zrange(KEYS.indexDeliveries, '0', '-1');
-  const stored = await Promise.all(ids.map((id) => redis.hget(deliveryKey(id), 'towing_reference_id')));
+  const stored = await Promise.all(ids.map((id) => redis.hget(deliveryKey(id), 'towingReferenceId')));
   const references = new Set(stored);
   expect(webhooks.acknowledged.filter((ref) => !references.has(ref))).toEqual([]);
   expect((await walk(redis)).lostNames).toEqual([]);

@@ -122,7 +122,7 @@ describe('a delivery that cannot be used', () => {
   const statesOfOthers = () => Promise.all(['odd-B', 'odd-C'].map(stateOf));
 
   test.each([
-    ['cannot be decoded', 'received_at', 'not a number', ['delivery_failing']],
+    ['cannot be decoded', 'receivedAtMs', 'not a number', ['delivery_failing']],
     ['lacks its data key', 'later', 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', []],
   ])('is left when it %s, and the others of its kind are judged', async (_what, field, value, tasks) => {
     await stores.redis.hset(deliveryKey('odd-A'), field, value);

@@ -76,7 +76,7 @@ describe('delivery processing: unexpected failures', () => {
 
     expect(waits).toEqual([0, 1, 2, 40, 60]);
     expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1', type: 'delivery_failing' }]);
-    await stores.redis.hset(deliveryKey('d1'), 'state', 'waiting', 'received_at', Date.now() - MINUTE_MS);
+    await stores.redis.hset(deliveryKey('d1'), 'state', 'waiting', 'receivedAtMs', Date.now() - MINUTE_MS);
     expect(await stores.process('d1')).toBe('created');
     expect(await dueAt('d1')).toBeNull();
     expect(await openTasks()).toEqual([]);

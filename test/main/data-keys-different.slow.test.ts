@@ -88,7 +88,7 @@ test('a running process keeps its keys when the file is made a second time', asy
   };
   expect((await fetch(`${receiverUrl}/tow-request`, init)).status).toBe(200);
   const [id = ''] = z.array(z.string()).parse(await redis.ask('ZRANGE', KEYS.indexDeliveries, '0', '-1'));
-  const stored = z.string().parse(await redis.ask('HGET', deliveryKey(id), 'raw_body'));
-  const place = placeOf(deliveryKey(id), 'raw_body');
+  const stored = z.string().parse(await redis.ask('HGET', deliveryKey(id), 'rawBody'));
+  const place = placeOf(deliveryKey(id), 'rawBody');
   expect(new DataKeys('', right).open(place, stored)).toEqual({ kind: 'text', text: init.body });
 });

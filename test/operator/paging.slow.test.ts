@@ -86,7 +86,7 @@ it('lists each tow of the same millisecond exactly once, with any characters in 
   const refs = ['a', 'B', 'é', 'ب', '～', '🚗', '１', '\u{10ffff}', ...Array.from({ length: 20 }, (_, at) => `z${at}`)];
   for (const ref of refs) {
     const id = await acceptOnly(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref });
-    await app.redis.ask('HSET', deliveryKey(id), 'received_at', '1700000000000');
+    await app.redis.ask('HSET', deliveryKey(id), 'receivedAtMs', '1700000000000');
     await processDeliveries({ delivery_ids: [id] }, tools);
   }
   for (const limit of ['1', '2', '3', '5']) {

@@ -73,7 +73,7 @@ describe('conservation scan of lost deliveries', () => {
 
   test('the conservation scan restores the lost task about a parked delivery', async () => {
     await parkInvoice('T1');
-    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parked_at', 1);
+    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parkedAtMs', 1);
     await stores.process('invoice-T1');
     await stores.redis.hdel('{towhook-main}:tasks', 'invoice_parked.T1');
 

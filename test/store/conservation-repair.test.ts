@@ -183,7 +183,7 @@ describe('tow request without its tow', () => {
   /** Processed so many days ago. */
   async function processed(ref: string, days: number): Promise<void> {
     await stores.request(ref);
-    await stores.redis.hset(deliveryKey(`request-${ref}`), 'processed_at', Date.now() - days * DAY_MS);
+    await stores.redis.hset(deliveryKey(`request-${ref}`), 'processedAtMs', Date.now() - days * DAY_MS);
     await stores.redis.del(towKey(ref));
     await stores.redis.zrem(KEYS.indexTows, ref);
   }

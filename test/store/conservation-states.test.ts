@@ -74,7 +74,7 @@ describe('conservation check: deliveries', () => {
   test('a delivery that is parked for too long is escalated, and finished once it is set aside', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
-    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parked_at', 1);
+    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parkedAtMs', 1);
     await stores.process('invoice-T1');
     expect(await deliveries()).toEqual({ with_a_person: 1 });
 
@@ -85,7 +85,7 @@ describe('conservation check: deliveries', () => {
   test('a delivery that is parked for too long is still attached to its tow', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
-    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parked_at', 1);
+    await stores.redis.hset('{towhook-main}:delivery:invoice-T1', 'parkedAtMs', 1);
     await stores.process('invoice-T1');
 
     await stores.request('T1');

@@ -26,8 +26,8 @@ async function receive(id: string, { minute, total = RIGHT, paid = 0, signedAt =
   const charge = { ...jsonObject.parse(invoice['towing_invoice']), paid_amount: paid };
   await stores.accept('tow_invoice', { ...invoice, towing_invoice: charge }, id, signedAt !== null);
   const atMs = (of: number) => FIRST_MS + of * 60_000;
-  await stores.redis.hset(deliveryKey(id), 'received_at', atMs(minute));
-  if (signedAt !== null) await stores.redis.hset(deliveryKey(id), 'signed_at', atMs(signedAt));
+  await stores.redis.hset(deliveryKey(id), 'receivedAtMs', atMs(minute));
+  if (signedAt !== null) await stores.redis.hset(deliveryKey(id), 'signedAtMs', atMs(signedAt));
 }
 
 async function attach(id: string, received: Received): Promise<void> {

@@ -166,7 +166,7 @@ test('the counts of the tow list give the tows in each state and the tows that e
 test('a task about a tow reference counts no tow as needing action until the tow request arrives', async () => {
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
-  await stores.redis.hset(deliveryKey('invoice-T1'), 'parked_at', 1);
+  await stores.redis.hset(deliveryKey('invoice-T1'), 'parkedAtMs', 1);
   expect(await stores.process('invoice-T1')).toBe('parked');
   expect((await counts()).attention).toBe(0);
 

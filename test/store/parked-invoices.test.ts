@@ -33,7 +33,7 @@ async function invoices(count: number, ref: string): Promise<string[]> {
 /** Opens the task about parked invoices, as 24 hours later. */
 async function askAboutParked(count: number, ref: string): Promise<void> {
   for (const id of idsOf(Math.min(count, PARKED_MAX), ref)) {
-    await stores.redis.hset(deliveryKey(id), 'parked_at', 1);
+    await stores.redis.hset(deliveryKey(id), 'parkedAtMs', 1);
     expect(await stores.process(id)).toBe('parked');
   }
 }

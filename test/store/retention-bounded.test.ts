@@ -47,9 +47,9 @@ const STORIES: readonly ((ref: string) => Promise<unknown>)[] = [
   },
   async function towNeverComes(ref) {
     await stores.acceptInvoice(ref);
-    await stores.redis.hset(`{towhook-main}:delivery:invoice-${ref}`, 'parked_at', 1);
+    await stores.redis.hset(`{towhook-main}:delivery:invoice-${ref}`, 'parkedAtMs', 1);
     await stores.process(`invoice-${ref}`);
-    await stores.redis.hset(`{towhook-main}:delivery:invoice-${ref}`, 'parked_at', 1);
+    await stores.redis.hset(`{towhook-main}:delivery:invoice-${ref}`, 'parkedAtMs', 1);
     await stores.process(`invoice-${ref}`);
   },
   async function isRequestedTwice(ref) {

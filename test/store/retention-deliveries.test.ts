@@ -15,7 +15,7 @@ const stateOf = async (id: string) => (await stores.deliveries.read(id))?.state;
 
 /** Makes it so long since an invoice was parked that a person is asked. */
 async function askAbout(id: string): Promise<void> {
-  await stores.redis.hset(`{towhook-main}:delivery:${id}`, 'parked_at', 1);
+  await stores.redis.hset(`{towhook-main}:delivery:${id}`, 'parkedAtMs', 1);
   await stores.process(id);
 }
 

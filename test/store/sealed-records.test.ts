@@ -128,7 +128,7 @@ test.each([
   for (const [at, text] of ['sealed:1:a:AAAA', 'changed sealed:1:a:AAAA'].entries()) {
     const [ref, id] = [reference(text), `d${at}`];
     await stores.accept('tow_request', { violation_reference_id: `V${at}`, towing_reference_id: ref }, id);
-    await stores.redis.hset(deliveryKey(id), 'signature_id', text);
+    await stores.redis.hset(deliveryKey(id), 'signatureId', text);
 
     expect(await stores.process(id)).toBe('created');
     expect((await stores.read(ref)).tow.violationReferenceId).toBe(`V${at}`);
@@ -141,7 +141,7 @@ test('a delivery is stored sealed and processed into its tow', async () => {
   const ref = reference('T1');
   await stores.accept('tow_request', { violation_reference_id: 'V1', towing_reference_id: ref }, 'd1');
   const fields = await fieldsOf(stores, deliveryKey('d1'));
-  expect(fields.get('raw_body')).toMatch(/^sealed:1:a:/);
+  expect(fields.get('rawBody')).toMatch(/^sealed:1:a:/);
   expect(fields.get('towing_reference_id')).toBe(ref);
 
   expect(await stores.process('d1')).not.toBe('deferred');

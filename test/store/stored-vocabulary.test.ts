@@ -7,7 +7,8 @@ import { storedDifference } from '../../src/contracts/differences';
 import { storedJudgement } from '../../src/contracts/judgements';
 import { processDocument } from '../../src/contracts/metrics';
 import { storedNotificationState } from '../../src/contracts/notifications';
-import { apiKeyRecord, deliveryRecord, sessionRecord } from '../../src/contracts/records';
+import { apiKeyRecord, sessionRecord } from '../../src/contracts/records';
+import { storedDelivery } from '../../src/domain/delivery';
 import { storedTexts } from '../../src/domain/stored';
 import { towDocument, towMeta } from '../../src/domain/tow';
 import { storedCalls, storedMessages } from '../../src/contracts/seen-service';
@@ -30,7 +31,7 @@ const RECORDS: Readonly<Record<string, z.ZodType>> = {
   run: storedRun,
   tasks: storedTasks,
   terms: storedTexts,
-  delivery: deliveryRecord,
+  delivery: storedDelivery,
   circuits: storedCircuits,
   difference: storedDifference,
   judgement: storedJudgement,

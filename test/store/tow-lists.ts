@@ -27,7 +27,7 @@ export async function requestAgo(stores: Stores, ref: string, minutes: number): 
   await stores.accept('tow_request', towRequest(ref), id);
   await stores.redis.hset(
     `{towhook-main}:delivery:${id}`,
-    'received_at',
+    'receivedAtMs',
     Math.round(systemClock.nowMs() - minutes * MINUTE_MS),
   );
   await stores.process(id);

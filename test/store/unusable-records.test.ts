@@ -105,7 +105,7 @@ test('lists show the other records, and a read names the reason', async () => {
 test('lists show the other records beside damaged ones, and reject while Redis does not answer', async () => {
   for (const ref of ['T1', 'T2', 'T3']) await stores.request(ref);
   await stores.redis.hset(towKey('T1'), 'head', '{"plate_number"');
-  await stores.redis.hset(deliveryKey('request-T1'), 'received_at', 'never');
+  await stores.redis.hset(deliveryKey('request-T1'), 'receivedAtMs', 'never');
   await stores.redis.del(towKey('T3'));
   await stores.redis.set(towKey('T3'), 'text');
   await reportViolations(stores, 'U1', 'U2');

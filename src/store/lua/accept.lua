@@ -6,7 +6,7 @@
 --         then the key of each delivery, then the key of the tow of each invoice webhook, in the same order
 -- ARGV    1 version of new records; its unique part also ends the version of each proved tow
 --         2 how long their jobs have time before the scheduler adds others, ms
---         then per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or ''
+--         then per delivery: id · kind · towing reference · raw body · true|false · signature id or ''
 --         · signed time of sending, ms, or ''. A repeated call keeps that of the first: its content is as old as that.
 -- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
 --! include shared/now.lua
@@ -54,17 +54,17 @@ for place = 1, count do
   if not is_known[id] and redis.call('EXISTS', delivery.record) == 0 then
     append(stored, now_text, id)
     append(due, due_at, id)
-    delivery.fields = { 'v', ARGV[1], 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
-      'state', 'waiting', 'received_at', now_text }
+    delivery.fields = { 'v', ARGV[1], 'id', id, 'kind', kind, 'towingReferenceId', ref, 'rawBody', raw_body,
+      'state', 'waiting', 'receivedAtMs', now_text }
     -- Fields with a default are left out: most calls have no signature.
-    if verified == 'verified' then
+    if verified == 'true' then
       append(delivery.fields, 'verified', verified)
     end
     if signature_id ~= '' then
-      append(delivery.fields, 'signature_id', signature_id)
+      append(delivery.fields, 'signatureId', signature_id)
     end
     if signed_at ~= '' then
-      append(delivery.fields, 'signed_at', signed_at)
+      append(delivery.fields, 'signedAtMs', signed_at)
     end
   end
   is_known[id] = true
