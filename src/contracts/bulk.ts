@@ -1,7 +1,7 @@
 import { ENTRY_KINDS } from '../domain/vocabulary';
 import { z } from 'zod';
 import { needsReason, UNIFORM_DECISIONS } from '../domain/decisions';
-import { reason, text } from './common';
+import { reason, text } from '../domain/input-schemas';
 import { person } from './person';
 
 /** Decisions on many tasks at once: what people request, and how Redis stores a run. */

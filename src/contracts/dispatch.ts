@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CREW_STEPS, assignment, hold, liftedHold, note, yardPlace } from '../domain/dispatch';
 import type { DispatchCommand } from '../domain/dispatch-rules';
-import { reason, text } from './common';
+import { reason, text } from '../domain/input-schemas';
 import { timestamp } from './facts';
 import { readableFieldsOf } from './readable-fields';
 import { sensitive } from '../domain/sensitive';

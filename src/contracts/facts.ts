@@ -2,7 +2,16 @@ import { z } from 'zod';
 import type { FactCommand } from '../domain/fact-command';
 import { FACTS } from '../domain/facts';
 import type { FactEvent, Role } from '../domain/vocabulary';
-import { latitude, longitude, oneLine, plateText, visiblePlateText, reason, severalLines, text } from './common';
+import {
+  latitude,
+  longitude,
+  oneLine,
+  plateText,
+  visiblePlateText,
+  reason,
+  severalLines,
+  text,
+} from '../domain/input-schemas';
 import { readableFieldsOf } from './readable-fields';
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { newViolationReference, plateText, severalLines, text, violationTime } from './common';
+import { plateText, severalLines, text } from '../domain/input-schemas';
+import { newViolationReference, violationTime } from './common';
 import { violationForm } from './service';
 import { metadataId } from './violation-metadata';
 

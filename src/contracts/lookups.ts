@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { visiblePlateText } from './common';
+import { visiblePlateText } from '../domain/input-schemas';
 import { capacityAnswer, ticketAnswer, ticketRequest, violationForm } from './service';
 
 /** Lookups at the service (docs/service-api.md#guide-operations), in its own field names. */

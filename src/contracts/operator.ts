@@ -14,7 +14,8 @@ import {
 } from '../domain/vocabulary';
 import { TASK_TYPES } from '../domain/tasks';
 import { timestampMs } from '../domain/timestamp';
-import { jsonObject, oneLine, reason, text } from './common';
+import { oneLine, reason, text } from '../domain/input-schemas';
+import { jsonObject } from './common';
 import { dispatchView } from './dispatch';
 import { BUDGET_NAMES } from './operations';
 import { SORT_ORDERS, page, pageQuery } from './paging';

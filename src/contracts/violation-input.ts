@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { visibleText } from '../domain/entered-text';
 import { westernNumber } from '../domain/numerals';
-import { oneLine, plateText, severalLines, text, violationTime } from './common';
+import { oneLine, plateText, severalLines, text } from '../domain/input-schemas';
+import { violationTime } from './common';
 import { violationForm } from './service';
 import { sensitive } from '../domain/sensitive';
 import { metadataText } from './violation-metadata';

@@ -9,7 +9,8 @@ import {
   VIOLATION_APIS,
   VIOLATION_STATES,
 } from '../domain/vocabulary';
-import { jsonObject, reason } from './common';
+import { reason } from '../domain/input-schemas';
+import { jsonObject } from './common';
 import { pageQuery } from './paging';
 import { attempt, placeInQueue, reportError, task } from './records';
 import { sensitive } from '../domain/sensitive';

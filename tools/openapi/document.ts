@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX, metadata, plateText, violationTime } from '../../src/contracts/common';
+import { plateText } from '../../src/domain/input-schemas';
+import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX, metadata, violationTime } from '../../src/contracts/common';
 import { eventsQuery, eventView } from '../../src/contracts/operator';
 import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
