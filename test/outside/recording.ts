@@ -13,6 +13,8 @@ interface Exchange {
 
 const WRITES = 'WRITE_OUTSIDE';
 const MAX_LINE = 120;
+/** A longer list or object has lines of its own. */
+const SHORT = 40;
 
 const WHAT_TO_DO = `What people and programs see from outside has changed. If that is on purpose, write it down:
 ${WRITES}=1 npx jest test/outside, a line in CHANGELOG.md, and the pages of docs that state it.`;
@@ -130,15 +132,20 @@ function changesOf(before: unknown, after: unknown): unknown {
   return Object.fromEntries([...changed, ...gone]);
 }
 
-/** JSON in which each value has one line if it fits. */
+/** JSON in which values share lines: an object or a list has one line if it fits, and fills several if not. */
 function pretty(value: unknown, indent = ''): string {
   const line = JSON.stringify(value);
   if (!isObject(value) || indent.length + line.length <= MAX_LINE) return line;
   const deeper = `${indent}  `;
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
-  const parts = Object.entries(value).map(
-    ([name, part]: [string, unknown]) =>
-      `${deeper}${Array.isArray(value) ? '' : `${JSON.stringify(name)}: `}${pretty(part, deeper)}`,
-  );
-  return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
+  const lines: string[] = [];
+  for (const [name, part] of Object.entries<unknown>(value)) {
+    const text = `${Array.isArray(value) ? '' : `${JSON.stringify(name)}: `}${pretty(part, deeper)}`;
+    const last = lines.at(-1);
+    const isShared = last !== undefined && !last.includes('\n') && (!isObject(part) || text.length <= SHORT);
+    if (isShared && deeper.length + last.length + text.length + 2 < MAX_LINE)
+      lines[lines.length - 1] = `${last}, ${text}`;
+    else lines.push(text);
+  }
+  return `${open}\n${lines.map((each) => `${deeper}${each}`).join(',\n')}\n${indent}${close}`;
 }
