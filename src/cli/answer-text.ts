@@ -1,6 +1,4 @@
-import { json } from '../contracts/common';
 import { timestampMs } from '../domain/timestamp';
-import type { Json, JsonObject } from '../domain/vocabulary';
 import { ABSENT, pairs, riyadhTime, section, table } from './format';
 
 /** Answers of the API as text: a list as a table, a record as names and values with a table for each of its lists. */
@@ -10,23 +8,22 @@ import { ABSENT, pairs, riyadhTime, section, table } from './format';
  * `reports.state`; default: all.
  */
 export function answerLines(answer: unknown, shown?: string): string[] {
-  const value = json.parse(answer);
-  if (value === null) return ['Done.'];
-  const items = isObject(value) ? value['items'] : value;
+  if (answer === null) return ['Done.'];
+  const items = isObject(answer) ? answer['items'] : answer;
   if (Array.isArray(items)) return tableOf(items, namesIn(shown) ?? pathsOf(items));
-  return recordLines(value, namesIn(shown) ?? pathsOf(value));
+  return recordLines(answer, namesIn(shown) ?? pathsOf(answer));
 }
 
 /** A field of an answer as text; a dash when it is absent. */
 export function fieldText(answer: unknown, path: string): string {
-  return cell(valuesAt(json.parse(answer), path));
+  return cell(valuesAt(answer, path));
 }
 
 function namesIn(shown: string | undefined): string[] | undefined {
   return shown?.trim().split(/\s+/);
 }
 
-function recordLines(record: Json, paths: readonly string[]): string[] {
+function recordLines(record: unknown, paths: readonly string[]): string[] {
   const lists = new Map<string, string[]>();
   const single: string[] = [];
   for (const path of paths) {
@@ -45,8 +42,8 @@ function recordLines(record: Json, paths: readonly string[]): string[] {
 }
 
 /** Columns without a value are left out. */
-function tableOf(items: readonly Json[], paths: readonly string[]): string[] {
-  const used = paths.filter((path) => valuesAt([...items], path).length > 0);
+function tableOf(items: readonly unknown[], paths: readonly string[]): string[] {
+  const used = paths.filter((path) => valuesAt(items, path).length > 0);
   return table(
     used.map(wordsOf),
     items.map((item) => used.map((path) => cell(valuesAt(item, path)))),
@@ -54,7 +51,7 @@ function tableOf(items: readonly Json[], paths: readonly string[]): string[] {
 }
 
 /** The paths of all values, those inside of lists included. */
-function pathsOf(value: Json): string[] {
+function pathsOf(value: unknown): string[] {
   if (Array.isArray(value)) return [...new Set(value.flatMap(pathsOf))];
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -65,7 +62,7 @@ function pathsOf(value: Json): string[] {
 }
 
 /** The values at a path: one, or those of all items of a list on the way. */
-function valuesAt(value: Json | undefined, path: string): Json[] {
+function valuesAt(value: unknown, path: string): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
   if (path === '') return value === undefined || value === null ? [] : [value];
   if (!isObject(value)) return [];
@@ -74,9 +71,9 @@ function valuesAt(value: Json | undefined, path: string): Json[] {
 }
 
 /** The path of the first list of records on the way; null if there is none. */
-function listIn(record: Json, path: string): string | null {
+function listIn(record: unknown, path: string): string | null {
   const names = path.split('.');
-  let value: Json | undefined = record;
+  let value = record;
   for (const [index, name] of names.entries()) {
     value = isObject(value) ? value[name] : undefined;
     if (Array.isArray(value)) return index < names.length - 1 ? names.slice(0, index + 1).join('.') : null;
@@ -84,18 +81,19 @@ function listIn(record: Json, path: string): string | null {
   return null;
 }
 
-function cell(values: readonly Json[]): string {
+function cell(values: readonly unknown[]): string {
   return values.map(textOf).join(', ') || ABSENT;
 }
 
-function textOf(value: Json): string {
+function textOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return timestampMs(value) === null ? value : riyadhTime(value);
   if (isObject(value)) return Object.values(value).map(textOf).join(' ');
-  return Array.isArray(value) ? value.map(textOf).join(', ') : String(value ?? ABSENT);
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'number' ? String(value) : ABSENT;
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

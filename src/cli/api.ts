@@ -25,21 +25,27 @@ export function addApi(program: Command, tools: CommandTools): void {
 
 async function run(call: Invocation): Promise<CommandOutput> {
   const method = call.argument(0).toLowerCase();
+  if (!URL.canParse(call.argument(1), 'http://console')) throw noRoute();
   const { pathname, search } = new URL(call.argument(1), 'http://console');
   const route = Object.values<Route>(ROUTES).find(
     (known) => known.method === method && patternOf(known).test(pathname),
   );
-  if (route === undefined) throw new UsageError([{ field: 'path', rule: 'must be a route of the operator API' }]);
+  if (route === undefined) throw noRoute();
   if (route.takes === 'form' || route.gives === 'image') {
     throw new UsageError([{ field: 'path', rule: `takes or gives images: use towhook ${route.command}` }]);
   }
   const given = call.text('data');
+  if (given !== undefined && route.body === undefined) {
+    throw new UsageError([{ field: '--data', rule: 'is not taken by this route' }]);
+  }
   const body = given === undefined ? {} : { body: objectIn(given === '-' ? await text(process.stdin) : given) };
   const called: Route = { ...route, path: `${pathname.replaceAll(':', '%3A')}${search}` };
   const answer = await call.client.call(called, { key: call.key, ...body });
   const json = answer instanceof Response ? { [route.gives ?? 'text']: await answer.text() } : answer;
   return { json, lines: printableJson(json, 2).split('\n') };
 }
+
+const noRoute = () => new UsageError([{ field: 'path', rule: 'must be a route of the operator API' }]);
 
 function patternOf({ path }: Route): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);

@@ -32,7 +32,7 @@ export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 
 /** A page of any list. */
-export const anyPage = z.looseObject({ items: z.array(z.json()), next_cursor: z.string().nullable() });
+export const anyPage = z.looseObject({ items: z.array(z.unknown()), next_cursor: z.string().nullable() });
 
 /** The end of a page: its last row, so that new rows shift nothing. Opaque to callers. */
 export interface Cursor {

@@ -80,6 +80,8 @@ test.each([
   ['tow photos x --image /tmp'],
   ['tow invoice x'],
   ['api GET /api/nothing'],
+  ['api GET http://['],
+  ['api GET /api/tows --data {}'],
   ['api POST /api/tows/x/photos'],
   ['api POST /api/queues/reports/pause --data {'],
   ['tow list --limit 0'],
