@@ -139,7 +139,8 @@ function pretty(value: unknown, indent = ''): string {
   const deeper = `${indent}  `;
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   const lines: string[] = [];
-  for (const [name, part] of Object.entries<unknown>(value)) {
+  const parts: readonly [string, unknown][] = Object.entries(value);
+  for (const [name, part] of parts) {
     const text = `${Array.isArray(value) ? '' : `${JSON.stringify(name)}: `}${pretty(part, deeper)}`;
     const last = lines.at(-1);
     const isShared = last !== undefined && !last.includes('\n') && (!isObject(part) || text.length <= SHORT);
