@@ -35,7 +35,6 @@ export class Access {
   readonly #opaque = new BoundedMap<Claims>(OPAQUE_TOKENS_MAX);
   /** Tokens that were ended early, with their regular end. */
   readonly #revoked = new Map<string, number>();
-  #denied: ReadonlySet<OperationName> = new Set();
 
   constructor(settings: AccessSettings) {
     this.#settings = settings;
@@ -70,10 +69,9 @@ export class Access {
     return `${header}.${payload}.${this.#sign(`${header}.${payload}`)}`;
   }
 
-  /** Checks the bearer header of a call: 401 without a valid token, 403 for a denied operation. */
+  /** Checks the bearer header of a call: 401 without a valid token. */
   check(operation: OperationName, authorization: string | undefined): RefusedCall | null {
-    if (operation !== 'token' && !this.#claimsOf(authorization)) return { refusal: REFUSALS.unauthorized };
-    return this.#denied.has(operation) ? { refusal: REFUSALS.accessDenied } : null;
+    return operation === 'token' || this.#claimsOf(authorization) ? null : { refusal: REFUSALS.unauthorized };
   }
 
   /** Ends the token of a bearer header, if it is valid. */
@@ -83,15 +81,6 @@ export class Access {
     const nowMs = this.#settings.clock.nowMs();
     for (const [id, expiresAtMs] of this.#revoked) if (expiresAtMs <= nowMs) this.#revoked.delete(id);
     this.#revoked.set(token.jti, token.expires_at_ms);
-  }
-
-  /** Replaces the list of denied operations. */
-  deny(operations: readonly OperationName[]): void {
-    this.#denied = new Set(operations);
-  }
-
-  denied(): OperationName[] {
-    return [...this.#denied];
   }
 
   #claimsOf(authorization: string | undefined): Claims | null {

@@ -5,9 +5,8 @@ import { jsonObject, metadata, NO_SUCH_ADDRESS } from '../contracts/common';
 import { failedRules } from '../contracts/rules';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
-import type { Access } from './auth';
 import type { CallLog } from './calls';
-import { faultRules, SIMULATED_OPERATIONS, type FaultRules } from './faults';
+import { faultRules, type FaultRules } from './faults';
 import type { Ordering } from './ordering';
 import { profileChanges, type ActiveProfile } from './profile';
 import type { WebhookSender } from './webhooks';
@@ -15,7 +14,6 @@ import type { SimulatedTow, SimulatedViolation, SimulatedWorld } from './world';
 
 export interface Control {
   readonly log: Log;
-  readonly access: Access;
   readonly calls: CallLog;
   readonly faults: FaultRules;
   readonly ordering: Ordering;
@@ -39,7 +37,6 @@ const invoices = z.strictObject({
   towing_invoice: jsonObject.optional(),
   delay_invoice: jsonObject.optional(),
 });
-const access = z.strictObject({ denied: z.array(z.enum(SIMULATED_OPERATIONS)) });
 const emptyBody = z.strictObject({});
 const callFilter = z.object({ towing_reference_id: z.string().optional() });
 
@@ -85,12 +82,11 @@ function triggers(router: Router, { ordering }: Control): void {
 }
 
 /** Routes that change how the service behaves. */
-function settings(router: Router, { access: rights, faults, profile }: Control): void {
-  const options = () => ({ ...profile.current, faults: faults.rules(), denied: rights.denied() });
+function settings(router: Router, { faults, profile }: Control): void {
+  const options = () => ({ ...profile.current, faults: faults.rules() });
   router.put('/options', (request, response) => {
     profile.current = read(profileChanges, request.body);
     faults.replace(profile.current.faults);
-    rights.deny(profile.current.denied);
     response.json(options());
   });
   router.get('/options', (_request, response) => {
@@ -102,13 +98,6 @@ function settings(router: Router, { access: rights, faults, profile }: Control):
   });
   router.get('/faults', (_request, response) => {
     response.json({ items: faults.rules() });
-  });
-  router.put('/access', (request, response) => {
-    rights.deny(read(access, request.body).denied);
-    response.json({ denied: rights.denied() });
-  });
-  router.get('/access', (_request, response) => {
-    response.json({ denied: rights.denied() });
   });
 }
 

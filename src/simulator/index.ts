@@ -35,7 +35,6 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const ordering = new Ordering({ ...settings, profile, delays, webhooks, world });
   const limits = new RateLimits(clock, profile);
   faults.replace(profile.current.faults);
-  access.deny(profile.current.denied);
 
   const application = express();
   application.disable('x-powered-by');
@@ -54,7 +53,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       invoiceCreated: (tow, invoice) => void ordering.invoiceCreated(tow, invoice),
     }),
   );
-  application.use('/simulator', controlRouter({ log, access, calls, faults, ordering, profile, webhooks, world }));
+  application.use('/simulator', controlRouter({ log, calls, faults, ordering, profile, webhooks, world }));
 
   const health = { ready: async () => ({ ready: true, details: {} }) };
   const listener = await listen(application, health, { host: options.host, port: options.port });

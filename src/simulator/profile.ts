@@ -21,7 +21,6 @@ export const serviceProfile = z.strictObject({
     .partialRecord(operation, path)
     .default({})
     .describe('The path of an operation in place of the documented one, which is then unknown.'),
-  denied: z.array(operation).default([]).describe('Operations that are answered with 403.'),
   faults: faultRules.default([]).describe('The faults that are active from the start.'),
 
   token_place: z
@@ -36,8 +35,9 @@ export const serviceProfile = z.strictObject({
   rate_limits: z
     .partialRecord(z.enum(BUDGET_NAMES), z.int().min(1))
     .default({})
-    .describe('Calls per window and budget. Such a budget has `X-RateLimit-*` on every answer; others have no limit.'),
-  rate_limit_window_ms: z.int().min(100).default(60_000).describe('The length of a window, from its first call.'),
+    .describe(
+      'Calls per minute and budget, from the first call on. Such a budget has `X-RateLimit-*` on every answer; others have no limit.',
+    ),
   rate_limit_reset: z
     .enum(['epoch_seconds', 'epoch_ms', 'seconds', 'date', 'absent'])
     .default('epoch_seconds')

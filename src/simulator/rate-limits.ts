@@ -16,7 +16,9 @@ interface Window {
   calls: number;
 }
 
-/** Counts calls per budget in windows that begin with their first call. A call over the limit is not counted. */
+const WINDOW_MS = 60_000;
+
+/** Counts calls per budget in windows of a minute that begin with their first call. A call over the limit is not counted. */
 export class RateLimits {
   readonly #clock: Clock;
   readonly #profile: ActiveProfile;
@@ -33,7 +35,7 @@ export class RateLimits {
     const limit = profile.rate_limits[budget];
     if (limit === undefined) return null;
     const nowMs = this.#clock.nowMs();
-    const window = this.#windowAt(budget, nowMs, profile.rate_limit_window_ms);
+    const window = this.#windowAt(budget, nowMs);
     const isAllowed = window.calls < limit;
     if (isAllowed) window.calls += 1;
     const remaining = Math.max(0, limit - window.calls);
@@ -41,10 +43,10 @@ export class RateLimits {
     return { isAllowed, headers, resetInMs: window.endsAtMs - nowMs };
   }
 
-  #windowAt(budget: BudgetName, nowMs: number, lengthMs: number): Window {
+  #windowAt(budget: BudgetName, nowMs: number): Window {
     const running = this.#windows.get(budget);
-    if (running && nowMs < running.endsAtMs && running.endsAtMs <= nowMs + lengthMs) return running;
-    const window = { endsAtMs: nowMs + lengthMs, calls: 0 };
+    if (running && nowMs < running.endsAtMs && running.endsAtMs <= nowMs + WINDOW_MS) return running;
+    const window = { endsAtMs: nowMs + WINDOW_MS, calls: 0 };
     this.#windows.set(budget, window);
     return window;
   }

@@ -7,7 +7,6 @@ export const REFUSALS = {
   zoneNotFound: { httpStatus: 400, message: 'Zone not found' },
   imagesTooLarge: { httpStatus: 400, message: 'Image size exceeds limit' },
   unauthorized: { httpStatus: 401, message: 'Unauthorized' },
-  accessDenied: { httpStatus: 403, message: 'Access denied' },
   plateNotFound: { httpStatus: 404, message: 'Plate number not found' },
   violationNotFound: { httpStatus: 404, message: 'Violation not found' },
   tooManyRequests: { httpStatus: 429, message: 'Too Many Requests' },

@@ -179,9 +179,9 @@ async function respond(incoming: IncomingCall, serving: Serving): Promise<void> 
 
 /** Handles the operation: authentication first, then its own rules. */
 function work({ name, request, call, received }: IncomingCall, serving: Serving): SimulatedAnswer {
-  const denied = serving.access.check(name, request.headers.authorization);
+  const unauthorized = serving.access.check(name, request.headers.authorization);
   const header = (headerName: string) => request.get(headerName);
-  const handled = denied ?? HANDLERS[name]({ fields: received.fields, images: received.images, header }, serving);
+  const handled = unauthorized ?? HANDLERS[name]({ fields: received.fields, images: received.images, header }, serving);
   call.effect = 'data' in handled;
   if ('refusal' in handled) {
     serving.log.debug('simulator.call_refused', { operation: name, ...handled.refusal, field: handled.field });

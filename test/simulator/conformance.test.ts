@@ -35,7 +35,7 @@ test.each(SIMULATED_OPERATIONS)('operation %s answers with every documented comm
   const responses = [];
 
   responses.push(await simulator.operate(name, name === 'token' ? {} : fields, { bearer: null }));
-  await simulator.control('PUT', '/access', { denied: [name] });
+  await simulator.faults({ operation: name, fault: '403' });
   responses.push(await simulator.operate(name, fields, { bearer }));
   await simulator.faults({ operation: name, fault: '500' });
   responses.push(await simulator.operate(name, fields, { bearer }));

@@ -160,7 +160,6 @@ test.each<['PUT' | 'POST', string, object, string]>([
   ['POST', '/tow-requests', { counts: 2 }, 'counts'],
   ['POST', '/tow-requests', [], 'body'],
   ['POST', '/invoices', {}, 'towing_reference_id'],
-  ['PUT', '/access', { denied: ['everything'] }, 'denied.0'],
 ])('refuses %s %s with %j and names the field %s and its rule', async (method, path, body, field) => {
   const simulator = await simulate();
   const response = await simulator.control(method, path, body);

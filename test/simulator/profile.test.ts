@@ -57,8 +57,7 @@ test('moves an operation to another path, and does not know the documented one a
   expect((await simulator.operate('released', request)).status).toBe(200);
 });
 
-test('denies operations and plays faults from the start', async () => {
-  expect((await answerOf('invoice', { denied: ['invoice'] })).status).toBe(403);
+test('plays faults from the start', async () => {
   expect((await answerOf('invoice', { faults: [{ operation: 'invoice', fault: '503' }] })).status).toBe(503);
 });
 
@@ -144,7 +143,9 @@ test('answers a refusal with its status as the code of a 200, but not one about 
 
   expect([response.status, response.body]).toEqual([200, { code: '404', message: 'Violation not found', data: null }]);
   expect((await answerOf('detained', { ...profile, token_lifetime_ms: 1 })).status).toBe(401);
-  expect((await answerOf('detained', { ...profile, denied: ['detained'] })).status).toBe(403);
+  expect((await answerOf('detained', { ...profile, faults: [{ operation: 'detained', fault: '403' }] })).status).toBe(
+    403,
+  );
 });
 
 test.each([
@@ -240,7 +241,7 @@ test('limits the number and the bytes of images to those of the profile', async 
   expect(statuses).toEqual([200, 400, 400]);
 });
 
-test('replaces the profile, its faults and denied operations while it runs', async () => {
+test('replaces the profile and its faults while it runs', async () => {
   const simulator = await simulate();
   const request = requestOf('detained', await simulator.orderTow());
   const bearer = await simulator.token();
@@ -249,13 +250,12 @@ test('replaces the profile, its faults and denied operations while it runs', asy
     bare: [],
     paths: {},
     content_type: 'application/json',
-    denied: ['payment'],
     faults: [{ operation: 'released', fault: '500' }],
   };
 
   const answer: OperationResponse = await simulator.control('PUT', '/options', changes).expect(200);
   const { body } = answer;
-  expect(serviceProfile.parse(body)).toMatchObject({ bare: [], code: 'text', denied: ['payment'] });
+  expect(serviceProfile.parse(body)).toMatchObject({ bare: [], code: 'text' });
   expect((await simulator.control('GET', '/options')).body).toEqual(body);
   expect((await simulator.operate('detained', request, { bearer })).body).toMatchObject({ code: '200', message: null });
   expect((await simulator.operate('released', request, { bearer })).status).toBe(500);
