@@ -120,11 +120,6 @@ function isProvedByLink(record: StoredViolation): boolean {
   return acceptedHow === PROVED && deliveredAtMs === null && record.assignedReferences.length === 0;
 }
 
-/** True when a tow request has proved that the service has the violation, before an answer came. */
-export function isProvedByTowRequest(record: StoredViolation): boolean {
-  return entryOf(record).acceptedHow === PROVED && record.assignedReferences.length > 0;
-}
-
 /** The service may or may not have the violation, and its images may be removed: a person decides. */
 function withdrawProof(record: StoredViolation, nowMs: number): void {
   const entry = editEntry(record, entryOf(record));

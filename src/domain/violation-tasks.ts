@@ -9,11 +9,6 @@ export function violationTaskId(id: string): string {
   return `violation.${id}`;
 }
 
-/** The ids of all tasks about a violation. */
-export function violationTaskIds(id: string): readonly string[] {
-  return [violationTaskId(id), beforeCorrectionId(id), sharedReferenceId(id)];
-}
-
 const beforeCorrectionId = (id: string) => `violation_before_correction.${id}`;
 const sharedReferenceId = (id: string) => `violation_mismatch.${id}`;
 
