@@ -12,6 +12,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   delivery_id: '0b5c…',
   difference_id: 'answer.started.1c2d3e4f',
   task_id: 'invoice_mismatch.TW-20261120-ABC123',
+  run_id: '0b5c…',
+  action: 'retry',
   key_id: '5b0e…',
   zone_id: '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f',
   operation: 'started',

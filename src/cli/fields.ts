@@ -20,6 +20,8 @@ export function fieldOption({ name, kind, choices, description }: InputField): O
       return new Option(`${flag} [value]`, description).preset('true').argParser(flagIn);
     case 'boolean':
       return new Option(`${flag} [value]`, description).preset('true').argParser((text) => flagIn(text) === 'true');
+    case 'list':
+      return new Option(`${flag} <values...>`, description);
     case 'text':
       return choices.length === 0
         ? new Option(`${flag} <text>`, description)

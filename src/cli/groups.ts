@@ -10,6 +10,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   service: 'the service as it was seen, and how it differs from its document',
   operation: 'sending: connection, outage, paused operations, budgets',
   shadow: 'tows and violations of a shadow time: what would have been sent, send it or decline it',
+  run: 'one action on many tasks or deliveries: preview, start, abort',
   delivery: 'webhook calls of the service: list, show, replay',
   queue: 'queues of the workers: counts, pause, resume; work waits while a queue is paused',
   key: 'API keys of people and programs',

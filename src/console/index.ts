@@ -14,7 +14,7 @@ import { serveDeliveries } from './pages/deliveries/route';
 import { serveKeys } from './pages/keys';
 import { serveServicePages } from './pages/service/route';
 import { serveBoard } from './pages/board/route';
-import { serveBulk } from './pages/bulk/route';
+import { serveRuns } from './pages/runs/route';
 import { serveLookups } from './pages/lookups/route';
 import { serveNotifications } from './pages/notifications/route';
 import { serveOps } from './pages/ops/route';
@@ -65,7 +65,7 @@ const SERVE: Readonly<
   board: serveBoard,
   tow: serveTow,
   tasks: serveTasks,
-  bulk: serveBulk,
+  runs: serveRuns,
   violations: serveViolations,
   reportViolation: serveReportViolation,
   violation: serveViolation,

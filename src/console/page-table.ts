@@ -24,7 +24,7 @@ export const PAGES = {
   board: { path: '/board', role: 'viewer', header: 'board', shortcut: 'g b' },
   tow: { path: '/tows/:ref', role: 'viewer' },
   tasks: { path: '/tasks', role: 'viewer', header: 'tasks', shortcut: 'g t' },
-  bulk: { path: '/tasks/bulk', role: 'viewer' },
+  runs: { path: '/runs', role: 'viewer' },
   violations: { path: '/violations', role: 'viewer', header: 'violations', shortcut: 'g v' },
   reportViolation: { path: '/violations/new', role: 'dispatcher' },
   violation: { path: '/violations/:id', role: 'viewer' },
@@ -56,6 +56,16 @@ export function towPath(ref: string): string {
 /** The page of a violation, by any of its names. */
 export function violationPath(id: string): string {
   return `/violations/${encodeURIComponent(id)}`;
+}
+
+/** The page of a delivery. */
+export function deliveryPath(id: string): string {
+  return `/ops/deliveries/${encodeURIComponent(id)}`;
+}
+
+/** The page of a run. */
+export function runPath(id: string): string {
+  return `/runs/${encodeURIComponent(id)}`;
 }
 
 /** The page of a kind of difference. */

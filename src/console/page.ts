@@ -7,7 +7,6 @@ import type { TowRules } from '../domain/fact-command';
 import type { Role, ViolationApi } from '../domain/vocabulary';
 import type { SessionUser } from './sessions';
 import type { Viewer } from './viewer';
-import type { Bulk } from '../workflow/bulk';
 import type { MetricsStore } from '../workflow/metrics-port';
 import type { ReadOpsState } from '../workflow/ops-state';
 import type { TowStore } from '../workflow/ports';
@@ -127,7 +126,6 @@ export interface PageTools {
   readonly api: OperatorApi;
   readonly settings: PageSettings;
   readonly progress: { readonly tows: TowStore; readonly rules: TowRules };
-  readonly bulk: Bulk;
   /** The state that alarms are derived from, and the metrics of the charts. */
   readonly ops: { readonly state: ReadOpsState; readonly figures: MetricsStore };
 }

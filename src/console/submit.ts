@@ -6,6 +6,7 @@ import type {
   FormRoute,
   JsonRoute,
   OperatorApi,
+  RouteAnswer,
 } from '../workflow/operator-port';
 import { redirect, type DoneMessage, type FormFailure, type PageResult, type PostedForm } from './page';
 
@@ -22,8 +23,8 @@ interface Submission<R extends JsonRoute> extends Omit<ApiCall, 'actor' | 'idemp
   /** The name of the form, to show a refusal in it. */
   readonly form: string;
   /** The page to redirect to, and its message. */
-  readonly next: string;
-  readonly done: DoneMessage;
+  readonly next: string | ((answer: RouteAnswer<R>) => string);
+  readonly done: DoneMessage | null;
   /** Shows the page again with the refusal and the entered fields. */
   readonly again: (failure: FormFailure) => Promise<PageResult>;
 }
@@ -43,12 +44,12 @@ export async function submit<R extends JsonRoute>(
   if (question && (await isOvertaken(api, { route, params: call.params, question }, answered))) {
     return again({ form, refusal: overtaken, entered: posted.form });
   }
-  const answer: ApiAnswer<unknown> = await api.call(route, {
+  const answer: ApiAnswer<RouteAnswer<R>> = await api.call(route, {
     ...call,
     actor: posted.actor,
     ...(idempotencyKey === '' ? {} : { idempotencyKey }),
   });
-  if (answer.ok) return redirect(next, done);
+  if (answer.ok) return redirect(typeof next === 'string' ? next : next(answer.value), done);
   return again({ form, refusal: answer.refusal, entered: posted.form });
 }
 

@@ -29,6 +29,8 @@ export const differenceView = z.object({
   /** Fields and types of the first such message. */
   example: z.array(seenField),
   count: z.number(),
+  /** Webhooks that are kept because of it and wait to be judged again. */
+  waiting: z.number(),
   first_seen_at: z.string(),
   last_seen_at: z.string(),
   /** Who declared such messages expected; null while a task asks about them. */

@@ -6,8 +6,8 @@ import type { Route } from './routes/route';
 /** A field of a query or a body. */
 export interface InputField {
   readonly name: string;
-  /** `flag`: a text `true` or `false`. */
-  readonly kind: 'text' | 'number' | 'boolean' | 'flag' | 'timestamp';
+  /** `flag`: a text `true` or `false`. `list`: of texts. */
+  readonly kind: 'text' | 'list' | 'number' | 'boolean' | 'flag' | 'timestamp';
   /** The values that it may have; empty for any. */
   readonly choices: readonly string[];
   readonly description: string;
@@ -53,6 +53,7 @@ export function inputFields(route: Route): InputField[] {
 function kindOf(types: readonly string[], { format, enum: choices }: z.infer<typeof part>): InputField['kind'] {
   if (types.includes('number') || types.includes('integer')) return 'number';
   if (types.includes('boolean')) return 'boolean';
+  if (types.includes('array')) return 'list';
   if (choices?.join() === 'true,false') return 'flag';
   return format === 'date-time' ? 'timestamp' : 'text';
 }

@@ -17,17 +17,8 @@ export function towsOfJob(job: ReportJob): readonly string[] {
   return 'towing_reference_ids' in job ? job.towing_reference_ids : [job.towing_reference_id];
 }
 export const violationJob = z.strictObject({ violation_id: z.string().min(1) });
-const JUDGEMENT = 'judge ';
-export const bulkJob = z.strictObject({ bulk_id: z.string().min(1) });
-/** The bulk id of the run that judges the deliveries of a kind of difference again. */
-export function judgementJobId(differenceId: string): string {
-  return `${JUDGEMENT}${differenceId}`;
-}
-/** The kind of difference that a bulk id names; null when it names a bulk run. */
-export function judgedDifference(bulkId: string): string | null {
-  return bulkId.startsWith(JUDGEMENT) ? bulkId.slice(JUDGEMENT.length) : null;
-}
-export type BulkJob = z.infer<typeof bulkJob>;
+export const runJob = z.strictObject({ run_id: z.string().min(1) });
+export type RunJob = z.infer<typeof runJob>;
 
 /**
  * The result of a job. A job never fails: later work is scheduled, and decisions become tasks. `what` is a short text

@@ -2,6 +2,7 @@ import { DISPATCH_ROUTES } from './routes/dispatch';
 import { NOTIFICATION_ROUTES } from './routes/notifications';
 import { OPS_ROUTES } from './routes/operations';
 import { SHADOW_ROUTES } from './routes/shadow';
+import { RUN_ROUTES } from './routes/runs';
 import { TASK_ROUTES } from './routes/tasks';
 import { TOW_ROUTES } from './routes/tows';
 import { VIOLATION_ROUTES } from './routes/violations';
@@ -12,6 +13,7 @@ export const ROUTES = {
   ...DISPATCH_ROUTES,
   ...VIOLATION_ROUTES,
   ...TASK_ROUTES,
+  ...RUN_ROUTES,
   ...SHADOW_ROUTES,
   ...OPS_ROUTES,
   ...NOTIFICATION_ROUTES,

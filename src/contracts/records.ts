@@ -57,10 +57,9 @@ export const EVENT_TYPES = [
   'delivery.processed',
   'delivery.parked',
   'delivery.differs',
-  'judgement.changed',
   'circuit.opened',
   'circuit.closed',
-  'bulk.changed',
+  'run.changed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

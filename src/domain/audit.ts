@@ -32,11 +32,9 @@ export const AUDIT_ACTIONS = [
   'violation.waived',
   'violation.accepted_by_hand',
   'task.resolved',
-  'bulk.started',
-  'bulk.resumed',
-  'bulk.aborted',
+  'run.started',
+  'run.aborted',
   'delivery.replayed',
-  'deliveries.judged_again',
   'operation.resumed',
   'difference.expected',
   'notifications.tested',
@@ -99,11 +97,11 @@ export interface AuditDetails {
   readonly step?: string;
   /** Photos that were added in one call. */
   readonly photo_ids?: readonly string[];
-  /** The bulk run. Each of its tasks also has an entry. */
-  readonly bulk_id?: string;
-  readonly bulk_action?: string;
-  /** The number of undecided tasks of the bulk run. */
-  readonly task_count?: number;
+  /** The run. Each item that it carries out also has an entry. */
+  readonly run_id?: string;
+  readonly run_action?: string;
+  /** The number of items that the run had still to carry out. */
+  readonly item_count?: number;
   /** The number of violations that one call added. */
   readonly violation_count?: number;
   /** The role of a new key. */

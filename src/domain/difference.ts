@@ -32,6 +32,8 @@ export interface Difference extends SeenDifference {
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;
   readonly count: number;
+  /** Webhooks that are kept because of it. */
+  readonly waiting: number;
   /** Who declared such messages expected, when and why; null while a task asks about them, and for a tolerated kind. */
   readonly expected: Expected | null;
 }

@@ -15,7 +15,6 @@ import { outboxRateLimits } from '../store/budgets';
 import { createConservationStore } from '../store/conservation';
 import { createDeliveryStore } from '../store/deliveries';
 import { createDifferenceStore } from '../store/differences';
-import { createJudgementStore } from '../store/judgements';
 import { createImageReferences } from '../store/kept-images';
 import { subscribeToEvents } from '../store/events';
 import { createMetricsStore } from '../store/metrics';
@@ -31,7 +30,7 @@ import { createViolationStore } from '../store/violations';
 import { createFormLimit, createWrongKeyLimit } from '../store/source-limits';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
-import { openBulk } from './bulk';
+import { openRuns } from './runs';
 import type { Foundation } from './foundation';
 import { addListener, healthOf, listenerEvents, recentSpoolCheck } from './health';
 import { openIdentityProvider } from './identity';
@@ -127,7 +126,7 @@ export function openOperator(
     tasks: createTaskStore(redis),
     differences: createDifferenceStore(redis),
     seenService: createSeenServiceStore(redis),
-    judgements: createJudgementStore(redis),
+    runs: openRuns(foundation),
     sending: createSendingStore(redis, config.budgetsPerMinute),
     // Opened before the listener, so that it is closed after the last request has ended.
     lookups: openConsoleLookups(foundation),
@@ -168,7 +167,6 @@ function openPages(
   return createConsole({
     api: operator.api,
     progress: { tows: createTowStore(redis, limits.tow), rules: config.rules },
-    bulk: openBulk(foundation),
     settings: {
       violationApi: config.violations.api,
       images: config.images,

@@ -1,8 +1,7 @@
-import { judgeDeliveries } from '../../jobs/judge-deliveries';
 import { processDeliveries } from '../../jobs/process-delivery';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { sendReports } from '../../jobs/send-reports';
-import { bulkJob, deliveryJob, judgedDifference, reportJob, violationJob } from '../contracts/jobs';
+import { deliveryJob, reportJob, violationJob } from '../contracts/jobs';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { requireService } from '../platform/config';
 import { throttledLog } from '../platform/log-throttle';
@@ -12,14 +11,12 @@ import type { JobHandler } from '../queue/workers';
 import { agreeingClient } from '../service';
 import { outboxRateLimits } from '../store/budgets';
 import { createDeliveryStore } from '../store/deliveries';
-import { createDifferenceStore } from '../store/differences';
-import { createJudgementStore } from '../store/judgements';
 import { createTowOutbox, createViolationOutbox } from '../store/outbox';
 import { recordsOf } from '../store/records';
 import { createTowStore } from '../store/tows';
 import { isTransient } from '../store/until-answered';
 import { createDeferral } from '../workflow/defer-delivery';
-import { openBulkHandler } from './bulk';
+import { openRunHandler } from './runs';
 import type { DeliveryKind, QueueName } from '../domain/vocabulary';
 import type { Foundation } from './foundation';
 import { openLookups, openServiceClient } from './service';
@@ -74,12 +71,6 @@ export function openHandlers(
     tracing,
     observe,
   };
-  const judging = {
-    ...delivering,
-    judgements: createJudgementStore(redis),
-    differences: createDifferenceStore(redis),
-  };
-  const decideBulk = openBulkHandler(foundation);
   const reporting = {
     ...sending,
     outbox: createTowOutbox(redis, clock, {
@@ -111,10 +102,7 @@ export function openHandlers(
     reports: async (payload, isStopping) => sendReports(reportJob.parse(payload), reporting, isStopping),
     violations: async (payload, isStopping) =>
       runOutbox(CALLS.violation, violationJob.parse(payload).violation_id, submitting, isStopping),
-    bulk: async (payload, isStopping) => {
-      const differenceId = judgedDifference(bulkJob.parse(payload).bulk_id);
-      return differenceId === null ? decideBulk(payload, isStopping) : judgeDeliveries(differenceId, judging);
-    },
+    runs: openRunHandler(foundation),
   };
   return { handlers, endCalls: () => service.close() };
 }

@@ -1,8 +1,5 @@
 import { ROUTES } from '../contracts/operator-routes';
-import { WEBHOOK_READERS } from '../contracts/read-webhook';
-import { judgeAgain, judgementViewOf, previewJudgement } from '../workflow/judge-again';
-import type { JudgementStore } from '../workflow/judgement-port';
-import type { DeliveryStore, DifferenceStore } from '../workflow/ports';
+import type { DifferenceStore } from '../workflow/ports';
 import { differenceViewOf, expectDifference } from '../workflow/expect-difference';
 import { readServiceView, type SeenServiceStore } from '../workflow/service-view';
 import type { RecordStore } from '../workflow/transaction-port';
@@ -12,11 +9,9 @@ export interface DifferenceRouteTools {
   readonly differences: DifferenceStore;
   readonly seenService: SeenServiceStore;
   readonly records: RecordStore;
-  readonly judgements: JudgementStore;
-  readonly deliveries: DeliveryStore;
 }
 
-/** The service as it was seen, how its messages differ from its document, and the webhooks that wait because of that. */
+/** The service as it was seen, and how its messages differ from its document. */
 export function serveDifferences(server: ApiServer, tools: DifferenceRouteTools): void {
   const { differences } = tools;
   server.read(ROUTES.readService, () => readServiceView(tools));
@@ -25,16 +20,4 @@ export function serveDifferences(server: ApiServer, tools: DifferenceRouteTools)
     effect: (idempotency) =>
       expectDifference(tools, { id: params('difference_id'), reason: body.reason, actor, idempotency }),
   }));
-  const judging = { ...tools, readers: WEBHOOK_READERS };
-  server.read(ROUTES.previewJudgement, ({ params }) => previewJudgement(judging, params('difference_id')));
-  server.change(ROUTES.judgeAgain, ({ params, body, actor }) => {
-    const differenceId = params('difference_id');
-    return {
-      effect: (idempotency) => judgeAgain(tools, { differenceId, reason: body.reason, actor, idempotency }),
-      answer: async () => {
-        const run = await tools.judgements.read(differenceId);
-        return run && judgementViewOf(run);
-      },
-    };
-  });
 }

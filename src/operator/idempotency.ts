@@ -3,13 +3,13 @@ import { canonicalJson } from '../domain/json';
 import { sha256Hex } from '../platform/hash';
 import type { ActionResult } from '../workflow/action-result';
 import type { AnswerStore } from '../workflow/ports';
-import type { IdempotencyRecord } from '../workflow/transaction-port';
+import type { IdempotencyKey } from '../workflow/transaction-port';
 import { answered, invalidFields, refusedResponse, refusedByRule, type EndpointResponse } from './responses';
 
 /** The change that a request asks for. */
 export interface Change {
   /** Makes the change, at most once per key. Its value is the answer; the commit stores it under the key. */
-  readonly effect: (idempotency: IdempotencyRecord | undefined) => Promise<ActionResult<unknown>>;
+  readonly effect: (idempotency: IdempotencyKey | undefined) => Promise<ActionResult<unknown>>;
   /** Reads the answer after a commit that stores none. It is stored under the key then. */
   readonly answer?: () => Promise<unknown>;
   /** Fields that are added to the first answer only. They are never stored. */
@@ -73,7 +73,7 @@ export async function changeOnce(
 /** The answer of the first request with this key; null when there is none. */
 async function repeatAnswer(
   answers: AnswerStore,
-  idempotency: IdempotencyRecord,
+  idempotency: IdempotencyKey,
   { status, answer }: Change & { status: number },
 ): Promise<EndpointResponse | null> {
   const found = await answers.find(idempotency.scope);
@@ -93,7 +93,7 @@ async function repeatAnswer(
 /** Reads the answer and stores it under the key. Requests with one key all get the answer that was stored first. */
 async function settleAnswer(
   answers: AnswerStore,
-  idempotency: IdempotencyRecord | undefined,
+  idempotency: IdempotencyKey | undefined,
   read: () => Promise<unknown>,
 ): Promise<unknown> {
   const answer = await read();
@@ -106,7 +106,7 @@ function answerWith(status: number, answer: unknown, secrets: Readonly<Record<st
   return { ...answered(status, body), hasSecrets };
 }
 
-function idempotencyRecordOf(request: ChangeRequest, key: string): IdempotencyRecord {
+function idempotencyRecordOf(request: ChangeRequest, key: string): IdempotencyKey {
   return { scope: scopeOf(request, key), fingerprint: digest(canonicalJson(storedObject.parse(request.content))) };
 }
 

@@ -18,8 +18,8 @@ import type {
   TaskStore,
   ViolationStore,
 } from '../workflow/ports';
-import type { JudgementStore } from '../workflow/judgement-port';
 import type { ConservationStore } from '../workflow/conservation';
+import type { RunTools } from '../workflow/runs';
 import type { Lookups } from '../workflow/lookups';
 import type { NotificationTools } from '../workflow/notifications';
 import type { AddressOf, ShadowStore } from '../workflow/shadow-list';
@@ -42,6 +42,7 @@ import { serveNotifications } from './notifications';
 import { serveOperations } from './operations';
 import { mountQueuePages, serveQueues, type WatchedQueue } from './queues';
 import { answerError, routeOf } from './send-response';
+import { serveRuns } from './runs';
 import { serveShadow } from './shadow';
 import { serveTasks } from './tasks';
 import { serveTows, type TowRouteTools } from './tows';
@@ -49,7 +50,6 @@ import { serveViolationDecisions } from './violation-decisions';
 import { serveViolations } from './violations';
 
 export { BOOTSTRAP, createSignIn } from './authenticate';
-export { createDecisionApi } from './decision-api';
 
 export interface OperatorOptions {
   readonly progress: TowRouteTools;
@@ -63,7 +63,7 @@ export interface OperatorOptions {
   readonly tasks: TaskStore;
   readonly differences: DifferenceStore;
   readonly seenService: SeenServiceStore;
-  readonly judgements: JudgementStore;
+  readonly runs: RunTools;
   readonly sending: SendingStore;
   /** Null when the service is not configured. */
   readonly lookups: Lookups | null;
@@ -125,9 +125,10 @@ export function createOperator(options: OperatorOptions): Operator {
   serveTows(server, progress);
   serveDispatch(server, progress);
   servePhotos(server, { ...progress, spool: options.spool });
-  const { differences, seenService, judgements, deliveries } = options;
-  serveDifferences(server, { records: progress.records, differences, seenService, judgements, deliveries });
+  const { differences, seenService, deliveries } = options;
+  serveDifferences(server, { records: progress.records, differences, seenService });
   serveTasks(server, { ...progress, tasks: options.tasks, violations });
+  serveRuns(server, options.runs);
   serveViolations(server, { ...progress, violations, spool: options.spool, api: options.violationApi });
   serveViolationDecisions(server, progress);
   serveLookups(server, options.lookups, progress.mode);

@@ -37,12 +37,12 @@ export interface QueueOptions {
  * Records per job while more of them are due than the queue takes. A job costs more than processing a delivery, and a
  * third of the Redis commands of a tow.
  */
-export const RECORDS_PER_JOB = { deliveries: 20, reports: 5, violations: 1, bulk: 1 } as const satisfies Record<
+export const RECORDS_PER_JOB = { deliveries: 20, reports: 5, violations: 1, runs: 1 } as const satisfies Record<
   QueueName,
   number
 >;
 /** Above this many waiting jobs the scheduler adds none. */
-const WAITING_MAX = { deliveries: 300, reports: 100, violations: 300, bulk: 300 } as const satisfies Record<
+const WAITING_MAX = { deliveries: 300, reports: 100, violations: 300, runs: 300 } as const satisfies Record<
   QueueName,
   number
 >;
@@ -52,13 +52,13 @@ const COMPLETED_JOBS_KEPT = 1000;
 const RECORD_FIELD = {
   reports: 'towing_reference_id',
   violations: 'violation_id',
-  bulk: 'bulk_id',
+  runs: 'run_id',
 } as const satisfies Record<Exclude<QueueName, 'deliveries'>, string>;
 const JOB_NAME = {
   deliveries: 'process-delivery',
   reports: 'send-report',
   violations: 'submit-violation',
-  bulk: 'decide-tasks',
+  runs: 'carry-out-run',
 } as const satisfies Record<QueueName, string>;
 
 /** Opens the queues in BullMQ. Adding a job rejects at once while Redis cannot be reached. */
@@ -77,7 +77,7 @@ export function createQueues(options: QueueOptions): Queues {
     deliveries: open('deliveries'),
     reports: open('reports'),
     violations: open('violations'),
-    bulk: open('bulk'),
+    runs: open('runs'),
   };
   return {
     byName,

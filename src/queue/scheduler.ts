@@ -85,9 +85,9 @@ interface PolledBatch {
 }
 
 /** `full`: more may be due. `crowded`: the queue has little room. `failed`: Redis did not answer. */
-type RunResult = 'full' | 'crowded' | 'idle' | 'nothing_due' | 'paused' | 'failed';
+type PollResult = 'full' | 'crowded' | 'idle' | 'nothing_due' | 'paused' | 'failed';
 
-async function run(batch: PolledBatch, options: SchedulerOptions): Promise<RunResult> {
+async function run(batch: PolledBatch, options: SchedulerOptions): Promise<PollResult> {
   const { queue } = batch;
   try {
     const result = await queueDue(batch, options);
@@ -103,7 +103,7 @@ async function run(batch: PolledBatch, options: SchedulerOptions): Promise<RunRe
  * Polls a batch and adds its jobs. A batch that could not be added stays for the next run: its members were
  * rescheduled, so that polling would not return them soon.
  */
-async function queueDue(batch: PolledBatch, options: SchedulerOptions): Promise<RunResult> {
+async function queueDue(batch: PolledBatch, options: SchedulerOptions): Promise<PollResult> {
   const { queue } = batch;
   const waitMs = batch.refs.length > 0 ? 0 : (await options.waitsUntilDue())[queue];
   if (waitMs > 0) return waitMs > 2 * options.intervalMs ? 'nothing_due' : 'idle';

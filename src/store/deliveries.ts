@@ -141,11 +141,15 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
   return {
     read,
 
-    async list({ cursor, limit, differing, order = 'newest' }) {
+    async list({ cursor, limit, differing }) {
       const keys = differing?.map(differingDeliveriesKey) ?? [KEYS.indexDeliveries];
-      const { refs: ids, nextCursor } = await pageOf(mergedRows(redis, keys, order), { cursor, limit });
+      const { refs: ids, nextCursor } = await pageOf(mergedRows(redis, keys, 'newest'), { cursor, limit });
       const items = await Promise.all(ids.map((id) => unlessUnusable(read(id))));
       return { items: items.filter((item) => item !== null), nextCursor };
+    },
+
+    async ids(differenceId, max) {
+      return texts(await redis.zrange(differingDeliveriesKey(differenceId), '0', String(max - 1)), 'deliveries');
     },
 
     async others(limit) {

@@ -12,7 +12,7 @@ import { differenceTask, differenceTaskId } from '../domain/tasks';
 import type { DifferenceStore } from '../workflow/ports';
 import { readHashes } from './batch-reads';
 import type { Check, CommitPart, Effect } from './commit';
-import { differenceKey, KEYS } from './keys';
+import { differenceKey, differingDeliveriesKey, KEYS } from './keys';
 import { text } from './parse';
 import { wellFormedJson } from './scripts';
 import { closingOf, keepingOpen } from './task-changes';
@@ -85,7 +85,7 @@ export async function expectingWrites(
   { id, ...given }: Omit<Expected, 'atMs'> & { readonly id: string },
   nowMs: number,
 ): Promise<(CommitPart & { readonly difference: Difference }) | null> {
-  const difference = differenceIn(id, await redis.hgetall(differenceKey(id)));
+  const [difference = null] = await readMany(redis, [id]);
   if (!difference || difference.expected !== null) return difference && { checks: [], effects: [], difference };
   const expected = { ...given, atMs: nowMs };
   const task = await closingOf(redis, differenceTaskId(id), nowMs);
@@ -98,20 +98,27 @@ export async function expectingWrites(
 
 /** The differences for lists and pages. */
 export function createDifferenceStore(redis: Redis): DifferenceStore {
-  const readMany = async (ids: readonly string[]): Promise<readonly Difference[]> => {
-    const hashes = await readHashes(redis, ids.map(differenceKey));
-    return hashes.flatMap((fields, at) => differenceIn(ids[at] ?? '', fields) ?? []);
-  };
   return {
-    read: async (id) => (await readMany([id]))[0] ?? null,
+    read: async (id) => (await readMany(redis, [id]))[0] ?? null,
     async all() {
       const ids = await redis.zrange(KEYS.differences, '0', '-1');
-      return readMany(ids.map((id) => text(id, 'a difference')));
+      return readMany(
+        redis,
+        ids.map((id) => text(id, 'a difference')),
+      );
     },
   };
 }
 
-function differenceIn(id: string, fields: Readonly<Record<string, string>>): Difference | null {
+async function readMany(redis: Redis, ids: readonly string[]): Promise<readonly Difference[]> {
+  const [hashes, waiting] = await Promise.all([
+    readHashes(redis, ids.map(differenceKey)),
+    Promise.all(ids.map((id) => redis.zcard(differingDeliveriesKey(id)))),
+  ]);
+  return hashes.flatMap((fields, at) => differenceIn(ids[at] ?? '', fields, waiting[at] ?? 0) ?? []);
+}
+
+function differenceIn(id: string, fields: Readonly<Record<string, string>>, waiting: number): Difference | null {
   const { document, expected, count = '0', first = '0', last = '0' } = fields;
   if (document === undefined) return null;
   return {
@@ -119,6 +126,7 @@ function differenceIn(id: string, fields: Readonly<Record<string, string>>): Dif
     id,
     expected: expected === undefined ? null : storedDecision.parse(expected),
     count: Number(count),
+    waiting,
     firstSeenMs: Number(first),
     lastSeenMs: Number(last),
   };

@@ -19,7 +19,7 @@ export const KEYS = {
   dueTows: key('due', 'tows'),
   dueDeliveries: key('due', 'deliveries'),
   dueViolations: key('due', 'violations'),
-  dueBulk: key('due', 'bulk'),
+  dueRuns: key('due', 'runs'),
   indexTows: key('index', 'tows'),
   indexDeliveries: key('index', 'deliveries'),
   attention: key('index', 'attention'),
@@ -96,7 +96,7 @@ export const KEYS = {
   /** API key ids by name. The names of existing keys are unique. */
   apiKeyNames: key('api-key-names'),
   /** Bulk runs, by the time of their preview. */
-  bulkRuns: key('index', 'bulk'),
+  runs: key('index', 'runs'),
 } as const;
 
 export const towKey = (ref: string) => key('tow', ref);
@@ -117,8 +117,6 @@ export const unsentViolationsKey = `${KEYS.indexViolations}:unsent`;
 export const violationsInStateKey = (state: string) => `${KEYS.indexViolations}:${state}`;
 /** The deliveries that differ, by kind of difference and time of receipt. */
 export const differingDeliveriesKey = (differenceId: string) => `${KEYS.indexDeliveries}:differing:${differenceId}`;
-/** The last run that judged the deliveries of a kind again (judgements.ts). */
-export const judgementKey = (differenceId: string) => key('judgement', differenceId);
 export const deliveryKey = (id: string) => key('delivery', id);
 export const idempotencyKey = (scope: string) => key('idempotency', scope);
 /** A session, by the hash of its cookie (sessions.ts). */
@@ -145,9 +143,8 @@ export const differenceKey = (id: string) => key('difference', id);
 export const budgetKey = (name: string) => key('budget', name);
 /** The field of `circuits` with what the service says about one rate limit (contracts/stored-budgets.ts). */
 export const budgetStateField = (name: string) => `limit:${name}`;
-/** A bulk run and its tasks; both expire (bulk.ts). Not `bulk:<id>`, which is the prefix of the queue `bulk`. */
-export const bulkRunKey = (id: string) => key('bulk-run', id);
-export const bulkItemsKey = (id: string) => key('bulk-items', id);
+/** A run of one action on many items; it expires (runs.ts). */
+export const runKey = (id: string) => key('run', id);
 /** The cached answer to a lookup, by the hash of the question, and its lock (lookups.ts). */
 export const lookupKey = (hash: string) => key('lookup', hash);
 export const lookupLockKey = (hash: string) => key('lookup-lock', hash);

@@ -50,10 +50,10 @@ function entryPart(entry: Entry): RecordPart {
   return { name: `r${entry.seq}`, content: entry, text: () => encodeEntry(entry) };
 }
 
-type RunState = Pick<OutboxRecord, 'runAtMs' | 'overSinceMs' | 'shadow' | 'unknownRun'>;
+type ScheduleState = Pick<OutboxRecord, 'runAtMs' | 'overSinceMs' | 'shadow' | 'unknownRun'>;
 
 /** Decodes the fields that a tow and a violation have in common, except the entries. */
-export function decodeCommon(fields: Fields): RunState & Pick<OutboxRecord, 'lease' | 'tasks' | 'terms'> {
+export function decodeCommon(fields: Fields): ScheduleState & Pick<OutboxRecord, 'lease' | 'tasks' | 'terms'> {
   const { lease, tasks, terms, run } = fields;
   return {
     lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
@@ -75,14 +75,14 @@ export function commonParts(record: OutboxRecord): RecordPart[] {
 }
 
 /** The state that workers keep between two runs of a record. */
-function decodeRun(json: string | undefined): RunState {
+function decodeRun(json: string | undefined): ScheduleState {
   if (json === undefined) return { runAtMs: null, overSinceMs: null, shadow: null, unknownRun: {} };
   const { runAtMs, overSinceMs, shadow, ...unknownRun } = storedRun.parse(JSON.parse(json));
   return { runAtMs, overSinceMs, shadow, unknownRun };
 }
 
 /** No part in the initial state. */
-function runParts({ runAtMs, overSinceMs, shadow, unknownRun }: RunState): RecordPart[] {
+function runParts({ runAtMs, overSinceMs, shadow, unknownRun }: ScheduleState): RecordPart[] {
   const run = {
     ...unknownRun,
     ...(runAtMs === null ? {} : { runAtMs }),

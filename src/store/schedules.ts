@@ -44,7 +44,7 @@ export function createSchedules(redis: Redis, rateLimits?: OutboxRateLimits): Re
     ),
     violations: withPreparation(scheduleAt(redis, DUE_KEYS.violations), checkViolations),
     deliveries: scheduleAt(redis, DUE_KEYS.deliveries),
-    bulk: scheduleAt(redis, DUE_KEYS.bulk),
+    runs: scheduleAt(redis, DUE_KEYS.runs),
   };
 }
 
@@ -52,7 +52,7 @@ const DUE_KEYS = {
   reports: KEYS.dueTows,
   violations: KEYS.dueViolations,
   deliveries: KEYS.dueDeliveries,
-  bulk: KEYS.dueBulk,
+  runs: KEYS.dueRuns,
 } as const satisfies Record<QueueName, string>;
 
 /** The queues whose polls prepare something, and the keys that exist while there is something to prepare. */
@@ -74,7 +74,7 @@ export async function waitsUntilDue(redis: Redis): Promise<Readonly<Record<Queue
     reports: waitOf('reports'),
     violations: waitOf('violations'),
     deliveries: waitOf('deliveries'),
-    bulk: waitOf('bulk'),
+    runs: waitOf('runs'),
   };
 }
 

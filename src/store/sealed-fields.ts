@@ -32,8 +32,7 @@ const PLAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   tasks: [],
   idempotency: [],
   lookup: ['kept_at', 'checked_at', 'asker'],
-  'bulk-run': ['v'],
-  'bulk-items': [],
+  run: ['state', 'previewed_at', 'started_at', 'ended_at', 'done', 'refused', 'gone'],
   notifications: ['v'],
 };
 /** Parked deliveries of a tow: ids and times. */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { EventType } from '../contracts/records';
+import type { RunResult } from '../contracts/runs';
 import type { StoredBudgetState } from '../contracts/stored-budgets';
 import type { AuditEntry } from '../domain/audit';
 import type { CircuitEffects, CircuitName, Circuits } from '../domain/circuits';
@@ -16,14 +17,14 @@ import {
 import type { NewTask } from '../domain/tasks';
 import { DAY_MS } from '../domain/timestamp';
 import { metadataIdOf, type Violation } from '../domain/violation';
-import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
+import type { IdempotencyRecord, RunItemPlace, Transaction } from '../workflow/transaction-port';
 import { CircuitDrafts, type CircuitsMemory } from './circuit-drafts';
 import { waitingAt, type TurnedCircuit } from './circuits';
 import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from './delivery-records';
 import { expectingWrites, sightingWrites } from './differences';
 import { eventEffect, type NewEvent } from './events';
-import { idempotencyKey, KEYS } from './keys';
+import { idempotencyKey, KEYS, runKey } from './keys';
 import { OutboxDrafts, type LeasedRecord } from './outbox-drafts';
 import { packFields } from './packed-fields';
 import { dueOfMember } from './record-effects';
@@ -189,17 +190,31 @@ export class RecordTransaction implements Transaction {
     return (await this.redis.zscore(KEYS.archivedMarkers, ref)) !== null;
   }
 
-  fingerprintOf(scope: string): Promise<string | null> {
-    return this.redis.hget(idempotencyKey(scope), 'fingerprint');
+  async isFirst(once: IdempotencyRecord): Promise<boolean> {
+    if ('scope' in once) return (await this.redis.hexists(idempotencyKey(once.scope), 'fingerprint')) === 0;
+    const [state, result] = await this.redis.hmget(runKey(once.runId), 'state', String(once.position));
+    return state === 'running' && result === null;
   }
 
-  /** The commit is stale when another request is stored under the key meanwhile. */
-  storeIdempotency(idempotency: IdempotencyRecord & { readonly answer?: string }): void {
-    const key = idempotencyKey(idempotency.scope);
+  /** The commit is stale when another one stores the same meanwhile. */
+  storeIdempotency(once: IdempotencyRecord, text?: string): void {
+    if (!('scope' in once)) {
+      this.settleRunItem(once, { outcome: 'done', code: null, message: null });
+      return;
+    }
+    const key = idempotencyKey(once.scope);
     this.check({ key, field: 'fingerprint', value: '' });
-    const answer = idempotency.answer === undefined ? {} : packFields({ answer: idempotency.answer });
-    const fields = Object.entries({ fingerprint: idempotency.fingerprint, ...answer }).flat();
+    const answer = text === undefined ? {} : packFields({ answer: text });
+    const fields = Object.entries({ fingerprint: once.fingerprint, ...answer }).flat();
     this.effect(['HSET', key, ...fields], ['EXPIRE', key, DAY_MS / 1000]);
+  }
+
+  /** Stores the result of an item. The commit is stale when it has got one meanwhile, or its run has ended. */
+  settleRunItem({ runId, position }: RunItemPlace, result: RunResult): void {
+    const key = runKey(runId);
+    this.check({ key, field: 'state', value: 'running' });
+    this.check({ key, field: String(position), value: '' });
+    this.effect(['HSET', key, position, wellFormedJson(result)], ['HINCRBY', key, result.outcome, 1]);
   }
 
   audit(entry: AuditEntry | null): void {

@@ -18,7 +18,7 @@ const SCHEDULES: ReadonlyMap<string, QueueName> = new Map<string, QueueName>([
   [KEYS.dueDeliveries, 'deliveries'],
   [KEYS.dueTows, 'reports'],
   [KEYS.dueViolations, 'violations'],
-  [KEYS.dueBulk, 'bulk'],
+  [KEYS.dueRuns, 'runs'],
 ]);
 
 /** A member of a schedule that a write makes due now. */

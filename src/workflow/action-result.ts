@@ -5,7 +5,7 @@ import type { IdempotencyRecord, Transaction } from './transaction-port';
 export type ActionResult<T = null> =
   | { readonly kind: 'done'; readonly value: T }
   /** An earlier request with the same Idempotency-Key had the effect; this one has none. */
-  | { readonly kind: 'repeated'; readonly fingerprint: string }
+  | { readonly kind: 'repeated' }
   | Refused;
 
 /** A rule forbids it; nothing was changed. */
@@ -42,15 +42,14 @@ export function transactOnce<T, X extends Transaction = Transaction>(
   decide: (transaction: X) => Promise<ActionResult<T>>,
 ): Promise<ActionResult<T>> {
   return records.transact<ActionResult<T>>(orderKey, async (transaction) => {
-    const [fingerprint] = idempotency
-      ? await Promise.all([transaction.fingerprintOf(idempotency.scope), loads?.(transaction).catch(() => null)])
-      : [null];
-    if (fingerprint !== null) return { kind: 'repeated', fingerprint };
+    const [isFirst] = idempotency
+      ? await Promise.all([transaction.isFirst(idempotency), loads?.(transaction).catch(() => null)])
+      : [true];
+    if (!isFirst) return { kind: 'repeated' };
     const effect = await decide(transaction);
     if (effect.kind !== 'done') return effect;
     if (idempotency) {
-      const answer = effect.value === null ? {} : { answer: JSON.stringify(effect.value) };
-      transaction.storeIdempotency({ ...idempotency, ...answer });
+      transaction.storeIdempotency(idempotency, effect.value === null ? undefined : JSON.stringify(effect.value));
     }
     return effect;
   });

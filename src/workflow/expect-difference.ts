@@ -31,7 +31,7 @@ export function expectDifference(
 
 /** A difference as the API shows it. */
 export function differenceViewOf(difference: Difference): DifferenceView {
-  const { id, source, name, shape, isTolerated, example, count, firstSeenMs, lastSeenMs, expected } = difference;
+  const { id, source, name, shape, isTolerated, example, count, waiting, expected } = difference;
   return {
     id,
     source,
@@ -40,8 +40,9 @@ export function differenceViewOf(difference: Difference): DifferenceView {
     tolerated: isTolerated,
     example: example.map(({ field, type }) => ({ field, type })),
     count,
-    first_seen_at: isoTimestamp(firstSeenMs),
-    last_seen_at: isoTimestamp(lastSeenMs),
+    waiting,
+    first_seen_at: isoTimestamp(difference.firstSeenMs),
+    last_seen_at: isoTimestamp(difference.lastSeenMs),
     expected_by: expected?.by ?? null,
     expected_at: isoOrNull(expected?.atMs ?? null),
     reason: expected?.reason ?? null,

@@ -1,6 +1,5 @@
 import type { AuditView } from '../contracts/audit';
 import type { SendingView } from '../contracts/operator';
-import type { SortOrder } from '../contracts/paging';
 import type { OtherCall, Task } from '../contracts/records';
 import type { AuditEntry } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
@@ -49,13 +48,10 @@ export interface DifferenceStore {
 
 export interface DeliveryStore {
   read(id: string): Promise<Delivery | null>;
-  /** Newest first by default. `differing`: only those that wait with one of these kinds of differences. */
-  list(page: {
-    cursor: string | null;
-    limit: number;
-    differing?: readonly string[];
-    order?: SortOrder;
-  }): Promise<Page<Delivery>>;
+  /** Newest first. `differing`: only those that wait with one of these kinds of differences. */
+  list(page: { cursor: string | null; limit: number; differing?: readonly string[] }): Promise<Page<Delivery>>;
+  /** The ids of deliveries that wait with this kind of difference, at most `max`, the oldest first. */
+  ids(differenceId: string, max: number): Promise<readonly string[]>;
   /** Kept calls on paths of no webhook, newest first. */
   others(limit: number): Promise<readonly OtherCall[]>;
 }

@@ -61,16 +61,25 @@ export interface Transaction {
   circuits(options?: { readonly isFresh?: boolean }): Promise<Circuits>;
   /** Collects the consequences of circuit changes. */
   readonly circuitEffects: CircuitEffects;
-  /** The fingerprint stored for an Idempotency-Key; null when there is none. */
-  fingerprintOf(scope: string): Promise<string | null>;
-  /** Stores the request under its key, with the text of its answer if known. */
-  storeIdempotency(idempotency: IdempotencyRecord & { readonly answer?: string }): void;
+  /** Whether nothing had an effect under this key; of an item of a run, whether the run still has to carry it out. */
+  isFirst(idempotency: IdempotencyRecord): Promise<boolean>;
+  /** Stores that the effect was had, with the text of its answer if known. */
+  storeIdempotency(idempotency: IdempotencyRecord, answer?: string): void;
   /** Adds an entry to the audit. */
   audit(entry: AuditEntry): void;
 }
 
-/** An `Idempotency-Key`, stored by the commit of the effect. */
-export interface IdempotencyRecord {
+/** What lets an effect be had once: the commit of the effect stores it. */
+export type IdempotencyRecord = IdempotencyKey | RunItemPlace;
+
+/** The item of a run. */
+export interface RunItemPlace {
+  readonly runId: string;
+  readonly position: number;
+}
+
+/** An `Idempotency-Key` of a request. */
+export interface IdempotencyKey {
   /** Method, path and key. */
   readonly scope: string;
   /** Distinguishes a repetition from another request under the same key. */

@@ -1,4 +1,3 @@
-import { bulkHead, type BulkHead } from '../../src/contracts/bulk';
 import {
   beginProbe,
   type CircuitName,
@@ -16,10 +15,9 @@ import {
 import { type Delivery, keepDiffering, parkDelivery, reopenDelivery, settleDelivery } from '../../src/domain/delivery';
 import { connectionTask, outageTask, pausedOperationTask } from '../../src/domain/tasks';
 import { absentTow } from '../support/absent-tow';
-import { abort, begin, interrupt, settle } from '../../src/workflow/bulk-rules';
 import { randomOf, type RandomSource, Transitions } from './diagrams';
 
-/** Random runs of the rules of circuits, deliveries and bulk runs, without a store. */
+/** Random runs of the rules of circuits and deliveries, without a store. */
 
 const RUNS = 300;
 const STEPS = 60;
@@ -113,44 +111,4 @@ export function deliveryTransitions(): string[] {
     }
   }
   return seen.all;
-}
-
-/** The transitions of a bulk run. */
-export function bulkTransitions(): string[] {
-  const seen = new Transitions();
-  for (let seed = 1; seed <= RUNS; seed += 1) {
-    const { pick } = randomOf(seed);
-    let head: BulkHead = bulkHead.parse({
-      state: 'previewed',
-      runBy: null,
-      previewedAtMs: 0,
-      startedAtMs: null,
-      endedAtMs: null,
-      expiresAtMs: 1,
-      counts: { waiting: 1, done: 0, refused: 0, gone: 0, skipped: 0 },
-      current: 0,
-      failures: 0,
-    });
-    const target = { taskId: 'T1', question: '1', taskType: 'report_refused' };
-    const item = { position: 0, target: { ...target, towingReferenceId: null, reportId: null, violationId: null } };
-    const runBy = { id: 'k1', name: 'a test', role: 'ops' } as const;
-    const ifDecided = (decision: ReturnType<typeof begin>) => (decision.ok ? decision.head : head);
-    for (let step = 1; step <= STEPS; step += 1) {
-      const next = pick([
-        () => ifDecided(begin(head, { mode: 'start', runBy, nowMs: step })),
-        () => ifDecided(begin(head, { mode: 'resume', runBy, nowMs: step })),
-        () => interrupt(head) ?? head,
-        () => ifDecided(abort(head, step)),
-        () => (head.state === 'previewed' ? head : settled(head, item, step)),
-      ])();
-      seen.note(head.state, next.state);
-      head = next;
-    }
-  }
-  return seen.all;
-}
-
-function settled(head: BulkHead, item: Omit<Parameters<typeof settle>[1]['item'], 'next'>, nowMs: number): BulkHead {
-  const result = { outcome: 'done', words: null } as const;
-  return settle(head, { item: { ...item, next: null }, before: null, result, nowMs })?.head ?? head;
 }

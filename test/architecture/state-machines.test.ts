@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BULK_STATES } from '../../src/contracts/bulk';
+import { RUN_STATES } from '../../src/contracts/runs';
 import { TASK_TYPES } from '../../src/domain/tasks';
 import { TRANSITIONS } from '../../src/domain/tow';
 import { DELIVERY_STATES, REPORT_STATES, TOW_STATES, VIOLATION_STATES } from '../../src/domain/vocabulary';
 import { diagramUnder } from './diagrams';
 import { reportTransitions, violationTransitions } from './entry-walk';
-import { bulkTransitions, circuitTransitions, deliveryTransitions } from './record-walks';
+import { circuitTransitions, deliveryTransitions } from './record-walks';
 import { PROJECT } from '../support/project';
 
 /** Enough that every transition is met many times. */
@@ -30,7 +30,6 @@ test.each([
   ['Violation', () => violationTransitions(RUNS)],
   ['Delivery', deliveryTransitions],
   ['Circuit', circuitTransitions],
-  ['Bulk run', bulkTransitions],
 ])('the diagram "%s" has exactly the transitions that the rules make in random runs', (heading, transitions) => {
   expect(between(heading)).toEqual(transitions());
 });
@@ -40,7 +39,7 @@ test.each([
   ['Report', REPORT_STATES],
   ['Violation', VIOLATION_STATES],
   ['Delivery', DELIVERY_STATES],
-  ['Bulk run', BULK_STATES],
+  ['Run', RUN_STATES],
 ])('the diagram "%s" has exactly the states of the code', (heading, states) => {
   expect(new Set(statesIn(heading))).toEqual(new Set(states));
 });

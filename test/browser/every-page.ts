@@ -25,7 +25,7 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
   await world.towWhen(refused, ({ tasks }) => tasks.length > 0);
   await world.call('POST', `/tows/${refused}/assignment`, { crew: LINK.slice(0, 100), truck: LINK.slice(0, 100) });
   await world.call('POST', '/keys', { name: LINK.slice(0, 100), role: 'viewer' });
-  await world.call('POST', '/queues/bulk/resume', { reason: LINK });
+  await world.call('POST', '/queues/runs/resume', { reason: LINK });
   const violation = await reportViolation(world);
   // Its form shows the plate and place of the violation.
   const supplied = await world.orderTow({ metadata: { id: violation } });
@@ -42,7 +42,7 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
     board: ['/board', '/board?state=all&q=TW-', `/board?q=${LINK}`],
     tow: [`/tows/${yard}`, `/tows/${refused}`, `/tows/${supplied}`],
     tasks: ['/tasks'],
-    bulk: ['/tasks/bulk'],
+    runs: ['/runs'],
     violations: ['/violations', `/violations?q=${LINK}`],
     reportViolation: ['/violations/new'],
     violation: [`/violations/${violation}`],

@@ -2,7 +2,6 @@ import request from 'supertest';
 import { z } from 'zod';
 import { messagesIn } from '../../src/console/messages';
 import { differenceView } from '../../src/contracts/differences';
-import { judgementPreview } from '../../src/contracts/judgements';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { api, deliveriesPage, newKey, towOf } from '../operator/client';
@@ -11,7 +10,7 @@ import { signedIn, textOf } from './visitor';
 /** Webhooks that break the contract, from the receiver to the person who judges them again. */
 
 const app = useApp();
-const { judging: messages, deliveries } = messagesIn('en');
+const { judging: messages, deliveries, runs } = messagesIn('en');
 
 const SECRET = 'PLATE-7777';
 const odd = (ref: string) => ({
@@ -39,22 +38,26 @@ test('shows what judging again would do, and acts on the webhooks once the diffe
   const visitor = await signedIn(app);
   const shown = textOf((await visitor.get(path(id))).html);
   expect(shown).toContain(messages.title({ count: 2 }));
-  expect(shown).toContain(`${messages.outcomes.differs}: 2`);
   expect(shown).not.toContain(SECRET);
+  // What would differ again is shown, and not offered to be done.
+  const early = await visitor.get((await visitor.post(`${path(id)}/judge`)).location ?? '');
+  expect(textOf(early.html)).toContain(runs.none);
+  expect(textOf(early.html)).toContain('still_differs');
+  expect(textOf(early.html)).not.toContain(SECRET);
 
   await visitor.post(`${path(id)}/expect`);
-  expect(textOf((await visitor.get(path(id))).html)).toContain(`${messages.outcomes.acted_on}: 2`);
-  const posted = await visitor.post(`${path(id)}/judge`);
-  expect([posted.status, posted.location]).toEqual([303, path(id)]);
+  const { location } = await visitor.post(`${path(id)}/judge`);
+  if (location === null) throw new Error('no preview');
+  expect(textOf((await visitor.get(location)).html)).toContain(runs.possible({ count: 2 }));
+  await visitor.post(location, { act: 'start' });
 
   await eventually(async () => {
     expect(await towOf(app, 'TW-1')).toMatchObject({ state: 'requested', metadata: {} });
     expect(await towOf(app, 'TW-2')).toMatchObject({ state: 'requested' });
-    const preview = judgementPreview.parse((await api(app).get(`/api/differences/${id}/judgement`)).body);
-    expect(preview).toMatchObject({ count: 0, run: { state: 'done', total: 2, remaining: 0 } });
+    expect(textOf((await visitor.get(location)).html)).toContain(runs.about.done);
   });
-  expect(textOf((await visitor.get(path(id))).html)).toContain(messages.done({ judged: 2, remaining: 0 }));
-  expect((await api(app).get('/api/audit')).text).toContain('deliveries.judged_again');
+  expect(textOf((await visitor.get(path(id))).html)).toContain(messages.title({ count: 0 }));
+  expect((await api(app).get('/api/audit')).text).toContain('run.started');
 });
 
 test('lists the deliveries that differ, with the rules that each breaks, and leads to their kind', async () => {

@@ -179,7 +179,7 @@ describe('console: queue control', () => {
   test('answers 404 when an unknown queue is paused', async () => {
     const response = await (await signedIn(app)).post('/ops/queues/nowhere/pause');
     expect(response.status).toBe(404);
-    expect(textOf(response.html)).toContain('Queues are deliveries, reports, violations, bulk');
+    expect(textOf(response.html)).toContain('Queues are deliveries, reports, violations, runs');
   });
 
   test('answers 409 with the reason when an operation that is not paused is resumed', async () => {

@@ -71,8 +71,8 @@ test('refreshes the counts that the task list shows, and no others', async () =>
     ['tasks-of-all', '2'],
     ['tasks-of-type-report_refused', '1'],
     ['tasks-of-kind-started', '1'],
-    ['bulk-on-page', messagesIn('en').bulk.scopes.page({ count: 1 })],
-    ['bulk-matching', messagesIn('en').bulk.scopes.filter({ count: 1 })],
+    ['bulk-on-page', messagesIn('en').runs.scopes.page({ count: 1 })],
+    ['bulk-matching', messagesIn('en').runs.scopes.filter({ count: 1 })],
   ]);
 });
 
@@ -80,7 +80,7 @@ test('refreshes the number of matching tasks in the bulk bar of one tow, which h
   const { ref } = await refusedTow(app);
   const since = await look(await signedIn(app), `/tasks?tow=${ref}`);
   await openOn(app, ref, rivalRequestTask);
-  const { page, filter } = messagesIn('en').bulk.scopes;
+  const { page, filter } = messagesIn('en').runs.scopes;
   const html = await since();
   expect(html).toContain(`<span id="bulk-on-page" hx-swap-oob="innerHTML">${page({ count: 1 })}</span>`);
   expect(html).toContain(`<span id="bulk-matching" hx-swap-oob="innerHTML">${filter({ count: 2 })}</span>`);

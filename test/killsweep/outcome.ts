@@ -5,7 +5,7 @@ import { jsonObject } from '../../src/contracts/common';
 import { task } from '../../src/contracts/records';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../../src/domain/outbox-record';
 import type { JsonObject } from '../../src/domain/vocabulary';
-import { openBulk } from '../../src/main/bulk';
+import { runsOf } from '../workflow/run-world';
 import { createAuditStore } from '../../src/store/audit';
 import { budgetKey, KEYS } from '../../src/store/keys';
 import { verifyAudit } from '../../src/workflow/verify-audit';
@@ -21,7 +21,7 @@ export interface SweepOutcome {
   readonly reports: readonly string[];
   readonly violations: readonly string[];
   readonly deliveries: readonly string[];
-  readonly bulk: readonly string[];
+  readonly runs: readonly string[];
   readonly tasks: readonly string[];
   /** What people did, in order, by the audit. */
   readonly audit: readonly string[];
@@ -77,7 +77,7 @@ export async function outcomeOf(stage: Stage): Promise<SweepOutcome> {
     reports: tows.flatMap(({ entries }) => entries.map(({ kind, state }) => `${kind} ${state}`)),
     violations: await Promise.all(violations.map((record) => violationLine(testBed, record))),
     deliveries: items.map(({ kind, state, verdict }) => `${kind} ${state} ${String(verdict)}`).toSorted(),
-    bulk: await bulkLines(testBed),
+    runs: await runLines(testBed),
     tasks: (await redis.hvals(KEYS.tasks)).map(taskLine).toSorted(),
     audit: (await auditOf(testBed)).toReversed(),
     conservation: JSON.stringify([found.deliveries, found.reports, found.violations]),
@@ -150,10 +150,10 @@ async function violationLine(testBed: TestBed, { id, entries, tows }: StoredViol
   return `violation ${entries[0]?.state}, image ${images.length > 0 ? 'kept' : 'deleted'}, ${joined}`;
 }
 
-async function bulkLines({ foundation }: TestBed): Promise<string[]> {
-  const bulk = openBulk(foundation);
-  const runs = await Promise.all((await bulk.recent(10)).map(({ id }) => bulk.read(id)));
-  return runs.map((run) => `bulk ${run?.state}: ${(run?.items ?? []).map(({ outcome }) => outcome).join(', ')}`);
+async function runLines({ foundation }: TestBed): Promise<string[]> {
+  const runs = runsOf(foundation);
+  const all = await Promise.all((await runs.recent()).map(({ id }) => runs.read(id)));
+  return all.map((run) => `run ${run?.state}: ${(run?.items ?? []).map(({ outcome }) => outcome).join(', ')}`);
 }
 
 function taskLine(json: string): string {

@@ -7,7 +7,7 @@ const OUTCOME: Run['outcome'] = {
   reports: ['started accepted'],
   violations: [],
   deliveries: [],
-  bulk: [],
+  runs: [],
   tasks: [],
   audit: [],
   conservation: '',

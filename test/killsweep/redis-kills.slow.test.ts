@@ -1,5 +1,5 @@
 import { startTestRedis, type TestRedis } from '../support/redis';
-import { BULK_SCENARIOS } from './bulk-scenarios';
+import { RUN_SCENARIOS } from './run-scenarios';
 import { DELIVERY_SCENARIOS } from './delivery-scenarios';
 import { openTestBed, type TestBed } from './test-bed';
 import { endOf, runScenario, problemsOf, type Run } from './run-scenario';
@@ -17,9 +17,9 @@ const NAMES: ReadonlySet<string> = new Set([
   'reports that take permits',
   'a violation that depends on a ticket',
   'a violation whose tow is requested',
-  'a bulk run of waivers',
+  'a run of waivers',
 ]);
-const SCENARIOS = [...DELIVERY_SCENARIOS, ...REPORT_SCENARIOS, ...VIOLATION_SCENARIOS, ...BULK_SCENARIOS].filter(
+const SCENARIOS = [...DELIVERY_SCENARIOS, ...REPORT_SCENARIOS, ...VIOLATION_SCENARIOS, ...RUN_SCENARIOS].filter(
   ({ name }) => NAMES.has(name),
 );
 /** A killed server ends the run of its test bed, so each test bed has its own. */

@@ -97,8 +97,8 @@ export async function prepare(scenario: Scenario, testBed: TestBed): Promise<Sta
 }
 
 /** What an uninterrupted run ended with, in the notation of `Scenario.end`. */
-export function endOf({ outcome: { reports, violations, deliveries, bulk, tasks } }: Run): string[] {
-  return [...reports, ...violations, ...deliveries, ...bulk, ...tasks].toSorted();
+export function endOf({ outcome: { reports, violations, deliveries, runs, tasks } }: Run): string[] {
+  return [...reports, ...violations, ...deliveries, ...runs, ...tasks].toSorted();
 }
 
 /** Compares an interrupted run with an uninterrupted one; returns the problems found. */
@@ -118,7 +118,7 @@ export function problemsOf(scenario: Scenario, run: Run, uninterrupted: Run): st
   );
   const moreMax = run.inFlight.length === 0 ? 0 : scenario.repeats;
   return [
-    ...differences(outcome, wanted).filter((difference) => !mayDiffer || /^(audit|bulk) /.test(difference)),
+    ...differences(outcome, wanted).filter((difference) => !mayDiffer || /^(audit|run) /.test(difference)),
     ...(more > moreMax ? [`${more} calls more than in an uninterrupted run: ${JSON.stringify(counts)}`] : []),
     ...(creates > (scenario.createsMax ?? Infinity) ? [`created ${creates} times`] : []),
     ...lost

@@ -72,7 +72,7 @@ export async function nextDueMs(redis: Redis): Promise<{ nowMs: number; dueMs: n
   return { nowMs, dueMs: dueMs < nowMs + FAR_AHEAD_MS ? dueMs : null };
 }
 
-const SCHEDULES = [KEYS.dueDeliveries, KEYS.dueTows, KEYS.dueViolations, KEYS.dueBulk];
+const SCHEDULES = [KEYS.dueDeliveries, KEYS.dueTows, KEYS.dueViolations, KEYS.dueRuns];
 
 /** Makes everything due that is scheduled soon, as some seconds later: the locks of a lost worker expire before its leases. */
 export async function makeAllDue(redis: Redis): Promise<void> {
@@ -117,7 +117,7 @@ export async function passTime(redis: Redis, nowMs: number): Promise<PassedTime>
     const isTaken = (dueAtMs(record, nowMs) ?? Infinity) <= nowMs;
     if (record.lease || isWaitingForPermit || isTaken) passed += await redis.zadd(due, 'XX', 'CH', nowMs, member);
   }
-  for (const due of [KEYS.dueDeliveries, KEYS.dueBulk]) {
+  for (const due of [KEYS.dueDeliveries, KEYS.dueRuns]) {
     for (const member of await redis.zrangebyscore(due, nowMs, nowMs + FAR_AHEAD_MS)) {
       passed += await redis.zadd(due, 'XX', 'CH', nowMs, member);
     }
@@ -140,7 +140,7 @@ export async function leftovers(redis: Redis): Promise<string[]> {
   return [
     ...(await Promise.all(records.map((record) => leftoversOf(redis, record, nowMs)))).flat(),
     ...deliveries.filter((_id, at) => states[at] !== 'parked').map((id) => `the delivery ${id} is scheduled`),
-    ...(await redis.zrange(KEYS.dueBulk, '0', '-1')).map((id) => `the bulk run ${id} is scheduled`),
+    ...(await redis.zrange(KEYS.dueRuns, '0', '-1')).map((id) => `the run ${id} is scheduled`),
     ...Object.keys(circuits.open).map((name) => `the circuit ${name} is open`),
     ...blocked.flat().map((member) => `${member} is blocked`),
   ];

@@ -87,7 +87,7 @@ export async function openWorker(
       if (ids.length > 0) await run('deliveries', { delivery_ids: ids });
       for (const ref of await poll(schedules.reports)) await run('reports', { towing_reference_id: ref });
       for (const id of await poll(schedules.violations)) await run('violations', { violation_id: id });
-      for (const id of await poll(schedules.bulk)) await run('bulk', { bulk_id: id });
+      for (const id of await poll(schedules.runs)) await run('runs', { run_id: id });
     },
     close: () => resources.closeAll(),
   };

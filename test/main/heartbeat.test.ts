@@ -29,10 +29,10 @@ test('every role records a heartbeat with its role, version and queues as soon a
     return processes;
   });
   expect(found.map(({ role, queues }) => [role, queues.map(({ name }) => name)])).toEqual([
-    ['all', ['deliveries', 'reports', 'violations', 'bulk']],
+    ['all', ['deliveries', 'reports', 'violations', 'runs']],
     ['console', []],
     ['receiver', []],
-    ['worker', ['deliveries', 'reports', 'violations', 'bulk']],
+    ['worker', ['deliveries', 'reports', 'violations', 'runs']],
   ]);
   expect(new Set(found.map(({ processId }) => processId))).toEqual(new Set([process.pid]));
   expect(found.every(({ isSilent }) => !isSilent)).toBe(true);

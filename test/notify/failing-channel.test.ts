@@ -46,7 +46,7 @@ test('shows a webhook that answers 500 as an alarm, mails it, and ends it with t
   const problem = notifications.answered({ status: '500' });
   const title = opsAlarms.noticesFail.title({ channel: notifications.channels.webhook, problem });
   receiver.answers.status = 500;
-  await app.foundation.queues.byName.bulk.pause();
+  await app.foundation.queues.byName.runs.pause();
   await eventually(async () => {
     await lookAfter(app, START_HOLD_MS);
     expect(receiver.received).not.toEqual([]);

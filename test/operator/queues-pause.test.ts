@@ -18,7 +18,7 @@ async function queue(name: string) {
   return queues.find((one) => one.name === name);
 }
 
-const QUEUES = ['deliveries', 'reports', 'violations', 'bulk'] as const;
+const QUEUES = ['deliveries', 'reports', 'violations', 'runs'] as const;
 
 it.each(QUEUES)('pauses and resumes the queue %s without affecting the other queues', async (name) => {
   const paused = await pause(name).expect(202);
@@ -60,7 +60,7 @@ it.each([
 ])('refuses to %s an unknown queue with 404 and names the known queues', async (_action, act) => {
   const response = await act('lunch').expect(404);
   expect(errorOf(response).code).toBe('queue_not_found');
-  expect(errorOf(response).message).toContain('deliveries, reports, violations, bulk');
+  expect(errorOf(response).message).toContain('deliveries, reports, violations, runs');
   expect((await audited(app)).items).toEqual([]);
 });
 

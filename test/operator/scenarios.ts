@@ -6,7 +6,8 @@ import { imageOf } from '../support/images';
 import { api, audited, towIn, towOf, towPath } from './client';
 import { formOf, REQUIRED } from './forms';
 import { answerHead, deliver, newTow, newViolation, towAfter, violationOf, WHEREABOUTS } from './world';
-import { createDifferenceStore } from '../../src/store/differences';
+import { runView } from '../../src/contracts/runs';
+import { openRuns } from '../../src/main/runs';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore, oddAnswer } from '../support/stores';
 import { markShadow } from '../../src/domain/shadow';
@@ -51,6 +52,14 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     const id = await newViolation(app);
     const effects = async () => (await violationOf(app, id)).version;
     return { path: `/api/violations/${id}/${action}`, body, other, effects };
+  }
+
+  async function previewedRun(): Promise<string> {
+    const { id } = await deliver(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: 'TW-1' });
+    const response = await api(app)
+      .post('/api/runs')
+      .send({ action: 'replay', delivery_ids: [id] });
+    return runView.parse(response.body).id;
   }
 
   async function onHeldTow(action: string, body: object, other: object | null): Promise<RouteScenario> {
@@ -146,13 +155,24 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       const path = `/api/differences/${encodeURIComponent(oddAnswer('started').id)}/expect`;
       return { path, body: {}, other: { reason: 'seen' }, effects: actsOf('difference.expected') };
     },
-    judgeAgain: async () => {
-      const body = { towing_reference_id: 'TW-odd', violation_reference_id: 'V-1', metadata: ['odd'] };
-      await deliver(app, 'tow_request', body);
-      const [kind] = await createDifferenceStore(app.foundation.redis).all();
-      const path = `/api/differences/${encodeURIComponent(kind?.id ?? '')}/judge`;
-      return { path, body: {}, other: { reason: 'seen' }, effects: actsOf('deliveries.judged_again') };
+    previewRun: async () => {
+      const { id } = await deliver(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: 'TW-1' });
+      const body = { action: 'replay', delivery_ids: [id] };
+      const effects = async () => (await openRuns(app.foundation).runs.recent(100)).length;
+      return { path: '/api/runs', body, other: { ...body, reason: 'seen' }, effects };
     },
+    startRun: async () => ({
+      path: `/api/runs/${await previewedRun()}/start`,
+      body: {},
+      other: null,
+      effects: actsOf('run.started'),
+    }),
+    abortRun: async () => ({
+      path: `/api/runs/${await previewedRun()}/abort`,
+      body: {},
+      other: null,
+      effects: actsOf('run.aborted'),
+    }),
     resumeOperation: async () => {
       await setCircuit(app.foundation.redis, 'paused.invoice', { untilMs: Date.now() + 3_600_000 });
       const effects = async () => {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { bulkJob, deliveryJob, type JobOutcome, reportJob, towsOfJob, violationJob } from '../../src/contracts/jobs';
+import { deliveryJob, type JobOutcome, reportJob, runJob, towsOfJob, violationJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog, type Log } from '../../src/platform/log';
 import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';
@@ -42,7 +42,7 @@ export async function openWorld(url: string): Promise<World> {
           deliveries: async (payload) => work(deliveryJob.parse(payload).delivery_ids.join()),
           reports: async (payload) => work(towsOfJob(reportJob.parse(payload)).join()),
           violations: async (payload) => work(violationJob.parse(payload).violation_id),
-          bulk: async (payload) => work(bulkJob.parse(payload).bulk_id),
+          runs: async (payload) => work(runJob.parse(payload).run_id),
         },
         connection: patient,
         prefix: PARTITION,

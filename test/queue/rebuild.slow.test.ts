@@ -36,7 +36,7 @@ function openWorker(resources: Resources, progress: WorkerProgress, work: Work):
   const { queues, schedules, log } = foundation;
   const workers = startWorkers({
     queues,
-    handlers: { deliveries: () => work(''), reports: () => work(''), violations: () => work(''), bulk: () => work('') },
+    handlers: { deliveries: () => work(''), reports: () => work(''), violations: () => work(''), runs: () => work('') },
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: 1,

@@ -28,7 +28,7 @@ function poll(): Scheduler {
       deliveries: NOTHING,
       reports: createSchedules(world.redis).reports,
       violations: NOTHING,
-      bulk: NOTHING,
+      runs: NOTHING,
     },
     waitsUntilDue: () => waitsUntilDue(world.redis),
     intervalMs: 20,

@@ -14,9 +14,9 @@ const MAKE_DUE_NOW = `
   return now`;
 
 test('a poll that follows at once finds what has been made due now', async () => {
-  const { bulk } = createSchedules(stores.redis);
+  const { runs } = createSchedules(stores.redis);
   for (let nth = 0; nth < 200; nth += 1) {
-    await stores.redis.eval(MAKE_DUE_NOW, 1, '{towhook-main}:due:bulk', `b${nth}`);
-    expect(await bulk.pollDue(10, 60_000)).toEqual([`b${nth}`]);
+    await stores.redis.eval(MAKE_DUE_NOW, 1, '{towhook-main}:due:runs', `b${nth}`);
+    expect(await runs.pollDue(10, 60_000)).toEqual([`b${nth}`]);
   }
 });

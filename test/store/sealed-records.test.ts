@@ -2,7 +2,7 @@ import type { NewTask } from '../../src/domain/tasks';
 import { DataKeys } from '../../src/platform/data-keys';
 import { privateAccess } from '../../src/store/access';
 import { createAnswerStore } from '../../src/store/answers';
-import { createBulkStore } from '../../src/store/bulk';
+import { createRunStore } from '../../src/store/runs';
 import { checkEntries } from '../../src/store/check-entries';
 import { deliveryKey, idempotencyKey, KEYS, towKey } from '../../src/store/keys';
 import { createShadowStore } from '../../src/store/shadow';
@@ -64,19 +64,20 @@ test('a process that lacks the key leaves a record as it is, lists the others, a
   }
 });
 
-test('the lists of shadow records and of bulk runs leave out what a process lacks the key of', async () => {
+test('the lists of shadow records and of runs leave out what a process lacks the key of', async () => {
   const [sealing, lacking] = [await storesWith('a', 'b'), await storesWith('b')];
   const ref = await sealing.request('T1');
   await sealing.redis.zadd(KEYS.shadow, 1, ref);
   const by = { id: 'k1', name: 'tester', role: 'ops' } as const;
-  await createBulkStore(sealing.redis).create({ id: 'B1', by, action: 'accept', reason: null }, []);
-  await createBulkStore(lacking.redis).create({ id: 'B2', by, action: 'accept', reason: null }, []);
+  const run = { by, action: 'accept', reason: null, total: 0 } as const;
+  await createRunStore(sealing.redis).create({ ...run, id: 'B1' }, [], undefined);
+  await createRunStore(lacking.redis).create({ ...run, id: 'B2' }, [], undefined);
 
   const { items } = await createShadowStore(lacking.redis).list({ cursor: null, limit: 10 });
-  const runs = await createBulkStore(lacking.redis).recent(10);
+  const runs = await createRunStore(lacking.redis).recent(10);
 
   expect(items).toEqual([]);
-  expect(runs.map(({ id }) => id)).toEqual(['B2']);
+  expect(runs.map(({ document }) => document.id)).toEqual(['B2']);
 });
 
 test('a sealed value that was copied from another record is refused, and the check counts that record as lost', async () => {

@@ -2,9 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { auditEntry } from '../../src/contracts/audit';
-import { bulkDocument, bulkHead, bulkResult, bulkStoredItem } from '../../src/contracts/bulk';
 import { storedDifference } from '../../src/contracts/differences';
-import { storedJudgement } from '../../src/contracts/judgements';
+import { runDocument, runResult, runTargets } from '../../src/contracts/runs';
 import { processDocument } from '../../src/contracts/metrics';
 import { storedNotificationState } from '../../src/contracts/notifications';
 import { apiKeyRecord, sessionRecord } from '../../src/contracts/records';
@@ -34,11 +33,9 @@ const RECORDS: Readonly<Record<string, z.ZodType>> = {
   delivery: storedDelivery,
   circuits: storedCircuits,
   difference: storedDifference,
-  judgement: storedJudgement,
-  'bulk-run.document': bulkDocument,
-  'bulk-run.head': bulkHead,
-  'bulk-items.item': bulkStoredItem,
-  'bulk-items.result': bulkResult,
+  'run.document': runDocument,
+  'run.items': runTargets,
+  'run.result': runResult,
   'notifications.state': storedNotificationState,
   'api-key': apiKeyRecord,
   session: sessionRecord,

@@ -46,7 +46,7 @@ test.each([
   [KEYS.dueDeliveries, 'deliveries'],
   [KEYS.dueTows, 'reports'],
   [KEYS.dueViolations, 'violations'],
-  [KEYS.dueBulk, 'bulk'],
+  [KEYS.dueRuns, 'runs'],
 ])(
   'what a commit schedules in %s for now gets a job in %s and is put off, and what is due later is not',
   (key, queue) => {

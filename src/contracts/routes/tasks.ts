@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ACTION_ROLES } from '../../domain/decisions';
 import { differenceView } from '../differences';
-import { judgementPreview, judgementView } from '../judgements';
 import * as operator from '../operator';
 import { page } from '../paging';
 import { CHANGE, READ, type Route } from './route';
@@ -64,24 +63,6 @@ export const TASK_ROUTES = {
     answer: differenceView,
     command: 'service expect <difference_id>',
     shows: DIFFERENCE_COLUMNS,
-  },
-  previewJudgement: {
-    ...READ,
-    path: '/api/differences/:difference_id/judgement',
-    summary:
-      'What judging the webhooks of a kind of difference again would do now, from the oldest 1,000; and the last run.',
-    answer: judgementPreview,
-    command: 'delivery preview <difference_id>',
-  },
-  judgeAgain: {
-    ...CHANGE,
-    path: '/api/differences/:difference_id/judge',
-    role: 'ops',
-    summary:
-      'Judge all webhooks of a kind of difference again, in order of receipt: those that keep the contract now are acted on, once each.',
-    body: operator.resolveBody,
-    answer: judgementView,
-    command: 'delivery judge <difference_id>',
   },
   readSending: {
     ...READ,

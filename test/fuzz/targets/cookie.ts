@@ -55,7 +55,7 @@ const pages = [
   '/ops/keys',
   '/ops/audit',
   '/sign-in',
-  '/tasks/bulk',
+  '/runs',
   '/lookups',
 ];
 const tow = KNOWN_TOWS[0] ?? '';

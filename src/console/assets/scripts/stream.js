@@ -261,8 +261,7 @@ const EVENT_TYPES = [
   'delivery.processed',
   'delivery.parked',
   'delivery.differs',
-  'judgement.changed',
   'circuit.opened',
   'circuit.closed',
-  'bulk.changed',
+  'run.changed',
 ];

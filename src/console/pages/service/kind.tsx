@@ -1,25 +1,22 @@
 import type { DifferenceView } from '../../../contracts/differences';
-import type { JudgementPreview } from '../../../contracts/judgements';
 import type { FormFailure } from '../../page';
 import { differencePath, PAGES } from '../../page-table';
 import { ActionForm, Tabs } from '../../parts/ops';
 import { Badge, Fact, Ref, Timestamp, UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { Judging } from './judge';
 import { Rules, sourceName } from './rules';
 
 export const EXPECT_FORM = 'expect';
+export const JUDGE_FORM = 'judge';
 
 interface KindProps {
   readonly viewer: Viewer;
   readonly kind: DifferenceView;
-  /** What judging its webhooks again would do; null for a difference that keeps none. */
-  readonly preview: JudgementPreview | null;
   readonly failure: FormFailure | null;
 }
 
 /** One kind of difference: what differs, whether it is expected, and the webhooks that wait because of it. */
-export function KindPage({ viewer, kind, preview, failure }: KindProps) {
+export function KindPage({ viewer, kind, failure }: KindProps) {
   const messages = viewer.messages.differences;
   const isOpen = kind.task_id !== null;
   return (
@@ -75,8 +72,35 @@ export function KindPage({ viewer, kind, preview, failure }: KindProps) {
           />
         )}
       </section>
-      {preview !== null && <Judging viewer={viewer} differenceId={kind.id} preview={preview} failure={failure} />}
+      {kind.source === 'webhook' && !kind.tolerated && <Waiting viewer={viewer} kind={kind} failure={failure} />}
     </div>
+  );
+}
+
+/** The webhooks that wait with a kind of difference, and how to judge them again. */
+function Waiting({ viewer, kind: { id, waiting: count }, failure }: KindProps) {
+  const messages = viewer.messages.judging;
+  return (
+    <section class="card stack" aria-labelledby="judging-title">
+      <h2 id="judging-title">{messages.title({ count })}</h2>
+      {count > 0 && (
+        <p>
+          <a href={`/ops/deliveries?difference=${encodeURIComponent(id)}`}>{messages.all}</a>
+        </p>
+      )}
+      {count > 0 && viewer.may('ops') && (
+        <ActionForm
+          viewer={viewer}
+          form={JUDGE_FORM}
+          action={`${differencePath(id)}/judge`}
+          label={messages.judge}
+          about={messages.judge}
+          hint={messages.judgeHint}
+          hasReason
+          failure={failure}
+        />
+      )}
+    </section>
   );
 }
 

@@ -3,18 +3,16 @@ import { bodyOf } from '../../forms';
 import {
   missingRecord,
   page,
-  part,
   type FormFailure,
   type PageResult,
   type Pages,
   type PageTools,
   type PageVisit,
 } from '../../page';
-import { differencePath, PAGES } from '../../page-table';
+import { differencePath, PAGES, runPath } from '../../page-table';
 import { readRoute } from '../../read';
 import { submit } from '../../submit';
-import { Judging, JUDGE_FORM } from './judge';
-import { EXPECT_FORM, KindPage } from './kind';
+import { EXPECT_FORM, JUDGE_FORM, KindPage } from './kind';
 import { ServicePage } from './view';
 
 /** How the service differs from its document: all of it, and one kind with the webhooks that wait because of it. */
@@ -27,26 +25,16 @@ export function serveServicePages(pages: Pages, { api }: Pick<PageTools, 'api'>)
     return page(viewer.messages.differences.title, <ServicePage viewer={viewer} service={service} budgets={budgets} />);
   });
 
-  const previewOf = async ({ actor }: PageVisit, id: string) => {
-    const preview = await api.call(ROUTES.previewJudgement, { actor, params: { difference_id: id } });
-    return preview.ok ? preview.value : null;
-  };
   const showKind = async (visit: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
     const { viewer, actor, params } = visit;
     const id = params('id');
     const { items } = await readRoute(api, ROUTES.listDifferences, { actor });
     const kind = items.find((each) => each.id === id);
     if (!kind) return missingRecord('difference', id);
-    const keepsWebhooks = kind.source === 'webhook' && !kind.tolerated;
-    const preview = keepsWebhooks ? await previewOf(visit, id) : null;
-    if (visit.wantsPart && preview) {
-      return part(<Judging viewer={viewer} differenceId={id} preview={preview} failure={null} />);
-    }
-    return page(
-      viewer.messages.differences.kindTitle,
-      <KindPage viewer={viewer} kind={kind} preview={preview} failure={failure} />,
-      { assets: ['ops.js'], httpStatus: failure?.refusal.httpStatus ?? 200 },
-    );
+    return page(viewer.messages.differences.kindTitle, <KindPage viewer={viewer} kind={kind} failure={failure} />, {
+      assets: ['ops.js'],
+      httpStatus: failure?.refusal.httpStatus ?? 200,
+    });
   };
 
   pages.get(PAGES.difference.path, PAGES.difference.role, (visit) => showKind(visit, null));
@@ -64,16 +52,15 @@ export function serveServicePages(pages: Pages, { api }: Pick<PageTools, 'api'>)
     });
   });
 
-  pages.post('/ops/service/:id/judge', 'ops', (posted) => {
-    const id = posted.params('id');
-    return submit(api, posted, {
-      route: ROUTES.judgeAgain,
+  // Previews a run; its page starts it and shows the results.
+  pages.post('/ops/service/:id/judge', 'ops', (posted) =>
+    submit(api, posted, {
+      route: ROUTES.previewRun,
       form: JUDGE_FORM,
-      params: { difference_id: id },
-      body: bodyOf(posted.form, { only: ['reason'] }),
-      next: differencePath(id),
-      done: 'judging_begun',
+      body: { action: 'replay', difference_id: posted.params('id'), ...bodyOf(posted.form, { only: ['reason'] }) },
+      next: ({ id }) => runPath(id),
+      done: null,
       again: (failure) => showKind(posted, failure),
-    });
-  });
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { BULK_ACTIONS, type BulkAction } from '../../../contracts/bulk';
+import { TASK_RUN_ACTIONS } from '../../../contracts/runs';
 import type { FormFailure } from '../../page';
 import { ReasonField } from '../../parts/decision-form';
 import { Field, PostForm } from '../../parts/form';
@@ -16,7 +16,7 @@ type Scope = (typeof SCOPES)[number];
 export function BulkBar(props: { viewer: Viewer; page: TaskPage; failure: FormFailure | null }) {
   const { viewer, page, failure } = props;
   const { query } = page;
-  const messages = viewer.messages.bulk;
+  const messages = viewer.messages.runs;
   const actions = actionsOf(page);
   if (!hasBulkBar(viewer, page)) return null;
   const wasRefused = failure?.form === BULK_FORM;
@@ -77,8 +77,8 @@ export function hasBulkBar(viewer: Viewer, page: TaskPage): boolean {
 }
 
 /** Decisions that apply to at least one shown task. */
-function actionsOf({ rows }: TaskPage): readonly BulkAction[] {
-  return BULK_ACTIONS.filter((action) => rows.some(({ task }) => task.actions.includes(action)));
+function actionsOf({ rows }: TaskPage) {
+  return TASK_RUN_ACTIONS.filter((action) => rows.some(({ task }) => task.actions.includes(action)));
 }
 
 function chosenByPage({ rows }: TaskPage) {
@@ -90,7 +90,7 @@ function scopesOf({ viewer, page }: { viewer: Viewer; page: TaskPage }) {
   const texts = bulkTexts(viewer, { matching: page.fitting ?? page.rows.length, onPage: chosenByPage(page).length });
   const ofFilter = isNarrowed(query) ? ([['filter', MATCHING_ID, texts.get(MATCHING_ID)]] as const) : [];
   return [
-    ['ticked', undefined, viewer.messages.bulk.scopes.ticked],
+    ['ticked', undefined, viewer.messages.runs.scopes.ticked],
     ['page', ON_PAGE_ID, texts.get(ON_PAGE_ID)],
     ...ofFilter,
   ] as const satisfies readonly (readonly [Scope, string | undefined, string | undefined])[];

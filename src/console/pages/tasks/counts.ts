@@ -58,12 +58,12 @@ export function bulkIds(query: TaskQuery): string[] {
 
 /** The text of each count in the bulk bar by its id. */
 export function bulkTexts(
-  { messages: { bulk } }: Viewer,
+  { messages: { runs } }: Viewer,
   { matching, onPage }: { readonly matching: number; readonly onPage: number },
 ): ReadonlyMap<string, string> {
   return new Map([
-    [ON_PAGE_ID, bulk.scopes.page({ count: onPage })],
-    [MATCHING_ID, bulk.scopes.filter({ count: matching })],
+    [ON_PAGE_ID, runs.scopes.page({ count: onPage })],
+    [MATCHING_ID, runs.scopes.filter({ count: matching })],
   ]);
 }
 

@@ -32,7 +32,7 @@ export function TaskItem(props: ActionProps) {
             name="chosen"
             value={task.id}
             checked={wasChosen(failure, task.id)}
-            aria-label={viewer.messages.bulk.choose({
+            aria-label={viewer.messages.runs.choose({
               what: `${title}, ${task.towing_reference_id ?? task.violation_id ?? ''}`,
             })}
           />

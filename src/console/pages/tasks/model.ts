@@ -1,6 +1,6 @@
-import { BULK_ACTIONS } from '../../../contracts/bulk';
 import type { TaskCounts, TaskView } from '../../../contracts/operator';
 import { ROUTES } from '../../../contracts/operator-routes';
+import { TASK_RUN_ACTIONS } from '../../../contracts/runs';
 import type { Actor } from '../../../domain/audit';
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
 import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
@@ -136,7 +136,7 @@ export function anchorOf(taskId: string): string {
 
 /** True if a bulk decision applies to the task. */
 export function canBeChosen({ actions }: Task): boolean {
-  return BULK_ACTIONS.some((action) => actions.includes(action));
+  return TASK_RUN_ACTIONS.some((action) => actions.includes(action));
 }
 
 /** The mark of a row: what became of its task since it was shown. */

@@ -1,5 +1,4 @@
 import {
-  redirect,
   part,
   type FormFailure,
   type PageResult,
@@ -10,9 +9,8 @@ import {
   type DoneMessage,
   type PostedForm,
 } from '../../page';
-import { PAGES } from '../../page-table';
+import { PAGES, runPath } from '../../page-table';
 import { OpenTasks } from '../../parts/navigation';
-import { bulkPath, failureOf } from '../bulk/model';
 import { BULK_FORM, SCOPES } from './bulk-bar';
 import { showLive } from './live';
 import { tasksPage } from './view';
@@ -24,12 +22,11 @@ import { decisionBody } from '../../parts/decision-form';
 import { oneOf } from '../../viewer';
 import { correctionIn, questionOfTask } from '../../parts/task';
 import { formOf } from './actions';
-import { BULK_ACTIONS } from '../../../contracts/bulk';
+import { ROUTES } from '../../../contracts/operator-routes';
 import type { OperatorApi } from '../../../workflow/operator-port';
-import type { BulkRun } from '../../../workflow/bulk-port';
 
 /** The task list, single decisions and bulk decisions. */
-export function serveTasks(pages: Pages, tools: Pick<PageTools, 'api' | 'bulk'>): void {
+export function serveTasks(pages: Pages, tools: Pick<PageTools, 'api'>): void {
   const show = async ({ viewer, actor, query }: PageVisit, failure: FormFailure | null = null): Promise<PageResult> =>
     tasksPage({ viewer, page: await readTasks(tools.api, actor, readQuery(query)), failure });
   pages.get(PAGES.tasks.path, PAGES.tasks.role, (visit) => show(visit));
@@ -37,8 +34,7 @@ export function serveTasks(pages: Pages, tools: Pick<PageTools, 'api' | 'bulk'>)
   // Posts to the list, so that a refusal keeps its address.
   pages.post('/tasks', 'dispatcher', async (posted) => {
     if (!posted.form.has('bulk')) return decide(tools.api, posted, (failure) => show(posted, failure));
-    const chosen = await choose(tools, posted);
-    return chosen.ok ? redirect(bulkPath(chosen.run.id)) : show(posted, chosen.failure);
+    return preview(tools, posted, (failure) => show(posted, failure));
   });
 
   pages.post('/tasks/live', 'viewer', (posted) => showLive(tools, posted));
@@ -98,18 +94,21 @@ function callFor(decision: TaskAction, form: URLSearchParams) {
 }
 
 /** Previews a bulk decision. */
-async function choose(
-  { bulk }: Pick<PageTools, 'bulk'>,
-  { form, query, actor }: PostedForm,
-): Promise<{ ok: true; run: BulkRun } | { ok: false; failure: FormFailure }> {
+function preview(
+  { api }: Pick<PageTools, 'api'>,
+  posted: PostedForm,
+  again: (failure: FormFailure) => Promise<PageResult>,
+): Promise<PageResult> {
+  const { form, query } = posted;
   const reason = (form.get('reason') ?? '').trim();
-  const asked = {
-    action: oneOf(BULK_ACTIONS, form.get('action') ?? undefined),
-    ...meant(form, query),
-    ...(reason === '' ? {} : { reason }),
-  };
-  const preview = await bulk.preview(asked, actor);
-  return preview.ok ? preview : { ok: false, failure: failureOf(preview.refusal, { form: BULK_FORM, entered: form }) };
+  return submit(api, posted, {
+    route: ROUTES.previewRun,
+    form: BULK_FORM,
+    body: { action: form.get('action'), ...meant(form, query), ...(reason === '' ? {} : { reason }) },
+    next: ({ id }) => runPath(id),
+    done: null,
+    again,
+  });
 }
 
 /** An empty filter is passed on; the rules decide what it means. */
@@ -121,7 +120,7 @@ function meant(form: URLSearchParams, query: URLSearchParams) {
       return { task_ids: form.getAll('shown') };
     case 'filter': {
       const { type, kind, towingReferenceId } = filterOf(readQuery(query));
-      return { filter: { type, kind, towing_reference_id: towingReferenceId } };
+      return { type, kind, towing_reference_id: towingReferenceId };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { TASK_ACTIONS } from '../../../domain/decisions';
-import { towPath, violationPath } from '../../page-table';
+import { PAGES, towPath, violationPath } from '../../page-table';
 import { SORT_ORDERS } from '../../../contracts/paging';
 import { page, type FormFailure, type PageResult } from '../../page';
 import { Chip, Paging } from '../../parts/list';
@@ -32,12 +32,12 @@ export function tasksPage(props: TasksProps): PageResult {
 function Tasks(props: TasksProps) {
   const { viewer, page: shown } = props;
   const { query } = shown;
-  const { tasks: messages, bulk } = viewer.messages;
+  const { tasks: messages, runs } = viewer.messages;
   return (
     <div class="tasks">
       <div class="head">
         <h1>{messages.title}</h1>
-        <a href="/tasks/bulk">{bulk.recent}</a>
+        <a href={PAGES.runs.path}>{runs.recent}</a>
       </div>
       <Filters viewer={viewer} query={query} counts={shown.counts} />
       <LostProblem {...props} />
@@ -92,20 +92,20 @@ function Subject({ viewer, form }: { viewer: Viewer; form: URLSearchParams }) {
 }
 
 function ListHead({ viewer, page: { query, rows, counts } }: TasksProps) {
-  const { bulk } = viewer.messages;
+  const { runs } = viewer.messages;
   const hasBoxes = viewer.may('dispatcher') && rows.some(({ task }) => canBeChosen(task));
   return (
     <p class="row">
       {hasBoxes && (
         // Works with scripts only, so a script shows it.
         <label class="tasks-all" hidden data-choose-all>
-          <input type="checkbox" /> {bulk.chooseAll}
+          <input type="checkbox" /> {runs.chooseAll}
         </label>
       )}
       {hasBoxes && (
         // A link within the page keeps the ticks. A browser opens the bar, because the form is in it.
         <a href={`#${BULK_FORM}`} data-open-bulk>
-          {bulk.several}
+          {runs.several}
         </a>
       )}
       <span class="muted" id={TOTAL_ID}>

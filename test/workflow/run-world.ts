@@ -9,50 +9,76 @@ import type { Role } from '../../src/domain/vocabulary';
 import { auditEntry, auditTexts } from '../../src/contracts/audit';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import type { Operator } from '../../src/operator';
-import { openBulk, openBulkTools } from '../../src/main/bulk';
+import { openRunHandlerTools, openRuns } from '../../src/main/runs';
 import { openOperator, openSignIn } from '../../src/main/console';
-import type { BulkState } from '../../src/contracts/bulk';
-import { bulkJob } from '../../src/contracts/jobs';
+import { runJob } from '../../src/contracts/jobs';
+import { runPreviewBody, type RunItemView, type RunState, type RunView } from '../../src/contracts/runs';
 import { loadConfig } from '../../src/platform/config';
 import { silentLog } from '../../src/platform/log';
 import { createApiKeyStore } from '../../src/store/api-keys';
-import { createBulkStore } from '../../src/store/bulk';
 import { KEYS } from '../../src/store/keys';
 import { createTowStore } from '../../src/store/tows';
-import type { Bulk } from '../../src/workflow/bulk';
-import { decideTasks, type DecideTasksTools } from '../../jobs/decide-tasks';
-import type { BulkRunWithItems } from '../../src/workflow/bulk-port';
+import { abortRun, previewRun, runViewOf, startRun } from '../../src/workflow/runs';
+import type { ActionResult } from '../../src/workflow/action-result';
+import { carryOutRun, type CarryOutRunTools } from '../../jobs/carry-out-run';
 import type { OperatorApi } from '../../src/workflow/operator-port';
 import { auditEntryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
-import { LOST_AFTER_MS, startBulkWorker } from '../support/bulk-runs';
+import { LOST_AFTER_MS, startRunWorker } from '../support/run-worker';
 import { useOwnRedis, type OwnRedis } from '../support/redis';
 import { answerHead, deliver, newTow, WHEREABOUTS } from '../operator/world';
 import { noSession } from '../operator/in-process';
 
 /**
- * Bulk runs over the real queue and the real operator API, on a real Redis. Workers run only where a test starts them, and
- * they carry out bulk runs alone: nothing else changes but what the test changes.
+ * Runs over the real queue and the real use cases, on a real Redis. Workers run only where a test starts them, and they
+ * carry out runs alone: nothing else changes but what the test changes.
  */
-export interface BulkWorld {
+export interface RunWorld {
   readonly redis: OwnRedis;
   readonly foundation: Foundation;
   readonly api: OperatorApi;
-  /**
-   * What a worker carries out bulk runs with, for tests that replace a part. A worker that records nothing for
-   * `lostAfterMs` is replaced.
-   */
-  parts(lostAfterMs?: number): DecideTasksTools;
-  /** Bulk decisions as a console process offers them. */
-  console(): Bulk;
+  /** What a worker carries out runs with, for tests that replace a part. */
+  parts(): CarryOutRunTools;
+  /** Runs as a console process offers them. */
+  console(): Runs;
   /** Starts a worker; it is stopped after the test, unless the test does. */
-  worker(also?: Partial<DecideTasksTools>, lostAfterMs?: number): { stop(): Promise<void> };
+  worker(also?: Partial<CarryOutRunTools>): { stop(): Promise<void> };
 }
 
-export function useBulkWorld(): BulkWorld {
+/** A run with all its items. */
+export type RunWithItems = RunView & { readonly items: readonly RunItemView[] };
+
+export type Runs = ReturnType<typeof runsOf>;
+
+/** Runs as the API of one process offers them, without a key. */
+export function runsOf(foundation: Pick<Foundation, 'clock' | 'redis'>) {
+  const tools = openRuns(foundation);
+  const idempotency = undefined;
+  const itemsOf = async (id: string): Promise<readonly RunItemView[]> => {
+    const found: RunItemView[] = [];
+    for (let cursor: string | null = null; ;) {
+      const page = await tools.runs.items(id, { outcome: null, cursor, limit: 200 });
+      found.push(...(page?.items ?? []));
+      cursor = page?.nextCursor ?? null;
+      if (cursor === null) return found;
+    }
+  };
+  return {
+    preview: (asked: unknown, actor: Actor): Promise<ActionResult<RunView>> =>
+      previewRun(tools, { asked: runPreviewBody.parse(asked), actor, idempotency }),
+    start: (id: string, actor: Actor) => startRun(tools, { id, actor, idempotency }),
+    abort: (id: string, actor: Actor) => abortRun(tools, { id, actor, idempotency }),
+    async read(id: string): Promise<RunWithItems | null> {
+      const run = await tools.runs.read(id);
+      return run && { ...runViewOf(run), items: await itemsOf(id) };
+    },
+    recent: async () => (await tools.runs.recent(10)).map(runViewOf),
+  };
+}
+
+export function useRunWorld(): RunWorld {
   let foundation: Foundation;
   let operator: Operator;
-  let parts: DecideTasksTools;
   let folder: string;
   const workers: { stop(): Promise<void> }[] = [];
   // Hooks run in the order they are declared: the process ends before its Redis server does.
@@ -63,7 +89,7 @@ export function useBulkWorld(): BulkWorld {
   });
   const redis = useOwnRedis();
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'towhook-bulk-'));
+    folder = await mkdtemp(join(tmpdir(), 'towhook-run-'));
     const config = loadConfig({
       REDIS_URL: redis.url,
       DATA_DIR: folder,
@@ -71,10 +97,8 @@ export function useBulkWorld(): BulkWorld {
       SERVICE_CLIENT_ID: 'client-of-the-tests',
       SERVICE_CLIENT_SECRET: 'secret-of-the-tests',
     });
-    // With deduplication, the job of a dead worker blocks the next one until BullMQ finds it stalled.
     foundation = await openFoundation({ config, log: silentLog });
     operator = openOperator(foundation, { signIn: openSignIn(foundation), sessionActor: noSession });
-    parts = openBulkTools(foundation);
   });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
@@ -87,15 +111,12 @@ export function useBulkWorld(): BulkWorld {
     get api() {
       return operator.api;
     },
-    parts: (lostAfterMs = LOST_AFTER_MS) => ({
-      ...parts,
-      store: createBulkStore(foundation.redis, { takeOverMs: lostAfterMs }),
-    }),
-    console: () => openBulk(foundation),
-    worker(also = {}, lostAfterMs = LOST_AFTER_MS) {
-      const tools = { ...this.parts(lostAfterMs), ...also };
-      const work = async (payload: unknown) => decideTasks(bulkJob.parse(payload), tools);
-      const worker = startBulkWorker(foundation, work, lostAfterMs);
+    parts: () => openRunHandlerTools(foundation),
+    console: () => runsOf(foundation),
+    worker(also = {}) {
+      const tools = { ...this.parts(), ...also };
+      const work = async (payload: unknown) => carryOutRun(runJob.parse(payload), tools);
+      const worker = startRunWorker(foundation, work, LOST_AFTER_MS);
       workers.push(worker);
       return worker;
     },
@@ -105,7 +126,7 @@ export function useBulkWorld(): BulkWorld {
 let keysMade = 0;
 
 /** A person with an API key of this role. */
-export async function person({ foundation }: Pick<BulkWorld, 'foundation'>, role: Role): Promise<Actor> {
+export async function person({ foundation }: Pick<RunWorld, 'foundation'>, role: Role): Promise<Actor> {
   keysMade += 1;
   const id = `key-${keysMade}`;
   const keyHash = createHash('sha256').update(`the text of ${id}`).digest('hex');
@@ -118,7 +139,7 @@ export async function person({ foundation }: Pick<BulkWorld, 'foundation'>, role
 const tester: Actor = { id: 'k1', name: 'tester', role: 'ops' };
 
 /** A tow whose started report the service has refused; returns the id of the task. */
-export async function refusedReport(world: BulkWorld): Promise<string> {
+export async function refusedReport(world: RunWorld): Promise<string> {
   const ref = await newTow(world);
   const call = { actor: tester, params: { towing_reference_id: ref }, body: WHEREABOUTS };
   const answer = await world.api.call(ROUTES.started, call);
@@ -127,14 +148,14 @@ export async function refusedReport(world: BulkWorld): Promise<string> {
 }
 
 /** A number of such tasks, oldest first. */
-export async function refusedReports(world: BulkWorld, count: number): Promise<string[]> {
+export async function refusedReports(world: RunWorld, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1) ids.push(await refusedReport(world));
   return ids;
 }
 
 /** A task that only informs; returns its id. */
-export async function informing(world: BulkWorld): Promise<string> {
+export async function informing(world: RunWorld): Promise<string> {
   const ref = await newTow(world);
   await deliver(world, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
   return `rival_request.${ref}`;
@@ -145,16 +166,16 @@ export function refOf(taskId: string): string {
   return taskId.slice(taskId.indexOf('.') + 1);
 }
 
-export async function reportState({ foundation }: BulkWorld, taskId: string): Promise<string | undefined> {
+export async function reportState({ foundation }: RunWorld, taskId: string): Promise<string | undefined> {
   return (await createTowStore(foundation.redis).read(refOf(taskId)))?.reports[0]?.state;
 }
 
-export async function openTasks({ foundation }: BulkWorld): Promise<string[]> {
+export async function openTasks({ foundation }: RunWorld): Promise<string[]> {
   return (await foundation.redis.zrange(KEYS.openTasks, '0', '-1')).toSorted();
 }
 
 /** Everything in the audit, oldest first. */
-export async function auditOfAll({ foundation }: BulkWorld) {
+export async function auditOfAll({ foundation }: RunWorld) {
   const lines = await foundation.redis.lrange(KEYS.audit, 0, -1);
   return lines.map((stored) => {
     const line = auditLineOf(stored);
@@ -166,7 +187,7 @@ export async function auditOfAll({ foundation }: BulkWorld) {
 }
 
 /** How often each of these tasks was decided, by the audit. */
-export async function timesDecided(world: BulkWorld, taskIds: readonly string[], action: string): Promise<number[]> {
+export async function timesDecided(world: RunWorld, taskIds: readonly string[], action: string): Promise<number[]> {
   const entries = await auditOfAll(world);
   return taskIds.map(
     (taskId) =>
@@ -175,29 +196,29 @@ export async function timesDecided(world: BulkWorld, taskIds: readonly string[],
 }
 
 /** Creates a preview; fails the test when it is refused. */
-export async function previewed(bulk: Bulk, asked: unknown, actor: Actor): Promise<BulkRunWithItems> {
-  const preview = await bulk.preview(asked, actor);
-  if (!preview.ok) throw new Error(`${preview.refusal.code}: ${preview.refusal.message}`);
-  return preview.run;
+export async function previewed(runs: Runs, asked: unknown, actor: Actor): Promise<RunWithItems> {
+  const preview = await runs.preview(asked, actor);
+  if (preview.kind !== 'done') throw new Error(preview.kind === 'refused' ? preview.refusal.code : preview.kind);
+  const run = await runs.read(preview.value.id);
+  if (!run) throw new Error('the run is gone');
+  return run;
 }
 
-/** The code of what was refused; 'ok' when it was not. */
-export async function codeOf(
-  asking: Promise<{ readonly ok: true } | { readonly ok: false; readonly refusal: { readonly code: string } }>,
-): Promise<string> {
+/** The code of what was refused; 'done' when it was not. */
+export async function codeOf(asking: Promise<ActionResult<unknown>>): Promise<string> {
   const answer = await asking;
-  return answer.ok ? 'ok' : answer.refusal.code;
+  return answer.kind === 'refused' ? answer.refusal.code : answer.kind;
 }
 
 /** The run once it is in this state. */
-export function runIn(bulk: Bulk, id: string, state: BulkState): Promise<BulkRunWithItems> {
+export function runIn(runs: Runs, id: string, state: RunState): Promise<RunWithItems> {
   return eventually(async () => {
-    const run = await bulk.read(id);
+    const run = await runs.read(id);
     if (run?.state !== state) throw new Error(`the run is ${run?.state}`);
     return run;
   });
 }
 
-export function outcomes(run: BulkRunWithItems): string[] {
+export function outcomes(run: RunWithItems): string[] {
   return run.items.map(({ outcome }) => outcome);
 }

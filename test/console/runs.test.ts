@@ -1,22 +1,22 @@
 import { messagesIn } from '../../src/console/messages';
 import { rivalRequestTask, TASK_TYPES } from '../../src/domain/tasks';
-import { openBulkHandler } from '../../src/main/bulk';
+import { openRunHandler } from '../../src/main/runs';
 import { newKey, towOf } from '../operator/client';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
-import { setBulkHead, startBulkWorker } from '../support/bulk-runs';
+import { startElsewhere, startRunWorker } from '../support/run-worker';
 import { eventually } from '../support/eventually';
 import { decideBy, openIds, openOn, refusedTow } from './task-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
-let worker: ReturnType<typeof startBulkWorker> | undefined;
+let worker: ReturnType<typeof startRunWorker> | undefined;
 // Hooks run in the order they are declared: the worker stops before the console does.
 afterAll(() => worker?.stop());
 const app = useApp({ role: 'console' });
 beforeAll(() => {
-  worker = startBulkWorker(app.foundation, openBulkHandler(app.foundation));
+  worker = startRunWorker(app.foundation, openRunHandler(app.foundation));
 });
-const messages = messagesIn('en').bulk;
+const messages = messagesIn('en').runs;
 
 async function refusedTows(count: number) {
   const made: Awaited<ReturnType<typeof refusedTow>>[] = [];
@@ -38,7 +38,7 @@ async function choose(
   return visitor.post(list, form);
 }
 
-/** Creates a preview of a bulk run; returns its path and page. */
+/** Creates a preview of a run; returns its path and page. */
 async function previewed(visitor: Visitor, ...asked: [Parameters<typeof choose>[1], Parameters<typeof choose>[2]?]) {
   const response = await choose(visitor, ...asked);
   if (response.location === null) throw new Error(`the preview returned ${response.status}: ${textOf(response.html)}`);
@@ -52,9 +52,9 @@ const runWhen = (visitor: Visitor, path: string, state: keyof typeof messages.ab
     return response;
   });
 
-/** Stores the state of a run that a worker elsewhere runs, or ran. */
-async function isElsewhere(path: string, state: 'running' | 'interrupted') {
-  await setBulkHead(app.foundation, path.split('/').at(-1) ?? '', { state });
+/** Stores that a worker elsewhere carries out a run. */
+async function isElsewhere(path: string) {
+  await startElsewhere(app.foundation, path.split('/').at(-1) ?? '');
 }
 
 const stateOf = async (ref: string) => (await towOf(app, ref)).reports[0]?.state;
@@ -69,10 +69,10 @@ describe('console: bulk selection', () => {
     const { preview } = await previewed(visitor, { action: 'retry' }, { chosen });
     const text = textOf(preview.html);
     expect(text).toContain('Send again: 3 tasks');
-    expect(text).toContain('2 tasks can be decided · 1 cannot');
+    expect(text).toContain('2 are possible · 1 cannot');
     expect(text).toContain(messages.nothingYet);
     expect(text).toContain('Not possible This decision does not apply to the task. nothing_to_decide');
-    expect(text.match(/Can be decided/g)).toHaveLength(3);
+    expect(text.match(/Possible /g)).toHaveLength(3);
     expect(await openIds(app)).toEqual(before);
     expect(await stateOf(first?.ref ?? '')).toBe('refused');
   });
@@ -132,7 +132,7 @@ describe('console: bulk selection', () => {
 });
 
 describe('console: bulk run', () => {
-  test('decides each task of a bulk run and shows the result of each', async () => {
+  test('decides each task of a run and shows the result of each', async () => {
     const made = await refusedTows(3);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'waive', reason: 'all of them', scope: 'page' });
@@ -140,8 +140,8 @@ describe('console: bulk run', () => {
     const started = await visitor.post(path, { act: 'start' });
     expect(started.location).toBe(path);
     const done = textOf((await runWhen(visitor, path, 'done')).html);
-    expect(done).toContain('3 of 3 tasks');
-    expect(done).toContain('Decided 2');
+    expect(done).toContain('3 of 3');
+    expect(done).toContain('Done 2');
     expect(done).toContain('No longer open 1');
     expect(done).toContain('asked_no_more');
     expect(await Promise.all(made.map(({ ref }) => stateOf(ref)))).toEqual(['waived', 'pending', 'waived']);
@@ -149,50 +149,33 @@ describe('console: bulk run', () => {
     expect(textOf((await visitor.get(`${path}?outcome=gone`)).html)).not.toContain(made[0]?.ref);
   });
 
-  test('refreshes a running bulk run every second, or by a link without scripts', async () => {
+  test('refreshes a running run every second, or by a link without scripts', async () => {
     await refusedTows(2);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
-    await isElsewhere(path, 'running');
+    await isElsewhere(path);
     const response = await visitor.get(path);
     expect(response.html).toContain('hx-trigger="every 1s"');
-    expect(response.html).toMatch(/<progress[^>]* value="0" max="2"[^>]*aria-valuetext="0 of 2 tasks"/);
+    expect(response.html).toMatch(/<progress[^>]* value="0" max="2"[^>]*aria-valuetext="0 of 2"/);
     expect(response.html).toMatch(/<noscript><a class="button" href="[^"]+">Refresh/);
     const part = await visitor.get(path, { 'hx-request': 'true' });
-    expect(part.html).toMatch(/^<div id="bulk-run"/);
+    expect(part.html).toMatch(/^<div id="run"/);
   });
 
-  test('skips the remaining tasks of a bulk run after an abort', async () => {
+  test('skips the remaining tasks of a run after an abort', async () => {
     const made = await refusedTows(2);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
-    await isElsewhere(path, 'running');
+    await isElsewhere(path);
     await visitor.post(path, { act: 'abort' });
     const aborted = await runWhen(visitor, path, 'aborted');
-    expect(textOf(aborted.html)).toContain('0 of 2 tasks');
-    // The page is refreshed until a worker has determined whether the current task was decided.
-    expect(aborted.html).toContain('hx-trigger="every 1s"');
-    const settled = await eventually(async () => {
-      const { html } = await visitor.get(path);
-      expect(html).not.toContain('hx-trigger="every 1s"');
-      return textOf(html);
-    });
-    expect(settled.match(/ Skipped/g)).toHaveLength(2);
+    expect(textOf(aborted.html)).toContain('0 of 2');
+    expect(aborted.html).not.toContain('hx-trigger="every 1s"');
+    expect(textOf(aborted.html).match(/ Skipped/g)).toHaveLength(2);
     expect(await stateOf(made[0]?.ref ?? '')).toBe('refused');
   });
 
-  test('shows a bulk run as interrupted after its API key was revoked and resumes it on request', async () => {
-    const made = await refusedTows(2);
-    const visitor = await dispatcher();
-    const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
-    await isElsewhere(path, 'interrupted');
-    await runWhen(visitor, path, 'interrupted');
-    await visitor.post(path, { act: 'resume' });
-    await runWhen(visitor, path, 'done');
-    expect(await Promise.all(made.map(({ ref }) => stateOf(ref)))).toEqual(['pending', 'pending']);
-  });
-
-  test('lets only its creator or ops start a bulk run', async () => {
+  test('lets only its creator or ops start a run', async () => {
     await refusedTows(1);
     const [chooser, other] = [await dispatcher(), await dispatcher()];
     const { path } = await previewed(chooser, { action: 'retry', scope: 'page' });
@@ -206,7 +189,7 @@ describe('console: bulk run', () => {
     await runWhen(ops, path, 'done');
   });
 
-  test('answers 409 when a finished bulk run is started again', async () => {
+  test('answers 409 when a finished run is started again', async () => {
     await refusedTows(1);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
@@ -217,7 +200,7 @@ describe('console: bulk run', () => {
     expect(textOf(again.html)).toContain('This run is complete.');
   });
 
-  test('shows a bulk run to a viewer without actions and refuses to start it with 403', async () => {
+  test('shows a run to a viewer without actions and refuses to start it with 403', async () => {
     await refusedTows(1);
     const { path } = await previewed(await dispatcher(), { action: 'retry', scope: 'page' });
     const viewer = await signedIn(app, await newKey(app, 'viewer'));
@@ -226,7 +209,7 @@ describe('console: bulk run', () => {
   });
 
   test('answers 404 with a hint for an unknown bulk run', async () => {
-    const response = await (await dispatcher()).get('/tasks/bulk/no-such-run');
+    const response = await (await dispatcher()).get('/runs/no-such-run');
     expect(response.status).toBe(404);
     expect(textOf(response.html)).toContain(messages.missing.hint);
   });
@@ -235,9 +218,9 @@ describe('console: bulk run', () => {
 test('lists recent bulk runs or explains that there are none', async () => {
   await refusedTows(1);
   const visitor = await dispatcher();
-  expect(textOf((await visitor.get('/tasks/bulk')).html)).toContain(messages.noRuns.title);
+  expect(textOf((await visitor.get('/runs')).html)).toContain(messages.noRuns.title);
   const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
-  const { html } = await visitor.get('/tasks/bulk');
+  const { html } = await visitor.get('/runs');
   expect(html).toContain(`href="${path}" data-row-link`);
-  expect(html).toContain('data-watch="bulks"');
+  expect(html).toContain('data-watch="runs"');
 });

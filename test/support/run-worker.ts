@@ -1,12 +1,10 @@
-import type { BulkHead } from '../../src/contracts/bulk';
 import type { Foundation } from '../../src/main/foundation';
 import { silentLog } from '../../src/platform/log';
 import { createResources } from '../../src/platform/resources';
 import { createWorkerProgress } from '../../src/queue/progress';
 import { startScheduler } from '../../src/queue/scheduler';
 import { startWorkers, type JobHandler } from '../../src/queue/workers';
-import { createBulkStore } from '../../src/store/bulk';
-import { PARTITION } from '../../src/store/keys';
+import { PARTITION, runKey } from '../../src/store/keys';
 import { waitsUntilDue } from '../../src/store/schedules';
 
 const SCHEDULER_INTERVAL_MS = 20;
@@ -14,8 +12,8 @@ const STOP_GRACE_MS = 200;
 /** Short, so that tests of lost workers do not wait; in production 10 s. */
 export const LOST_AFTER_MS = 200;
 
-/** Starts a worker of the queue `bulk`, with its scheduler. A job that has not ended in `lostAfterMs` is added again. */
-export function startBulkWorker(
+/** Starts a worker of the queue `runs`, with its scheduler. A job that has not ended in `lostAfterMs` is added again. */
+export function startRunWorker(
   foundation: Foundation,
   handler: JobHandler,
   lostAfterMs = LOST_AFTER_MS,
@@ -26,7 +24,7 @@ export function startBulkWorker(
   const nothing = () => Promise.resolve({ kind: 'done', what: 'left alone' } as const);
   const workers = startWorkers({
     queues,
-    handlers: { deliveries: nothing, reports: nothing, violations: nothing, bulk: handler },
+    handlers: { deliveries: nothing, reports: nothing, violations: nothing, runs: handler },
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: 4,
@@ -36,10 +34,10 @@ export function startBulkWorker(
     log: silentLog,
   });
   const none = { pollDue: () => Promise.resolve([]) };
-  const bulk = { pollDue: (limit: number) => schedules.bulk.pollDue(limit, lostAfterMs) };
+  const runs = { pollDue: (limit: number) => schedules.runs.pollDue(limit, lostAfterMs) };
   const scheduler = startScheduler({
     queues,
-    schedules: { deliveries: none, reports: none, violations: none, bulk },
+    schedules: { deliveries: none, reports: none, violations: none, runs },
     waitsUntilDue: () => waitsUntilDue(foundation.redis),
     intervalMs: SCHEDULER_INTERVAL_MS,
     progress,
@@ -54,16 +52,7 @@ export function startBulkWorker(
   };
 }
 
-/** Stores the progress of another worker. No worker continues the run within a minute. */
-export async function setBulkHead(
-  { redis }: Pick<Foundation, 'redis'>,
-  id: string,
-  changed: Partial<BulkHead>,
-): Promise<void> {
-  await createBulkStore(redis).change(id, ({ head, nowMs }) =>
-    Promise.resolve({
-      value: null,
-      change: { head: { ...head, startedAtMs: nowMs, ...changed }, againInMs: 60_000 },
-    }),
-  );
+/** Stores that a run was started elsewhere, and how much of it was done. No worker continues it. */
+export async function startElsewhere({ redis }: Pick<Foundation, 'redis'>, id: string, done = 0): Promise<void> {
+  await redis.hset(runKey(id), { state: 'running', started_at: Date.now(), done });
 }

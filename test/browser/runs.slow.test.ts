@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
 import { expectAccessible, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
-import { setBulkHead } from '../support/bulk-runs';
+import { startElsewhere } from '../support/run-worker';
 import { useConsole } from './world';
 
 const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
-const { bulk: messages } = messagesIn('en');
+const { runs: messages } = messagesIn('en');
 
 async function refusedTows(count: number): Promise<readonly string[]> {
   const refs = await world.orderTows(count);
@@ -20,20 +20,14 @@ async function refusedTows(count: number): Promise<readonly string[]> {
 
 /** Opens the preview of a bulk action on all tasks of the page; returns the id of the run. */
 async function preview(page: Page, action: 'retry' | 'waive', language: 'en' | 'ar' = 'en'): Promise<string> {
-  const { bulk } = messagesIn(language);
+  const { runs: bulk } = messagesIn(language);
   await page.locator('.tasks-bulk summary').click();
   await page.locator('input[name=scope][value=page]').check();
   await page.getByLabel(bulk.action).selectOption(action);
   if (action === 'waive') await page.locator('#bulk-reason').fill('they have left');
   await page.getByRole('button', { name: bulk.preview }).click();
-  await waitForPath(page, /^\/tasks\/bulk\/[^/]+$/);
+  await waitForPath(page, /^\/runs\/[^/]+$/);
   return new URL(page.url()).pathname.split('/').at(-1) ?? '';
-}
-
-/** Stores the state of a run that another worker runs. */
-async function runsElsewhere(id: string, { waiting, done }: { waiting: number; done: number }): Promise<void> {
-  const counts = { waiting, done, refused: 0, gone: 0, skipped: 0 };
-  await setBulkHead(world.app.foundation, id, { state: 'running', counts });
 }
 
 test('the numbers of the bulk bar follow a decision of another person', async () => {
@@ -65,40 +59,40 @@ test('a dispatcher selects reports, previews the bulk retry, starts it, and sees
   await page.getByRole('button', { name: messages.preview }).click();
 
   await waitForText(page.getByRole('heading', { level: 1 }), 'Send again: 2 tasks');
-  await waitForText(page.locator('#bulk-state'), messages.nothingYet);
+  await waitForText(page.locator('#run-state'), messages.nothingYet);
   await waitForCount(page.getByText(messages.canBe, { exact: true }), 2);
   expect((await world.tow(refs[1] ?? '')).reports[0]?.state).toBe('refused');
   await expectAccessible(page);
 
   await page.getByRole('button', { name: messages.start({ count: 2 }) }).click();
-  await waitForText(page.locator('#bulk-state'), messages.about.done);
-  await waitForText(page.locator('.bulk-progress'), '2 of 2 tasks');
-  await waitForCount(page.locator('.bulk-items li').filter({ hasText: messages.outcomes.done }), 2);
+  await waitForText(page.locator('#run-state'), messages.about.done);
+  await waitForText(page.locator('.run-progress'), '2 of 2');
+  await waitForCount(page.locator('.run-items li').filter({ hasText: messages.outcomes.done }), 2);
   await waitForText(page.locator('#open-tasks'), '1');
   await expectAccessible(page);
   for (const ref of refs.slice(1)) await world.towWhen(ref, (tow) => tow.reports[0]?.state === 'accepted');
   expect((await world.tow(refs[0] ?? '')).reports[0]?.state).toBe('refused');
 });
 
-test('the page of a bulk run shows the progress made by another process without a reload, and aborts the run', async () => {
+test('the page of a run shows the progress made by another process without a reload, and aborts the run', async () => {
   const refs = await refusedTows(2);
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/tasks');
   const id = await preview(page, 'waive');
-  await runsElsewhere(id, { waiting: 2, done: 0 });
+  await startElsewhere(world.app.foundation, id);
   await page.reload();
-  await waitForText(page.locator('.bulk-progress'), '0 of 2 tasks');
+  await waitForText(page.locator('.run-progress'), '0 of 2');
   await page.getByRole('button', { name: messages.abort }).focus();
-  await runsElsewhere(id, { waiting: 1, done: 1 });
-  await waitForText(page.locator('.bulk-progress'), '1 of 2 tasks');
-  expect(await page.locator('progress').getAttribute('aria-valuetext')).toBe('1 of 2 tasks');
+  await startElsewhere(world.app.foundation, id, 1);
+  await waitForText(page.locator('.run-progress'), '1 of 2');
+  expect(await page.locator('progress').getAttribute('aria-valuetext')).toBe('1 of 2');
   await expectAccessible(page);
-  await runsElsewhere(id, { waiting: 2, done: 0 });
+  await startElsewhere(world.app.foundation, id);
 
   // The button keeps the focus through the refreshes.
   await page.keyboard.press('Enter');
-  await waitForText(page.locator('#bulk-state'), messages.about.aborted);
-  await waitForCount(page.locator('.bulk-items li').filter({ hasText: messages.outcomes.skipped }), 2);
+  await waitForText(page.locator('#run-state'), messages.about.aborted);
+  await waitForCount(page.locator('.run-items li').filter({ hasText: messages.outcomes.skipped }), 2);
   expect((await world.tow(refs[0] ?? '')).reports[0]?.state).toBe('refused');
   await expectAccessible(page);
 });
@@ -114,30 +108,23 @@ test('without JavaScript the link to the bulk decision opens its form and keeps 
   expect(await page.locator('input[name=chosen]').isChecked()).toBe(true);
 });
 
-test('a bulk run is previewed, resumed and finished without JavaScript on a phone in Arabic', async () => {
-  const ar = messagesIn('ar').bulk;
+test('a run is previewed, started and finished without JavaScript on a phone in Arabic', async () => {
+  const ar = messagesIn('ar').runs;
   const refs = await refusedTows(2);
   const page = await browser.open({ javaScript: false, language: 'ar', viewport: 'phone' });
   await world.signIn(page, 'dispatcher', '/tasks?kind=started');
   const id = await preview(page, 'waive', 'ar');
-  await waitForText(page.locator('#bulk-state'), ar.nothingYet);
-  await runsElsewhere(id, { waiting: 2, done: 0 });
-  await page.reload();
-  await page.getByRole('link', { name: ar.look }).click();
-  await waitForText(page.locator('#bulk-state'), ar.about.running);
-  await setBulkHead(world.app.foundation, id, { state: 'interrupted' });
-  await page.getByRole('link', { name: ar.look }).click();
-  await waitForText(page.locator('#bulk-state'), ar.about.interrupted);
-  await page.getByRole('button', { name: ar.resume }).click();
+  await waitForText(page.locator('#run-state'), ar.nothingYet);
+  await page.getByRole('button', { name: ar.start({ count: 2 }) }).click();
   for (const ref of refs) await world.towWhen(ref, (tow) => tow.reports[0]?.state === 'waived');
-  await page.goto(world.at(`/tasks/bulk/${id}`));
-  await waitForText(page.locator('#bulk-state'), ar.about.done);
+  await page.goto(world.at(`/runs/${id}`));
+  await waitForText(page.locator('#run-state'), ar.about.done);
 });
 
 test.each(['en', 'ar'] as const)(
-  'the bulk run list, a preview and a refused selection are accessible and fit the window in %s',
+  'the list of runs, a preview and a refused selection are accessible and fit the window in %s',
   async (language) => {
-    const { bulk } = messagesIn(language);
+    const { runs: bulk } = messagesIn(language);
     await refusedTows(1);
     const page = await browser.open({ language, viewport: 'phone', theme: 'dark' });
     await world.signIn(page, 'dispatcher', '/tasks');
@@ -149,8 +136,8 @@ test.each(['en', 'ar'] as const)(
     await page.goto(world.at('/tasks'));
     await preview(page, 'retry', language);
     await expectFits(page);
-    await page.goto(world.at('/tasks/bulk'));
-    await waitForText(page.locator('.bulk-items'), bulk.states.previewed);
+    await page.goto(world.at('/runs'));
+    await waitForText(page.locator('.run-items'), bulk.states.previewed);
     await expectFits(page);
   },
 );

@@ -1,35 +1,35 @@
-import { type BulkState, BULK_OUTCOMES } from '../../../contracts/bulk';
+import { RUN_OUTCOMES, type RunState, type RunView } from '../../../contracts/runs';
 import { roleAllows } from '../../../domain/vocabulary';
-import type { BulkRun } from '../../../workflow/bulk-port';
 import { PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { Badge, Timestamp, UserText, type Tone, Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Items } from './items';
-import { bulkPath, RUN_FORM, type RunProps, type RunQuery } from './model';
+import { PAGES, runPath } from '../../page-table';
+import { addressOf, RUN_FORM, type RunProps, type RunQuery } from './model';
 
-/** One bulk run: preview, progress and results. */
+/** One run: preview, progress and results. */
 export function Run(props: RunProps) {
   const { viewer, run, query, failure } = props;
-  const { bulk: messages } = viewer.messages;
+  const { runs: messages } = viewer.messages;
   return (
-    <div id="bulk-run" class="bulk-run">
-      {(run.state === 'running' || (run.state === 'aborted' && run.counts.waiting > 0)) && (
-        // Requests the whole run again until every task has its result; the last answer is without this element.
+    <div id="run" class="run">
+      {run.state === 'running' && (
+        // Requests the whole run again until every item has its result; the last answer is without this element.
         <span
-          id="bulk-poll"
+          id="run-poll"
           hidden
-          hx-get={bulkPath(run.id, query)}
+          hx-get={addressOf(run.id, query)}
           hx-trigger="every 1s"
-          hx-target="#bulk-run"
+          hx-target="#run"
           hx-swap="morph:outerHTML"
         />
       )}
       <p>
-        <a href="/tasks">{messages.backToTasks}</a> · <a href="/tasks/bulk">{messages.recent}</a>
+        <a href="/tasks">{messages.backToTasks}</a> · <a href={PAGES.runs.path}>{messages.recent}</a>
       </p>
       <div class="head">
-        <h1>{messages.runTitle({ action: messages.actions[run.action], count: run.total })}</h1>
+        <h1>{runTitle(viewer, run)}</h1>
         <StateBadge viewer={viewer} run={run} />
       </div>
       <Problem viewer={viewer} failure={failure} form={RUN_FORM} />
@@ -44,24 +44,29 @@ export function Run(props: RunProps) {
   );
 }
 
-const TONES: Readonly<Record<BulkState, Tone>> = {
+const TONES: Readonly<Record<RunState, Tone>> = {
   previewed: 'wait',
   running: 'busy',
-  interrupted: 'bad',
   done: 'good',
   aborted: 'quiet',
 };
 
-function StateBadge({ viewer, run: { state } }: { viewer: Viewer; run: BulkRun }) {
-  return <Badge tone={TONES[state]}>{viewer.messages.bulk.states[state]}</Badge>;
+function StateBadge({ viewer, run: { state } }: { viewer: Viewer; run: RunView }) {
+  return <Badge tone={TONES[state]}>{viewer.messages.runs.states[state]}</Badge>;
+}
+
+/** The action and the number of items. */
+export function runTitle({ messages: { runs } }: Viewer, run: RunView): string {
+  const title = run.action === 'replay' ? runs.deliveriesTitle : runs.tasksTitle;
+  return title({ action: runs.actions[run.action], count: run.total });
 }
 
 /** The state of the run, announced by screen readers. */
-function State({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
-  const { bulk: messages } = viewer.messages;
+function State({ viewer, run }: { viewer: Viewer; run: RunView }) {
+  const { runs: messages } = viewer.messages;
   const { counts, state } = run;
   return (
-    <div role="status" id="bulk-state">
+    <div role="status" id="run-state">
       {state === 'previewed' ? (
         <>
           <p>
@@ -80,13 +85,13 @@ function State({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
 }
 
 /** Outside the live region: a screen reader does not announce it every second. */
-function Progress({ viewer, run: { total, counts } }: { viewer: Viewer; run: BulkRun }) {
-  const { bulk: messages } = viewer.messages;
+function Progress({ viewer, run: { total, counts } }: { viewer: Viewer; run: RunView }) {
+  const { runs: messages } = viewer.messages;
   const decided = total - counts.waiting - counts.skipped;
   const text = messages.of({ done: decided, total });
   return (
-    <p class="bulk-progress">
-      <progress id="bulk-done" value={decided} max={total} aria-label={messages.progress} aria-valuetext={text}>
+    <p class="run-progress">
+      <progress id="run-done" value={decided} max={total} aria-label={messages.progress} aria-valuetext={text}>
         {text}
       </progress>{' '}
       <span>{text}</span>
@@ -94,13 +99,13 @@ function Progress({ viewer, run: { total, counts } }: { viewer: Viewer; run: Bul
   );
 }
 
-function About({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
-  const { bulk: messages } = viewer.messages;
+function About({ viewer, run }: { viewer: Viewer; run: RunView }) {
+  const { runs: messages } = viewer.messages;
   const times = [
-    [messages.previewedAt, run.previewedAt],
-    [messages.startedAt, run.startedAt],
-    [messages.endedAt, run.endedAt],
-    [messages.keptUntil, run.state === 'previewed' ? run.expiresAt : null],
+    [messages.previewedAt, run.previewed_at],
+    [messages.startedAt, run.started_at],
+    [messages.endedAt, run.ended_at],
+    [messages.keptUntil, run.state === 'previewed' ? run.expires_at : null],
   ] as const;
   return (
     <dl class="facts">
@@ -114,13 +119,13 @@ function About({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
       )}
       <dt>{messages.by}</dt>
       <dd>
-        <UserText>{run.by.name}</UserText>
+        <UserText>{run.by}</UserText>
       </dd>
-      {run.runBy !== null && run.runBy.id !== run.by.id && (
+      {run.started_by !== null && run.started_by !== run.by && (
         <>
           <dt>{messages.runBy}</dt>
           <dd>
-            <UserText>{run.runBy.name}</UserText>
+            <UserText>{run.started_by}</UserText>
           </dd>
         </>
       )}
@@ -140,29 +145,26 @@ function About({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
 }
 
 /** The actions that the viewer may take on the run now. */
-function Acts({ viewer, run, query }: { viewer: Viewer; run: BulkRun; query: RunQuery }) {
-  const { bulk: messages } = viewer.messages;
+function Acts({ viewer, run, query }: { viewer: Viewer; run: RunView; query: RunQuery }) {
+  const { runs: messages } = viewer.messages;
   const { state, counts } = run;
   const { actor } = viewer;
   if (!viewer.may('dispatcher') || actor === null || state === 'done' || state === 'aborted') return null;
-  const mayRun = actor.id === run.by.id || roleAllows(actor.role, 'ops');
+  const mayRun = actor.id === run.by_id || roleAllows(actor.role, 'ops');
   const canStart = state === 'previewed' && counts.waiting > 0;
   return (
     <>
-      {!mayRun && state !== 'running' && <p class="muted">{messages.onlyWho({ name: run.by.name })}</p>}
+      {!mayRun && canStart && <p class="muted">{messages.onlyWho({ name: run.by })}</p>}
       <div class="row">
         {mayRun && canStart && (
           <RunAction viewer={viewer} run={run} act="start" label={messages.start({ count: counts.waiting })} />
-        )}
-        {mayRun && state === 'interrupted' && (
-          <RunAction viewer={viewer} run={run} act="resume" label={messages.resume} />
         )}
         {state !== 'previewed' && (
           <RunAction viewer={viewer} run={run} act="abort" label={messages.abort} hint={messages.abortHint} />
         )}
         {state === 'running' && (
           <noscript>
-            <a class="button" href={bulkPath(run.id, query)}>
+            <a class="button" href={addressOf(run.id, query)}>
               {messages.look}
             </a>
           </noscript>
@@ -172,17 +174,11 @@ function Acts({ viewer, run, query }: { viewer: Viewer; run: BulkRun; query: Run
   );
 }
 
-function RunAction(props: {
-  viewer: Viewer;
-  run: BulkRun;
-  act: 'start' | 'resume' | 'abort';
-  label: string;
-  hint?: string;
-}) {
+function RunAction(props: { viewer: Viewer; run: RunView; act: 'start' | 'abort'; label: string; hint?: string }) {
   const { viewer, run, act, label, hint } = props;
   return (
-    <PostForm viewer={viewer} action={bulkPath(run.id)} class="inline" id={`bulk-${act}`} label={label}>
-      <button id={`bulk-${act}-button`} name="act" value={act} class={act === 'abort' ? 'danger' : 'main'} title={hint}>
+    <PostForm viewer={viewer} action={runPath(run.id)} class="inline" id={`run-${act}`} label={label}>
+      <button id={`run-${act}-button`} name="act" value={act} class={act === 'abort' ? 'danger' : 'main'} title={hint}>
         {label}
       </button>
     </PostForm>
@@ -191,12 +187,12 @@ function RunAction(props: {
 
 interface RecentProps {
   readonly viewer: Viewer;
-  readonly runs: readonly BulkRun[];
+  readonly runs: readonly RunView[];
 }
 
 /** The most recent runs of all users. */
 export function RecentRuns(props: RecentProps) {
-  const { bulk: messages } = props.viewer.messages;
+  const { runs: messages } = props.viewer.messages;
   return (
     <>
       <p>
@@ -213,14 +209,14 @@ export function RecentRuns(props: RecentProps) {
 
 /** The list of runs, refreshed by events. */
 export function RecentPart({ viewer, runs }: RecentProps) {
-  const { bulk: messages } = viewer.messages;
+  const { runs: messages } = viewer.messages;
   const { noRuns } = messages;
   return (
-    <div id="bulk-recent" data-watch="bulks" hx-get="/tasks/bulk" hx-trigger="changed" hx-swap="morph:outerHTML">
+    <div id="runs-recent" data-watch="runs" hx-get={PAGES.runs.path} hx-trigger="changed" hx-swap="morph:outerHTML">
       {runs.length === 0 ? (
         <Empty title={noRuns.title} hint={noRuns.hint} />
       ) : (
-        <ol class="bulk-items" aria-label={messages.recent}>
+        <ol class="run-items" aria-label={messages.recent}>
           {runs.map((run) => (
             <RunRow viewer={viewer} run={run} />
           ))}
@@ -230,18 +226,18 @@ export function RecentPart({ viewer, runs }: RecentProps) {
   );
 }
 
-function RunRow({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
-  const { bulk: messages } = viewer.messages;
-  const results = BULK_OUTCOMES.filter((outcome) => run.counts[outcome] > 0 && run.state !== 'previewed');
+function RunRow({ viewer, run }: { viewer: Viewer; run: RunView }) {
+  const { runs: messages } = viewer.messages;
+  const results = RUN_OUTCOMES.filter((outcome) => run.counts[outcome] > 0 && run.state !== 'previewed');
   return (
-    <li id={`bulk-${run.id}`} class="bulk-recent">
+    <li id={`run-${run.id}`} class="run-recent">
       <div>
-        <a href={bulkPath(run.id)} data-row-link>
-          {messages.runTitle({ action: messages.actions[run.action], count: run.total })}
+        <a href={runPath(run.id)} data-row-link>
+          {runTitle(viewer, run)}
         </a>{' '}
         <StateBadge viewer={viewer} run={run} />
         {run.reason !== null && (
-          <p class="muted bulk-why">
+          <p class="muted run-why">
             <UserText>{run.reason}</UserText>
           </p>
         )}
@@ -252,8 +248,8 @@ function RunRow({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
           .join(' · ')}
       </span>
       <span class="muted">
-        <UserText>{(run.runBy ?? run.by).name}</UserText> ·{' '}
-        <Timestamp viewer={viewer} at={run.startedAt ?? run.previewedAt} />
+        <UserText>{run.started_by ?? run.by}</UserText> ·{' '}
+        <Timestamp viewer={viewer} at={run.started_at ?? run.previewed_at} />
       </span>
     </li>
   );

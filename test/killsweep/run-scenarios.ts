@@ -1,5 +1,4 @@
-import type { BulkAction } from '../../src/contracts/bulk';
-import { openBulk } from '../../src/main/bulk';
+import { runsOf } from '../workflow/run-world';
 import { BOOTSTRAP } from '../../src/operator';
 import { START } from '../support/stores';
 import { known, workOff, type Scenario, type Stage } from './scenario';
@@ -8,7 +7,7 @@ const TOWS = 3;
 const actor = { id: BOOTSTRAP, name: 'tester', role: 'ops' } as const;
 
 /** Lets the service refuse the reports of some tows, and starts a run of decisions on their tasks. */
-function decided(action: BulkAction): Scenario['prepare'] {
+function decided(action: 'waive' | 'retry'): Scenario['prepare'] {
   return async (stage) => {
     const { testBed } = stage;
     await testBed.service.setFaults([{ operation: 'started', fault: '400' }]);
@@ -17,12 +16,12 @@ function decided(action: BulkAction): Scenario['prepare'] {
     for (const tow of [stage, ...others]) await known({ ...stage, ...tow }, START);
     await workOff(stage);
     await testBed.service.setFaults([]);
-    const bulk = openBulk(testBed.foundation);
+    const runs = runsOf(testBed.foundation);
     const reason = action === 'retry' ? {} : { reason: 'a test' };
-    const preview = await bulk.preview({ action, filter: { type: 'report_refused' }, ...reason }, actor);
-    if (!preview.ok || preview.run.items.length !== TOWS) throw new Error('the run could not be previewed');
-    const started = await bulk.start(preview.run.id, actor);
-    if (!started.ok) throw new Error(started.refusal.message);
+    const preview = await runs.preview({ action, type: 'report_refused', ...reason }, actor);
+    if (preview.kind !== 'done' || preview.value.total !== TOWS) throw new Error('the run could not be previewed');
+    const started = await runs.start(preview.value.id, actor);
+    if (started.kind !== 'done') throw new Error(`the start was ${started.kind}`);
   };
 }
 
@@ -30,16 +29,16 @@ const times = (text: string) => Array.from({ length: TOWS }, () => text);
 const REQUESTED = times('tow_request processed created');
 
 /** Scenarios in which a worker carries out decisions on many tasks. */
-export const BULK_SCENARIOS: readonly Scenario[] = [
+export const RUN_SCENARIOS: readonly Scenario[] = [
   {
-    name: 'a bulk run of waivers',
-    end: [...times('started waived'), ...REQUESTED, 'bulk done: done, done, done'],
+    name: 'a run of waivers',
+    end: [...times('started waived'), ...REQUESTED, 'run done: done, done, done'],
     repeats: 0,
     prepare: decided('waive'),
   },
   {
-    name: 'a bulk run of retries',
-    end: [...times('started accepted'), ...REQUESTED, 'bulk done: done, done, done'],
+    name: 'a run of retries',
+    end: [...times('started accepted'), ...REQUESTED, 'run done: done, done, done'],
     repeats: 1,
     prepare: decided('retry'),
   },
