@@ -2,9 +2,7 @@ import { eventView } from '../contracts/operator';
 import type { Route } from '../contracts/routes/route';
 import { API_KEY_RULE, isSendableKey } from '../domain/vocabulary';
 import { accepted, answerIn } from './answers';
-import { fetchWithin } from './fetch-within';
 import type { RequestParts, CallAnswer, CallArguments } from './call-types';
-import { counted, formOf, UPLOAD_TIMEOUT_MS } from './upload';
 
 export { ApiAnswerBroken, ApiRefusal, ApiUnreachable } from './errors';
 
@@ -95,4 +93,56 @@ async function readEvents(body: ReadableStream<Uint8Array>, onChange: (towingRef
       if (ref !== undefined) onChange(ref);
     }
   }
+}
+
+/**
+ * Calls `fetch` with a time limit that includes the body of the answer, which is read before this resolves. Rejects with a
+ * TimeoutError after `limitMs`.
+ */
+async function fetchWithin(limitMs: number, request: Request): Promise<Response> {
+  const ending = new AbortController();
+  // Not AbortSignal.timeout(): Node 20 collects it while only AbortSignal.any() refers to it, and the limit is lost.
+  const timer = setTimeout(() => ending.abort(new DOMException('The call took too long.', 'TimeoutError')), limitMs);
+  try {
+    const answer = await fetch(request, { signal: AbortSignal.any([request.signal, ending.signal]) });
+    return new Response(answer.body === null ? null : await answer.arrayBuffer(), answer);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The time limit of a form: more than the console gives the largest one (docs/operations/running.md#connections). */
+const UPLOAD_TIMEOUT_MS = 3_600_000;
+
+/** Fields as text, objects as JSON, files as files. Undefined fields are left out. */
+function formOf(fields: object): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const one of values) append(form, name, one);
+  }
+  return form;
+}
+
+function append(form: FormData, name: string, value: unknown): void {
+  if (value === undefined) return;
+  if (value instanceof Blob) form.append(name, value);
+  else form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** The same request; `onSent` is called with the number of bytes of its body sent so far. */
+function counted(request: Request, onSent: (bytes: number) => void): Request {
+  const { body, method } = request;
+  return body ? new Request(request, { method, body: body.pipeThrough(counting(onSent)), duplex: 'half' }) : request;
+}
+
+function counting(onSent: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk: Uint8Array, controller) {
+      bytes += chunk.byteLength;
+      onSent(bytes);
+      controller.enqueue(chunk);
+    },
+  });
 }

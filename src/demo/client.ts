@@ -1,11 +1,11 @@
-import { ApiRefusal, createClient } from '../client';
+import { ApiRefusal, createClient, ApiUnreachable } from '../client';
 import { FACT_CONTRACTS } from '../contracts/facts';
 import type { TowView } from '../contracts/operator';
 import type { RequestOf } from '../contracts/operations';
 import { ROUTES } from '../contracts/operator-routes';
 import type { JsonObject, ReportKind } from '../domain/vocabulary';
 import { systemClock } from '../platform/clock';
-import { repeatUntilAnswered } from './repeats';
+import { pause } from '../platform/timers';
 
 /**
  * The operator API as the demo uses it: over HTTP, with a key, through the typed client. Calls without an answer are
@@ -63,4 +63,30 @@ export function createOperatorClient(baseUrl: string, apiKey: string, signal?: A
     },
     watch: (onChange, watchSignal) => client.watchTows(onChange, watchSignal),
   };
+}
+
+/** After this time the failure is reported. */
+const REPEAT_LIMIT_MS = 100_000;
+const REPEAT_AFTER_S = 0.2;
+
+/**
+ * Makes a call of the operator API, and repeats it while it gets no answer or 503, after Retry-After if there is one:
+ * Redis may stall for seconds, for example on a busy disk. Gives up after 100 s or when `signal` aborts,
+ * and rejects with the last failure. Writes need an Idempotency-Key that is the same each time.
+ */
+async function repeatUntilAnswered<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const untilMs = systemClock.monotonicMs() + REPEAT_LIMIT_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isUnanswered(error) || signal?.aborted || systemClock.monotonicMs() > untilMs) throw error;
+      const { retryAfterS = null } = error instanceof ApiRefusal ? error : {};
+      await pause((retryAfterS ?? REPEAT_AFTER_S) * 1000, signal);
+    }
+  }
+}
+
+function isUnanswered(error: unknown): boolean {
+  return error instanceof ApiUnreachable || (error instanceof ApiRefusal && error.httpStatus === 503);
 }

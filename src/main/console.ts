@@ -27,16 +27,18 @@ import { createShadowStore } from '../store/shadow';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
-import { createFormLimit, createWrongKeyLimit } from '../store/source-limits';
+import { createFormLimit, createWrongKeyLimit, createSignInLimit } from '../store/source-limits';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
 import { openRuns } from './runs';
 import type { Foundation } from './foundation';
 import { addListener, healthOf, listenerEvents, recentSpoolCheck } from './health';
-import { openIdentityProvider } from './identity';
 import { modeCheck } from './mode';
 import { openNotifications } from './notifications';
 import { openConsoleLookups } from './service';
+import type * as oidcModule from '../oidc';
+import { throttledLog } from '../platform/log-throttle';
+import { openProviderAgents } from '../service/outbound';
 
 /** A console does not need the address of the service; shown where it would be. */
 const UNKNOWN_BASE = 'http://service-base-url-not-set';
@@ -184,4 +186,20 @@ function openPages(
     metrics,
     fallback: { serve: operator.app, paths: ['/api', '/docs', '/metrics', '/openapi.json', '/queues'] },
   });
+}
+
+/** The library is loaded only where people sign in through a provider. */
+declare const require: (module: '../oidc') => typeof oidcModule;
+
+/**
+ * Opens the identity provider; null without one. It is not called before a person signs in.
+ * @throws ConfigurationError when a file of certificates cannot be used.
+ */
+function openIdentityProvider({ config, clock, log, redis }: Foundation): IdentityProvider | null {
+  const { oidc } = config.signIn;
+  if (oidc === null) return null;
+  const agents = openProviderAgents(oidc.outbound);
+  const limit = createSignInLimit(redis);
+  const tools = { agents, clock, limit, log: throttledLog(log, { clock, by: ['problem'] }) };
+  return require('../oidc').createIdentityProvider(oidc, tools);
 }

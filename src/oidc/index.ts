@@ -1,5 +1,6 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { errors, generators } from 'openid-client';
-import type { SignInTicket } from '../contracts/identity';
+import { type SignInTicket, signInTicket } from '../contracts/identity';
 import type { Clock } from '../platform/clock';
 import { sourceOf } from '../platform/connections';
 import type { Log } from '../platform/log';
@@ -22,7 +23,6 @@ import {
   type ProviderAgents,
   type ProviderClient,
 } from './discovery';
-import { openTicket, sealTicket, ticketKey } from './ticket';
 
 export { discoverProvider, providerFailureReason, signOutAddressOf } from './discovery';
 
@@ -170,4 +170,36 @@ function isUnavailable(error: unknown): boolean {
   // An answer that is not JSON, such as the maintenance page of a proxy.
   if (error instanceof Error && error.name === 'SyntaxError') return true;
   return providerFailureReason(error) !== 'answer_invalid';
+}
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** The key of all tickets, made of a secret that every console process has. */
+type TicketKey = Buffer;
+
+function ticketKey(clientSecret: string): TicketKey {
+  return Buffer.from(hkdfSync('sha256', clientSecret, '', 'towhook sign-in ticket', 32));
+}
+
+/** The ticket as text for a cookie, which only a holder of the key can read or make. */
+function sealTicket(ticket: SignInTicket, key: TicketKey): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, key, iv);
+  const sealed = [cipher.update(JSON.stringify(ticket), 'utf8'), cipher.final()];
+  return Buffer.concat([iv, cipher.getAuthTag(), ...sealed]).toString('base64url');
+}
+
+/** Null for a text that was not sealed with this key. */
+function openTicket(text: string, key: TicketKey): SignInTicket | null {
+  const bytes = Buffer.from(text, 'base64url');
+  try {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    const json = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    return signInTicket.parse(JSON.parse(json.toString('utf8')));
+  } catch {
+    return null;
+  }
 }

@@ -1,12 +1,13 @@
-import type { Express, Request } from 'express';
+import { isUtf8 } from 'node:buffer';
+import express, { type Express, type Request, type Response } from 'express';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import type { Route } from '../contracts/routes/route';
 import type { Endpoint, Endpoints } from './api-server';
 import type { Authenticator } from './authenticate';
 import { checkRole, type UncheckedCall } from './check-call';
 import { identify } from './identify';
-import { readJson } from './read-json';
 import { send, sendError } from './send-response';
+import { JSON_BODY_BYTES_MAX } from './responses';
 
 /**
  * Serves each endpoint over HTTP at the method and path of its route. The caller is identified and its role checked
@@ -71,4 +72,32 @@ function addressOf(request: Request): Pick<UncheckedCall, 'params' | 'path' | 'i
     idempotencyKey: request.get('idempotency-key'),
     traceparent: request.get('traceparent'),
   };
+}
+
+const parse = express.json({
+  type: () => true,
+  limit: JSON_BODY_BYTES_MAX,
+  verify(_request, _response, bytes, charset) {
+    // Decoding would replace every invalid byte by the same character, and that would be reported.
+    if (charset === 'utf-8' && !isUtf8(bytes)) throw new NotUtf8();
+  },
+});
+
+class NotUtf8 extends Error {
+  readonly status = 400;
+}
+
+/**
+ * Reads the JSON body of a request; an empty object without one. Rejects with an error that has a `status` when it is too
+ * large, not JSON in UTF-8, or in another encoding (see `answerError`).
+ */
+async function readJson(request: Request, response: Response): Promise<unknown> {
+  await new Promise<void>((resolve, reject) => {
+    parse(request, response, (error: unknown) => {
+      if (error === undefined) resolve();
+      else reject(error instanceof Error ? error : new Error('the body cannot be read'));
+    });
+  });
+  const body: unknown = request.body;
+  return body ?? {};
 }

@@ -12,6 +12,7 @@ import type {
   ServicePort,
   TokenCache,
   ViolationService,
+  StoredToken,
 } from '../workflow/service-port';
 import { differenceOfAnswer } from '../workflow/see-difference';
 import { callAddresses } from './addresses';
@@ -29,7 +30,6 @@ import { TransportFailure } from './transport-failure';
 
 export { accessDigest, accessDigests } from './access-digest';
 export { callAddresses } from './addresses';
-export { createMemoryTokenCache } from './memory-token-cache';
 export type { Probe } from './probe';
 export { agreeingClient, shadowClient } from './shadow';
 export type { UploadLimits } from './transport';
@@ -248,4 +248,27 @@ function credentialHeaders({ clientId, clientSecret }: ServiceClientOptions): Au
     if (!isSendableCredential(value)) throw new Error(`${name} ${CREDENTIAL_RULE}`);
   }
   return headers;
+}
+
+/** A token cache within one process, for tools and tests. It behaves like the shared one, without durability. */
+export function createMemoryTokenCache(clock: Pick<Clock, 'monotonicMs'>): TokenCache {
+  let stored: StoredToken | null = null;
+  let lock: { readonly holder: string; readonly endsAtMs: number } | null = null;
+  return {
+    async read() {
+      return stored;
+    },
+    async tryLock(holder, ttlMs) {
+      const nowMs = clock.monotonicMs();
+      if (lock !== null && lock.holder !== holder && nowMs < lock.endsAtMs) return false;
+      lock = { holder, endsAtMs: nowMs + ttlMs };
+      return true;
+    },
+    async write(token) {
+      stored = token;
+    },
+    async unlock(holder) {
+      if (lock?.holder === holder) lock = null;
+    },
+  };
 }

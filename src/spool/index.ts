@@ -9,7 +9,6 @@ import type { Spool, SpoolState } from '../workflow/spool-port';
 import { beginBackup, isBackupRunning, moveToDropped, sweepDropped } from './backup';
 import { folderOf, layoutOf } from './folders';
 import { syncFolder } from '../platform/folders';
-import { refuseWhileReadsHang } from './hanging-reads';
 import { hasSharedMarker, spoolState, wasInUse, type SharedMarker, type SpoolCheck } from './marker';
 import { moveOrphans, sweepUploads, UNRECORDED_MAX_MS, type SpoolReferences } from './sweep';
 import { imageSource, isFileOfSize } from './stored-image';
@@ -135,3 +134,35 @@ export function createSpool(options: SpoolOptions): DiskSpool {
 
 const RECORDS_MISSING =
   'DATA_DIR was in use and Redis has no records of it: load the backup of Redis or correct REDIS_URL; if the records are gone for good: towhook doctor --adopt-disk';
+
+/** A read that lasts longer hangs. */
+const HANGS_AFTER_MS = 3000;
+
+/**
+ * Runs reads of the disk, but begins none while an earlier one hangs: each holds one of the few threads that Node has for
+ * files and names, and callers that no longer wait for it would start one after the other.
+ */
+function refuseWhileReadsHang(clock: Pick<Clock, 'monotonicMs'>) {
+  const running = new Set<{ readonly startedMs: number }>();
+  return async <T>(read: () => Promise<T>): Promise<T> => {
+    const startedMs = clock.monotonicMs();
+    // The first is the oldest.
+    const [oldest] = running;
+    if (oldest !== undefined && startedMs - oldest.startedMs >= HANGS_AFTER_MS) throw new DiskHangs();
+    const reading = { startedMs };
+    running.add(reading);
+    try {
+      return await read();
+    } finally {
+      running.delete(reading);
+    }
+  };
+}
+
+class DiskHangs extends Error {
+  override readonly name = 'DiskHangs';
+
+  constructor() {
+    super('the disk of DATA_DIR does not answer');
+  }
+}

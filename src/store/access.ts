@@ -1,9 +1,8 @@
-import type { RedisOptions } from 'ioredis';
 import type { ConnectionOptions } from 'node:tls';
+import { type RedisOptions, SentinelConnector, type SentinelConnectionOptions } from 'ioredis';
 import type { RedisSettings, ServerAddress } from '../platform/redis-variables';
 import type { DataKeys } from '../platform/data-keys';
 import { openSecureContext } from '../platform/tls-files';
-import { MasterConnector } from './sentinel-connector';
 
 /** How a Redis is reached. All connections of a process are opened with one access. */
 export interface RedisAccess {
@@ -89,4 +88,20 @@ export function optionsOf({ url, sentinels, sentinelPassword, tls }: RedisAccess
     failoverDetector: true,
     sentinelReconnectStrategy: () => SENTINEL_RECONNECT_MS,
   };
+}
+
+/**
+ * Finds the master at the Sentinels. A failover that the subscription of the previous connection announces would cancel
+ * the search of the next one, and ioredis then ends the client for good. So that subscription ends first.
+ */
+class MasterConnector extends SentinelConnector {
+  constructor(options: unknown) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ioredis declares its own options as unknown here.
+    super(options as SentinelConnectionOptions);
+  }
+
+  override connect(...parameters: Parameters<SentinelConnector['connect']>): ReturnType<SentinelConnector['connect']> {
+    this.disconnect();
+    return super.connect(...parameters);
+  }
 }

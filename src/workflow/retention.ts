@@ -5,8 +5,7 @@ import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';
 import type { ArchivableKind, Archive, NewArchivedRecord, RetentionStore } from './retention-port';
-import { archivedTow, archivedViolation } from './archive-data';
-import type { TowReadModel, ViolationReadModel } from './read-models';
+import type { TowReadModel, ViolationReadModel, Report } from './read-models';
 
 /**
  * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged
@@ -163,4 +162,36 @@ async function sweepAudit({ retention, archive, keep }: RetentionTools): Promise
     await retention.trimAudit(lines);
   }
   return { archived: lines.length, more: lines.length === BATCH_RECORDS_MAX };
+}
+
+/** What the archive keeps of a record. Files are kept forever and read alike, so their field names never change. */
+
+function archivedTow({ tow, version, reports, timeline }: TowReadModel) {
+  return { tow, version, reports: reports.map(archivedReport), timeline };
+}
+
+function archivedReport(report: Report) {
+  const { seq, id, kind, body, createdAtMs, deliveredAtMs } = report;
+  return { seq, id, kind, body, createdAtMs, deliveredAtMs, ...archivedEntry(report) };
+}
+
+function archivedViolation(record: ViolationReadModel) {
+  const { violation, version, shadow, reference, references, serviceStatus, canTow } = record;
+  const { ticket, ticketOverruled, acceptedHow, state, settledAtMs, tows } = record;
+  const ofService = { reference, references, serviceStatus, canTow, towingReferenceIds: tows };
+  const accepted = { acceptedHow, acceptedAtMs: state === 'accepted' ? settledAtMs : null };
+  return { violation, version, shadow, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(record) };
+}
+
+function archivedEntry(entry: Omit<Report, 'kind'> | ViolationReadModel) {
+  const { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log } = entry;
+  const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log };
+  return {
+    ...same,
+    inFlight: entry.attemptId !== null,
+    mayHaveHadEffect: entry.possibleEffects > 0,
+    nextAttemptAtMs: entry.nextAtMs,
+    lastError: entry.error,
+    brokenAnswer: entry.rawBody,
+  };
 }

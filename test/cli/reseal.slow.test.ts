@@ -7,7 +7,7 @@ import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { idsIn, useDataDir, writeBatches } from '../archive/folder';
 import { awayFromMidnight } from '../support/midnight';
 import { useRedis } from '../support/redis';
-import { resealProblem } from '../../src/commands/reseal-problem';
+import { resealProblem } from '../../src/commands/reseal';
 import { runProgram } from './command';
 
 const redis = useRedis();

@@ -1,4 +1,4 @@
-import { createMemoryTokenCache } from '../../src/service/memory-token-cache';
+import { createMemoryTokenCache } from '../../src/service';
 import { tokenCacheConformance } from '../support/token-cache-conformance';
 
 tokenCacheConformance('in memory', async () => {

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
 import { connectPatient, whenReady } from '../../src/store/connect';
 import { KEYS } from '../../src/store/keys';
-import { keepSubscribed } from '../../src/store/subscription';
+import { keepSubscribed } from '../../src/store/events';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 

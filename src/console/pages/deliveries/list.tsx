@@ -2,10 +2,9 @@ import type { DeliveryView } from '../../../contracts/operator';
 import type { KeptRefusal } from '../../../contracts/refused-calls';
 import type { OtherCall } from '../../../contracts/records';
 import { Chip } from '../../parts/list';
-import { Empty, Timestamp } from '../../parts/text';
+import { Empty, Timestamp, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { OpsPaging, REFUSED_CALLS_PATH, Table, Tabs } from '../../parts/ops';
-import { OtherCallList } from './other';
 import { RefusedCallList } from './refused';
 import { DeliveryState, TowOf, Verified, verdictText } from './states';
 
@@ -125,5 +124,31 @@ function Accepted({ viewer, listed }: { viewer: Viewer; listed: ListedDeliveries
       ]}
       rows={rows}
     />
+  );
+}
+
+/** Calls of the service on paths of no webhook. */
+function OtherCallList({ viewer, calls }: { viewer: Viewer; calls: readonly OtherCall[] }) {
+  const messages = viewer.messages.deliveries;
+  if (calls.length === 0) return <Empty title={messages.noneOther} hint={messages.noneOtherHint} />;
+  return (
+    <ul class="ops-list kept-calls">
+      {calls.map((call) => (
+        <li class="card" id={`call-${call.id}`}>
+          <div class="head">
+            <h2>
+              <Timestamp viewer={viewer} at={call.received_at} />
+            </h2>
+            <Ref>{`POST ${call.path}`}</Ref>
+            <Verified viewer={viewer} isVerified={call.verified} />
+          </div>
+          <details>
+            <summary>{messages.body}</summary>
+            <pre tabindex={0}>{call.raw_body}</pre>
+            {call.raw_body.length < call.length && <p class="muted">{messages.cut}</p>}
+          </details>
+        </li>
+      ))}
+    </ul>
   );
 }
