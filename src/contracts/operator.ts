@@ -13,6 +13,8 @@ import {
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
 import { TASK_TYPES } from '../domain/tasks';
+import { OVERDUE_STATES } from '../domain/overdue';
+import { RELEASE_ITEMS } from '../domain/release-checklist';
 import { timestampMs } from '../domain/timestamp';
 import { oneLine, reason, text } from '../domain/input-schemas';
 import { jsonObject } from './common';
@@ -40,9 +42,16 @@ export const newApiKeyBody = z.strictObject({
 
 const order = z.enum(SORT_ORDERS).optional();
 
+function splitText(given: unknown): unknown {
+  return typeof given === 'string' ? given.split(',') : given;
+}
+
 export const towsQuery = z.strictObject({
   ...pageQuery,
-  state: z.enum(TOW_STATES).optional(),
+  state: z
+    .preprocess(splitText, z.array(z.enum(TOW_STATES)))
+    .optional()
+    .describe('one or more, separated by commas'),
   q: sensitive(z.string().trim().max(200))
     .optional()
     .describe('The beginning of a reference, plate or invoice number. Only the first 10,000 matches are searched.'),
@@ -188,6 +197,8 @@ export const towView = z.object({
   /** The operator's own violation that led to it. */
   violation_id: z.string().nullable(),
   requested_at: z.string(),
+  /** When the fact of its state happened; when it was requested before its first fact. */
+  state_since: z.string(),
   /** `held`: of a shadow time, until a person decides. `declined`: never sent. */
   shadow: z.enum(SHADOW_STATES).nullable(),
   cancellation_reason: z.string().nullable(),
@@ -208,6 +219,25 @@ export const towView = z.object({
   timeline: z.array(z.looseObject({ at: z.string(), type: z.string() })),
 });
 export type TowView = z.infer<typeof towView>;
+
+/** A tow as it is read, with what follows from the rules of this installation. */
+export const towNow = towView.extend({
+  /** Why it is overdue, and since when. */
+  overdue: z.array(z.object({ what: z.enum([...OVERDUE_STATES, 'report']), since: z.string() })),
+  /** What a release depends on; `needed` is false for information only. */
+  release: z.array(z.object({ item: z.enum(RELEASE_ITEMS), met: z.boolean(), needed: z.boolean() })),
+});
+export type TowNow = z.infer<typeof towNow>;
+
+/** The numbers of tows, and the crews that have tows. */
+export const towCounts = z.object({
+  by_state: z.record(z.enum(TOW_STATES), z.number()),
+  attention: z.number(),
+  unsent: z.number(),
+  overdue: z.number(),
+  crews: z.array(z.string()),
+});
+export type TowCounts = z.infer<typeof towCounts>;
 
 export const deliveryView = z.object({
   id: z.string(),

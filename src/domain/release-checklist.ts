@@ -46,10 +46,10 @@ const RELEASE_BLOCKERS = [
 ] as const satisfies readonly ReleaseItem[];
 export type ReleaseBlocker = (typeof RELEASE_BLOCKERS)[number];
 
-/** The items that block a release now; empty if the state does not allow one. */
-export function releaseBlockers(tow: Tow, context: Pick<FactContext, 'reports' | 'rules'>): ReleaseBlocker[] {
-  if (!transitionAllowed(tow.state, 'released')) return [];
-  const unmet = releaseChecklist(tow, context).filter(({ needed, met }) => needed && !met);
+/** The items of a checklist that block a release now; empty if the state does not allow one. */
+export function releaseBlockers(checklist: readonly ReleaseCheck[]): ReleaseBlocker[] {
+  const unmet = checklist.filter(({ needed, met }) => needed && !met);
+  if (unmet.some(({ item }) => item === 'state')) return [];
   return RELEASE_BLOCKERS.filter((blocker) => unmet.some(({ item }) => item === blocker));
 }
 

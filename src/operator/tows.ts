@@ -5,7 +5,7 @@ import { FACT_EVENTS } from '../domain/vocabulary';
 import { decideReport, decisionFaults } from '../workflow/decide-report';
 import type { TowStore } from '../workflow/ports';
 import { factFaults, recordFact, type FactTools } from '../workflow/record-fact';
-import { towViewOf } from '../workflow/views';
+import { towNowOf } from '../workflow/views';
 import type { Change } from './idempotency';
 import type { ApiServer } from './api-server';
 import type { PathCall } from './check-call';
@@ -18,11 +18,11 @@ export interface TowRouteTools extends FactTools {
 export function serveTows(server: ApiServer, tools: TowRouteTools): void {
   server.read(ROUTES.readTow, async ({ params }) => {
     const record = await tools.tows.read(params('towing_reference_id'));
-    return record && towViewOf(record);
+    return record && towNowOf(record, tools.rules);
   });
   server.list(ROUTES.listTows, async ({ query }) => {
     const page = await tools.tows.list({
-      states: query.state === undefined ? [] : [query.state],
+      states: query.state ?? [],
       search: query.q ?? null,
       attention: query.attention === 'true',
       unsent: query.unsent === 'true',
@@ -32,8 +32,9 @@ export function serveTows(server: ApiServer, tools: TowRouteTools): void {
       cursor: query.cursor ?? null,
       limit: query.limit,
     });
-    return { items: page.items.map(towViewOf), next_cursor: page.nextCursor };
+    return { items: page.items.map((record) => towNowOf(record, tools.rules)), next_cursor: page.nextCursor };
   });
+  server.read(ROUTES.countTows, () => tools.tows.counts(tools.rules.overdueAfter));
 
   for (const event of FACT_EVENTS) {
     const { commandOf, readableCommandOf } = FACT_CONTRACTS[event];

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { TowCounts } from '../contracts/operator';
 import type { TowStore } from '../workflow/ports';
 import { towReadModelOf, type Report, type TowReadModel } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
@@ -16,7 +17,7 @@ import type { OverdueAfter } from '../domain/overdue';
 import { isKnown } from '../domain/stored-tow';
 import { visibleText } from '../domain/entered-text';
 import { TOW_STATES } from '../domain/vocabulary';
-import { matchesFilter, type Page, type TowCounts, type TowFilter } from '../workflow/list-port';
+import { matchesFilter, type Page, type TowFilter } from '../workflow/list-port';
 import { countOverdue } from './count-overdue';
 import { keptBy, overdueLimits, type OverdueLimits } from './tow-filter';
 
@@ -45,7 +46,6 @@ export function createTowStore(redis: Redis, rateLimit?: RateLimit): TowStore {
     listByRefs,
     list: (filter) => listTows(redis, filter, listByRefs),
     counts: (overdueAfter) => countTows(redis, overdueAfter),
-    crews: async () => (await redis.zrangebyscore(crewsKey, 1, '+inf')).toSorted(byBytes),
   };
 }
 
@@ -84,15 +84,16 @@ async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMany): Pr
 
 /** Counts tows; see countOverdue for the precision of the overdue ones. */
 async function countTows(redis: Redis, after: OverdueAfter): Promise<TowCounts> {
-  const [states, attention, unsent, overdue] = await Promise.all([
+  const [states, attention, unsent, overdue, crews] = await Promise.all([
     Promise.all(TOW_STATES.map((state) => redis.zcard(towsInStateKey(state)))),
     redis.zcard(KEYS.attention),
     redis.zcard(unsentTowsKey),
     countOverdue(redis, after, await redisTimeMs(redis)),
+    redis.zrangebyscore(crewsKey, 1, '+inf'),
   ]);
   const [requested = 0, started = 0, detained = 0, released = 0, canceled = 0] = states;
   const byState = { requested, started, detained, released, canceled };
-  return { byState, attention, unsent, overdue };
+  return { by_state: byState, attention, unsent, overdue, crews: crews.toSorted(byBytes) };
 }
 
 /** Rows that include every matching tow, and the part of the filter that each of them passes. */

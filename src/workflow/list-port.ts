@@ -43,17 +43,6 @@ export const ALL_TOWS: Omit<TowFilter, 'cursor' | 'limit'> = {
   order: null,
 };
 
-export interface TowCounts {
-  readonly byState: Readonly<Record<TowState, number>>;
-  readonly attention: number;
-  readonly unsent: number;
-  /**
-   * Exact, unless more than 10,000 tows are overdue in their state and more than 10,000 have an unsettled report:
-   * then an estimate.
-   */
-  readonly overdue: number;
-}
-
 /** Selects tasks; all given conditions must hold. */
 export interface TaskFilter {
   readonly type?: string | undefined;

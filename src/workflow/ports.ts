@@ -7,7 +7,8 @@ import type { Difference } from '../domain/difference';
 import type { OverdueAfter } from '../domain/overdue';
 import type { Role, ViolationState } from '../domain/vocabulary';
 import type { ActionResult } from './action-result';
-import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
+import type { TowCounts } from '../contracts/operator';
+import type { Page, TaskList, TowFilter } from './list-port';
 import type { IdempotencyRecord } from './transaction-port';
 import type { TowReadModel, ViolationReadModel } from './read-models';
 
@@ -34,9 +35,11 @@ export interface TowStore {
   list(filter: TowFilter): Promise<Page<TowReadModel>>;
   /** Many tows at once, in the order given; what is not there is left out. */
   listByRefs(refs: readonly string[]): Promise<readonly TowReadModel[]>;
+  /**
+   * `overdue` is exact, unless more than 10,000 tows are overdue in their state and more than 10,000 have an unsettled
+   * report: then an estimate.
+   */
   counts(overdueAfter: OverdueAfter): Promise<TowCounts>;
-  /** The crews with tows, sorted by name. */
-  crews(): Promise<readonly string[]>;
 }
 
 /** Kinds of differences as lists and pages read them; only a transaction changes them (transaction-port.ts). */

@@ -1,4 +1,4 @@
-import type { ReportView, TaskView, TowView } from '../contracts/operator';
+import type { ReportView, TaskView, TowNow, TowView } from '../contracts/operator';
 import type { WebhookReaders } from '../contracts/read-webhook';
 import type { PlaceInQueue, Task } from '../contracts/records';
 import type { ViolationView } from '../contracts/violations';
@@ -7,7 +7,11 @@ import type { Dispatch } from '../domain/dispatch';
 import { answeredCharges, type Charges } from '../domain/charges';
 import type { EntryAttempt } from '../domain/entry';
 import { allowedViolationDecisions } from '../domain/decisions';
+import type { TowRules } from '../domain/fact-command';
 import { headOf, isSettled } from '../domain/outbox';
+import { ageOf, overdueOf } from '../domain/overdue';
+import { releaseChecklist } from '../domain/release-checklist';
+import { countedState } from '../domain/stored-tow';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
 import { textOfValue } from '../domain/vocabulary';
@@ -33,6 +37,7 @@ export function towViewOf(record: TowReadModel): TowView {
     violation_type: tow.violationType,
     violation_id: tow.violationId,
     requested_at: tow.requestedAt,
+    state_since: isoTimestamp(ageOf(tow, record.readAtMs).sinceMs),
     shadow: record.shadow,
     cancellation_reason: tow.state === 'canceled' ? tow.cancellationReason : null,
     facts: tow.facts.map((fact) => ({
@@ -46,6 +51,20 @@ export function towViewOf(record: TowReadModel): TowView {
     tasks: [...record.tasks],
     dispatch: dispatchViewOf(tow.dispatch),
     timeline: record.timeline.map(({ atMs, ...entry }) => ({ at: isoTimestamp(atMs), ...entry })),
+  };
+}
+
+/** A tow as it is read, with what follows from the rules of this installation. */
+export function towNowOf(record: TowReadModel, rules: TowRules): TowNow {
+  const { tow, shadow } = record;
+  const reports = record.reports.map((report) => ({ ...report, state: countedState(report.state, shadow) }));
+  return {
+    ...towViewOf(record),
+    overdue: overdueOf(record, rules.overdueAfter, record.readAtMs).map(({ what, sinceMs }) => ({
+      what,
+      since: isoTimestamp(sinceMs),
+    })),
+    release: releaseChecklist(tow, { reports, rules }),
   };
 }
 

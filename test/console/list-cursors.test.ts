@@ -1,10 +1,8 @@
-import * as board from '../../src/console/pages/board/model';
-import { queryIn } from '../../src/console/requests';
-import { page, writeCursor } from '../../src/contracts/paging';
+import { page } from '../../src/contracts/paging';
 import { taskView } from '../../src/contracts/operator';
 import { lateRequestTask } from '../../src/domain/tasks';
 import { violationView } from '../../src/contracts/violations';
-import { api } from '../operator/client';
+import { api, towsPage } from '../operator/client';
 import { newTow, newViolation } from '../operator/world';
 import { useApp } from '../support/app';
 import { rowsIn } from './board';
@@ -13,39 +11,14 @@ import { signedIn } from './visitor';
 
 const app = useApp({ role: 'console' });
 
-const CURSOR = writeCursor({ score: 1_773_144_000_000, member: 'TW-1' });
-const WITH_CURSOR = { withCursor: true };
-
-/** The address of a page of a list, and the cursor of the store that an address leads to. */
-const LISTS = {
-  '/board': {
-    pageOf: (filter: string) => board.addressOf({ ...board.readQuery(queryIn(filter)), cursor: CURSOR }, WITH_CURSOR),
-    cursorOf: (address: string) => board.readQuery(queryIn(address)).cursor,
-  },
-};
-
-/** An address with other filters, or in another list, and the cursor of `address`. */
-const moved = (address: string, to: string) => `${to}${to.includes('?') ? '&' : '?'}cursor=${cursorIn(address)}`;
-const cursorIn = (address: string) => queryIn(address).get('cursor') ?? '';
-
-test.each([
-  ['/board', '?state=requested&q=TW', ['?q=TW', '?state=started&q=TW', '?state=requested&q=TW&crew=North']],
-  ['/board', '', ['?order=oldest', '?attention=true']],
-] as const)('%s%s: takes the cursor of its own pages, and ignores it with other filters', (path, filter, others) => {
-  const { pageOf, cursorOf } = LISTS[path];
-  const address = pageOf(filter);
-  expect(address.startsWith(path)).toBe(true);
-  expect(cursorOf(address)).toBe(CURSOR);
-  for (const other of others) expect([other, cursorOf(moved(address, `${path}${other}`))]).toEqual([other, null]);
-});
-
-test('the board shows its first page to a cursor of other filters', async () => {
-  const ref = await newTow(app);
+test('the board takes the cursor of the API with its filters alone', async () => {
+  const [first, second] = [await newTow(app), await newTow(app)];
   const visitor = await signedIn(app);
-  const cursor = writeCursor({ score: 0, member: 'TW-0' });
-  const behind = board.addressOf({ ...board.readQuery(queryIn('?state=requested')), cursor }, WITH_CURSOR);
-  expect(rowsIn((await visitor.get(behind)).html)).toEqual([]);
-  expect(rowsIn((await visitor.get(moved(behind, '/board?state=all'))).html)).toEqual([ref]);
+  const { next_cursor: cursor } = await towsPage(app, { limit: '1', state: 'requested,started,detained' });
+  const refsAt = async (others: string) => rowsIn((await visitor.get(`/board?${others}&cursor=${cursor}`)).html);
+  expect(await refsAt('')).toEqual([first]);
+  expect(await refsAt('state=all')).toEqual([second, first]);
+  expect(await refsAt('order=oldest')).toEqual([first, second]);
 });
 
 test.each(['', 'state=pending'])(

@@ -48,7 +48,7 @@ test('an open hold, or a state that allows no release, is an open item of the re
 
 test('release blockers are all open items of the checklist, and none in a state that allows no release', () => {
   const reports = [report('invoice', 'accepted')];
-  const blockersOf = (tow: Tow, changes = {}) => releaseBlockers(tow, context(changes));
+  const blockersOf = (tow: Tow, changes = {}) => releaseBlockers(releaseChecklist(tow, context(changes)));
   expect(blockersOf(held(towAs('detained')), { reports })).toEqual(['no_open_hold', 'payment_recorded']);
   expect(blockersOf(towAs('started'))).toEqual([]);
   const rules = { ...RULES, releaseRequiresPayment: 'always' } as const;

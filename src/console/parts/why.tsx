@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx';
-import type { ReportView } from '../../contracts/operator';
+import type { ReportView, TowNow } from '../../contracts/operator';
 import type { ViolationView } from '../../contracts/violations';
-import type { TowRules } from '../../domain/fact-command';
 import { FACTS } from '../../domain/facts';
 import { releaseBlockers } from '../../domain/release-checklist';
 import { awaitsRelease, waitingOf } from '../../domain/waiting';
@@ -14,7 +13,6 @@ import { formatted } from '../messages';
 import type { Viewer } from '../viewer';
 import { ErrorText } from './error-text';
 import { Countdown } from './text';
-import type { TowReadModel } from '../../workflow/read-models';
 
 /** A call of the API as the rules of waiting take it. */
 export function callOf(view: ReportView | ViolationView) {
@@ -39,10 +37,10 @@ function msOf(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso);
 }
 
-/** Why a tow waits, as its record and the rules of a release say. */
-export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowReadModel, rules: TowRules): Waiting {
-  const blockers = releaseBlockers(tow, { reports, rules });
-  return waitingOf({ state: tow.state, reports, tasks, blockers, nowMs: readAtMs });
+/** Why a tow waits. */
+export function waitingOfTow({ state, reports, tasks, release }: TowNow, nowMs: number): Waiting {
+  const calls = reports.map((report) => ({ ...callOf(report), id: report.id, kind: report.kind, state: report.state }));
+  return waitingOf({ state, reports: calls, tasks, blockers: releaseBlockers(release), nowMs });
 }
 
 /** Why a tow waits, in one sentence. */

@@ -32,7 +32,7 @@ export const TOW_ROUTES = {
     summary:
       'Tows, newest request first; by state, by what needs a person, is unsent or overdue, by crew (`crew=` for tows without one), or by the beginning of a reference, plate (either script) or invoice number. Filters are combined.',
     query: operator.towsQuery,
-    answer: page(operator.towView),
+    answer: page(operator.towNow),
     command: 'tow list',
     shows: TOW_COLUMNS,
   },
@@ -40,9 +40,16 @@ export const TOW_ROUTES = {
     ...READ,
     path: TOW,
     summary: 'One tow with its facts, reports, invoices, tasks and timeline. 404 until its delivery is processed.',
-    answer: operator.towView,
+    answer: operator.towNow,
     command: 'tow show <towing_reference_id>',
     shows: TOW_TEXT,
+  },
+  countTows: {
+    ...READ,
+    path: '/api/tow-counts',
+    summary: 'The numbers of tows by state and by what needs a person, and the crews that have tows.',
+    answer: operator.towCounts,
+    command: 'tow count',
   },
   ...FACT_ROUTES,
   retryReport: {

@@ -1,4 +1,5 @@
-import { isTerminal, type Tow } from '../../../domain/tow';
+import type { TowView } from '../../../contracts/operator';
+import { isTerminal } from '../../../domain/tow';
 import type { FormFailure } from '../../page';
 import { Field, PostForm } from '../../parts/form';
 import { digestOf } from '../../parts/live-form';
@@ -19,7 +20,7 @@ export const CREW_LIST_ID = 'crew-names';
 /** Under these names the API takes them. */
 const NAME_MAX = 100;
 
-type CrewProps = AssignTools & { readonly tow: Tow };
+type CrewProps = AssignTools & { readonly tow: TowView };
 
 /** The assigned crew and truck; dispatchers can assign another crew or none until the tow is over. */
 export function Crew(props: CrewProps) {
@@ -47,7 +48,7 @@ export function Crew(props: CrewProps) {
 }
 
 function AssignForm({ viewer, tow, back, failure }: CrewProps) {
-  const { towingReferenceId: towRef, dispatch } = tow;
+  const { towing_reference_id: towRef, dispatch } = tow;
   const { assignment } = dispatch;
   const messages = viewer.messages.board;
   const form = formOf(towRef);
@@ -104,7 +105,7 @@ function AssignForm({ viewer, tow, back, failure }: CrewProps) {
 }
 
 /** False for a tow that is over: the API refuses its assignment. */
-export function hasForm(viewer: Viewer, tow: Tow): boolean {
+export function hasForm(viewer: Viewer, tow: TowView): boolean {
   return viewer.may('dispatcher') && !isTerminal(tow.state);
 }
 

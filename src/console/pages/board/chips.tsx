@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { TOW_STATES } from '../../../domain/vocabulary';
-import type { TowCounts } from '../../../workflow/list-port';
+import type { TowCounts } from '../../../contracts/operator';
 import { Chip } from '../../parts/list';
 import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
@@ -10,17 +10,16 @@ interface ChipsProps {
   readonly viewer: Viewer;
   readonly query: BoardQuery;
   readonly counts: TowCounts;
-  readonly crews: readonly string[];
 }
 
 /** The filters of the board as links, with the counts of all tows. Folded away on a phone. */
-export function Chips({ viewer, query, counts, crews }: ChipsProps) {
+export function Chips({ viewer, query, counts }: ChipsProps) {
   const messages = viewer.messages.board;
   const { formats } = viewer;
   const { terms } = viewer.messages;
   const { states } = query;
   const sum = (names: readonly (typeof TOW_STATES)[number][]) =>
-    names.reduce((total, state) => total + counts.byState[state], 0);
+    names.reduce((total, state) => total + counts.by_state[state], 0);
   const flags = ['attention', 'unsent', 'overdue'] as const;
   return (
     <nav aria-label={messages.filters}>
@@ -39,7 +38,7 @@ export function Chips({ viewer, query, counts, crews }: ChipsProps) {
               <Chip
                 to={addressOf(withState(query, state))}
                 isOn={typeof states !== 'string' && states.includes(state)}
-                count={formats.number(counts.byState[state])}
+                count={formats.number(counts.by_state[state])}
               >
                 {terms.towStates[state]}
               </Chip>
@@ -66,7 +65,7 @@ export function Chips({ viewer, query, counts, crews }: ChipsProps) {
               ))}
             </Group>
             <Group label={messages.crews}>
-              <CrewChips viewer={viewer} query={query} crews={crews} />
+              <CrewChips viewer={viewer} query={query} counts={counts} />
             </Group>
             {isNarrowed(query) && (
               <a class="quiet" href={addressOf({ ...EVERYTHING_USUAL, order: query.order })}>
@@ -91,7 +90,7 @@ const EVERYTHING_USUAL: BoardQuery = {
   cursor: null,
 };
 
-function CrewChips({ viewer, query, crews }: Omit<ChipsProps, 'counts'>) {
+function CrewChips({ viewer, query, counts: { crews } }: ChipsProps) {
   const messages = viewer.messages.board;
   const { crew } = query;
   const toCrew = (name: string) => addressOf({ ...query, crew: crew === name ? null : name });

@@ -1,14 +1,15 @@
+import type { TowCounts, TowNow } from '../../../contracts/operator';
+import { ROUTES } from '../../../contracts/operator-routes';
 import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
-import type { OverdueAfter } from '../../../domain/overdue';
+import type { Actor } from '../../../domain/audit';
+import { headOf } from '../../../domain/outbox';
 import { isTerminal } from '../../../domain/tow';
 import { TOW_STATES, type TowState } from '../../../domain/vocabulary';
-import { boundCursor, storeCursor } from '../../../workflow/list-cursor';
-import { type TowFilter, matchesFilter, type TowCounts } from '../../../workflow/list-port';
+import type { OperatorApi } from '../../../workflow/operator-port';
+import { readList, readRecord, readRoute, rowsNow, type ShownRow } from '../../read';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
-import type { PageTools } from '../../page';
 import { countNewRows } from '../../parts/list';
-import type { TowReadModel } from '../../../workflow/read-models';
 
 /** What the board shows, as its address says it. The same address shows the same list to everybody. */
 export interface BoardQuery {
@@ -22,7 +23,6 @@ export interface BoardQuery {
   readonly search: string | null;
   /** Null: newest first, a search by what fits best. */
   readonly order: SortOrder | null;
-  /** That of the store. In an address it is bound to the rest of the address. */
   readonly cursor: string | null;
 }
 
@@ -44,10 +44,9 @@ export function readQuery(given: URLSearchParams): BoardQuery {
     crew: given.get('crew')?.trim().slice(0, CREW_MAX) ?? null,
     search: search === '' ? null : search,
     order: oneOf(SORT_ORDERS, given.get('order') ?? undefined),
-    cursor: null,
+    cursor: given.get('cursor'),
   };
-  const query = { ...asked, states: statesIn(given.getAll('state')) ?? usualStates(asked) };
-  return { ...query, cursor: storeCursor(addressOf(query), given.get('cursor') ?? '') };
+  return { ...asked, states: statesIn(given.getAll('state')) ?? usualStates(asked) };
 }
 
 /** The address of a board. Omits default values, and the cursor unless `withCursor`. */
@@ -59,10 +58,8 @@ export function addressOf(query: BoardQuery, { withCursor = false }: { withCurso
   if (crew !== null) params.set('crew', crew);
   if (search !== null) params.set('q', search);
   if (order !== null && !(order === 'newest' && search === null)) params.set('order', order);
-  const address = () => (params.size === 0 ? PATH : `${PATH}?${params.toString().replaceAll('%2C', ',')}`);
-  const bound = withCursor ? boundCursor(address(), cursor) : null;
-  if (bound !== null) params.set('cursor', bound);
-  return address();
+  if (withCursor && cursor !== null) params.set('cursor', cursor);
+  return params.size === 0 ? PATH : `${PATH}?${params.toString().replaceAll('%2C', ',')}`;
 }
 
 /** The address a form came from; the plain board for any other address. */
@@ -104,53 +101,41 @@ export function isNarrowed(query: BoardQuery): boolean {
   return addressOf({ ...query, order: null }) !== PATH;
 }
 
-/** The filter of the store for a board. */
-function filterOf(query: BoardQuery, overdueAfter: OverdueAfter): TowFilter {
-  const { states, search, attention, unsent, overdue, crew, order, cursor } = query;
-  return {
-    states: typeof states === 'string' ? { open: OPEN_STATES, all: [] }[states] : states,
-    search,
-    attention,
-    unsent,
-    overdueAfter: overdue ? overdueAfter : null,
-    crew,
-    order,
-    cursor,
-    limit: BOARD_ROWS,
-  };
-}
-
-/** What a board shows, read from the store. */
+/** What a board shows. */
 export interface BoardContent {
-  readonly rows: readonly BoardRow[];
+  readonly query: BoardQuery;
+  readonly rows: readonly ShownRow<TowNow>[];
   readonly counts: TowCounts;
-  /** The crews that have tows. */
-  readonly crews: readonly string[];
   /** Tows that appeared between the shown rows since the page was loaded; `BOARD_ROWS` means that many or more. */
   readonly newCount: number;
   readonly nextCursor: string | null;
 }
 
-/** A tow that is shown. */
-export interface BoardRow {
-  readonly ref: string;
-  /** Null once it left for the archive. */
-  readonly record: TowReadModel | null;
-  /** False when it no longer matches the filter. */
-  readonly matches: boolean;
+/** A page of the list as it is now. */
+export async function readBoard(api: OperatorApi, actor: Actor, asked: BoardQuery): Promise<BoardContent> {
+  const { search, crew, order } = asked;
+  const flag = (isSet: boolean) => (isSet ? 'true' : null);
+  const filters = {
+    state: statesOf(asked)?.join() ?? null,
+    q: search,
+    attention: flag(asked.attention),
+    unsent: flag(asked.unsent),
+    overdue: flag(asked.overdue),
+    crew,
+    order,
+    limit: String(BOARD_ROWS),
+  };
+  const [{ list, cursor }, counts] = await Promise.all([
+    readList(api, ROUTES.listTows, { actor, filters, cursor: asked.cursor }),
+    readRoute(api, ROUTES.countTows, { actor }),
+  ]);
+  const rows = list.items.map((record) => ({ id: record.towing_reference_id, record, matches: true }));
+  return { query: { ...asked, cursor }, rows, counts, newCount: 0, nextCursor: list.next_cursor };
 }
 
-type BoardTools = Pick<PageTools, 'progress'>;
-
-/** A page of the list as it is now. */
-export async function readBoard({ progress: { tows, rules } }: BoardTools, query: BoardQuery): Promise<BoardContent> {
-  const [page, counts, crews] = await Promise.all([
-    tows.list(filterOf(query, rules.overdueAfter)),
-    tows.counts(rules.overdueAfter),
-    tows.crews(),
-  ]);
-  const rows = page.items.map((record) => ({ ref: record.tow.towingReferenceId, record, matches: true }));
-  return { rows, counts, crews, newCount: 0, nextCursor: page.nextCursor };
+/** The chosen states; null for all. */
+function statesOf({ states }: BoardQuery): readonly TowState[] | null {
+  return typeof states === 'string' ? { open: OPEN_STATES, all: null }[states] : states;
 }
 
 /**
@@ -158,31 +143,34 @@ export async function readBoard({ progress: { tows, rules } }: BoardTools, query
  * them. `nextCursor` is that of the open page; null if it is the last one.
  */
 export async function refreshBoard(
-  tools: BoardTools,
-  { query, shown, nextCursor }: { query: BoardQuery; shown: readonly string[]; nextCursor: string | null },
+  api: OperatorApi,
+  actor: Actor,
+  open: { query: BoardQuery; shown: readonly string[]; nextCursor: string | null },
 ): Promise<BoardContent> {
+  const { shown, nextCursor } = open;
+  const now = await readBoard(api, actor, open.query);
   // Without a shown row no position has to be kept.
-  if (shown.length === 0) return readBoard(tools, query);
-  const { tows, rules } = tools.progress;
-  const filter = filterOf(query, rules.overdueAfter);
-  const [page, counts, crews] = await Promise.all([tows.list(filter), tows.counts(rules.overdueAfter), tows.crews()]);
-  const listed = new Map<string, TowReadModel>(page.items.map((record) => [record.tow.towingReferenceId, record]));
-  const others = await tows.listByRefs(shown.filter((ref) => !listed.has(ref)));
-  const known = new Map<string, TowReadModel>([
-    ...listed,
-    ...others.map((record) => [record.tow.towingReferenceId, record] as const),
-  ]);
-  const rows = shown.map((ref) => {
-    const record = known.get(ref) ?? null;
-    return { ref, record, matches: record !== null && (listed.has(ref) || matchesFilter(record, filter)) };
+  if (shown.length === 0) return now;
+  const rows = await rowsNow(shown, {
+    listed: now.rows,
+    read: (id) => readRecord(api, ROUTES.readTow, { actor, params: { towing_reference_id: id } }),
+    matches: (tow) => matches(tow, now.query),
   });
-  return {
-    rows,
-    counts,
-    crews,
-    newCount: countNewRows([...listed.keys()], { shown, isLast: nextCursor === null }),
-    nextCursor,
-  };
+  const listed = now.rows.map(({ id }) => id);
+  return { ...now, rows, newCount: countNewRows(listed, { shown, isLast: nextCursor === null }), nextCursor };
+}
+
+/** True when a tow matches all filters but the search, which is matched against stored terms. */
+function matches(tow: TowNow, query: BoardQuery): boolean {
+  const { attention, unsent, overdue, crew } = query;
+  const isUnsent = tow.shadow !== 'held' && headOf(tow.reports) !== undefined;
+  return (
+    (statesOf(query)?.includes(tow.state) ?? true) &&
+    (!attention || tow.tasks.length > 0) &&
+    (!unsent || isUnsent) &&
+    (!overdue || tow.overdue.length > 0) &&
+    (crew === null || (tow.dispatch.assignment?.crew ?? '') === crew)
+  );
 }
 
 /** True when there may be more new tows than were counted. */

@@ -1,59 +1,55 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import { page, part, type FormFailure, type PageResult, type Pages, type PageTools } from '../../page';
+import { page, part, type FormFailure, type Pages, type PageTools, type PageVisit } from '../../page';
 import { PAGES } from '../../page-table';
 import { digestOf } from '../../parts/live-form';
+import { readRecord } from '../../read';
 import { CHANGED_MEANWHILE, submit } from '../../submit';
 import { bodyOf } from '../../forms';
-import type { Viewer } from '../../viewer';
 import { formOf } from './assign';
 import { addressOf, BOARD_ROWS, queryOf, readQuery, type BoardQuery, readBoard, refreshBoard } from './model';
 import { rowId } from './rows';
 import { BoardPage, LiveBoard } from './view';
 
 /** The board: every tow as it stands, and who goes. */
-export function serveBoard(pages: Pages, tools: Pick<PageTools, 'api' | 'progress'>): void {
-  const { rules } = tools.progress;
-
-  const show = async (viewer: Viewer, query: BoardQuery, failure: FormFailure | null): Promise<PageResult> => {
-    const board = await readBoard(tools, query);
-    return page(
-      viewer.messages.board.title,
-      <BoardPage viewer={viewer} query={query} board={board} rules={rules} failure={failure} />,
-      { assets: ['board.js'], httpStatus: failure?.refusal.httpStatus ?? 200 },
-    );
+export function serveBoard(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
+  const show = async ({ viewer, actor }: PageVisit, query: BoardQuery, failure: FormFailure | null) => {
+    const board = await readBoard(api, actor, query);
+    return page(viewer.messages.board.title, <BoardPage viewer={viewer} board={board} failure={failure} />, {
+      assets: ['board.js'],
+      httpStatus: failure?.refusal.httpStatus ?? 200,
+    });
   };
 
-  pages.get(PAGES.board.path, PAGES.board.role, ({ viewer, query }) => show(viewer, readQuery(query), null));
+  pages.get(PAGES.board.path, PAGES.board.role, (visit) => show(visit, readQuery(visit.query), null));
 
-  pages.post('/board/live', 'viewer', async ({ viewer, form }) => {
-    const query = queryOf(form.get('board') ?? '');
+  pages.post('/board/live', 'viewer', async ({ viewer, actor, form }) => {
     const next = form.get('next') ?? '';
-    const board = await refreshBoard(tools, {
-      query,
+    const board = await refreshBoard(api, actor, {
+      query: queryOf(form.get('board') ?? ''),
       shown: form.getAll('shown').slice(0, BOARD_ROWS),
       nextCursor: next === '' ? null : next,
     });
-    return part(<LiveBoard viewer={viewer} query={query} board={board} rules={rules} failure={null} />);
+    return part(<LiveBoard viewer={viewer} board={board} failure={null} />);
   });
 
   pages.post('/board/assign', 'dispatcher', async (posted) => {
-    const { viewer, form } = posted;
+    const { actor, form } = posted;
     const query = queryOf(form.get('back') ?? '');
     const ref = form.get('ref') ?? '';
     const isUnassigned = form.get('unassigned') === 'true';
-    return submit(tools.api, posted, {
+    return submit(api, posted, {
       route: ROUTES.assignTow,
       form: formOf(ref),
       question: async () => {
-        const record = await tools.progress.tows.read(ref);
-        return record && digestOf(record.tow.dispatch.assignment);
+        const tow = await readRecord(api, ROUTES.readTow, { actor, params: { towing_reference_id: ref } });
+        return tow && digestOf(tow.dispatch.assignment);
       },
       overtaken: CHANGED_MEANWHILE,
       params: { towing_reference_id: ref },
       body: isUnassigned ? { crew: null } : bodyOf(form, { only: ['crew', 'truck'] }),
       next: `${addressOf(query, { withCursor: true })}#${rowId(ref)}`,
       done: isUnassigned ? 'saved' : 'assigned',
-      again: (failure) => show(viewer, query, failure),
+      again: (failure) => show(posted, query, failure),
     });
   });
 }

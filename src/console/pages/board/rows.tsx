@@ -1,22 +1,15 @@
-import { headOf } from '../../../domain/outbox';
-import type { TowRules } from '../../../domain/fact-command';
-import { ageOf, overdueOf } from '../../../domain/overdue';
+import type { ReportView, TowNow } from '../../../contracts/operator';
 import { MINUTE_MS } from '../../../domain/timestamp';
 import { Cell } from '../../parts/list';
 import { ReportBadge, TowStateBadge } from '../../parts/states';
 import { Badge, Plate, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Crew, type AssignTools } from './assign';
-import type { BoardRow } from './model';
+import type { ShownRow } from '../../read';
 import { awaitsRelease, type CallWaiting } from '../../../domain/waiting';
 import { formatted } from '../../messages';
 import { ShortErrorText } from '../../parts/error-text';
 import { blockName, waitingOfTow } from '../../parts/why';
-import type { Report, TowReadModel } from '../../../workflow/read-models';
-
-interface RowTools extends AssignTools {
-  readonly rules: TowRules;
-}
 
 /** The columns, in order; their names in the catalogues. The cells of `TowRow` have the same order. */
 const COLUMNS = ['tow', 'plate', 'place', 'state', 'crew', 'reports'] as const;
@@ -25,7 +18,7 @@ const COLUMNS = ['tow', 'plate', 'place', 'state', 'crew', 'reports'] as const;
  * The tows: a table on a wide screen, cards on a narrow one, from the same elements. Explicit ARIA roles keep it a table
  * for screen readers when it is laid out as cards.
  */
-export function TowTable({ tools, rows }: { tools: RowTools; rows: readonly BoardRow[] }) {
+export function TowTable({ tools, rows }: { tools: AssignTools; rows: readonly ShownRow<TowNow>[] }) {
   const { heads, table } = tools.viewer.messages.board;
   return (
     <table class="tows" role="table">
@@ -40,11 +33,11 @@ export function TowTable({ tools, rows }: { tools: RowTools; rows: readonly Boar
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map(({ ref, record, matches }) =>
+        {rows.map(({ id, record, matches }) =>
           record === null ? (
-            <GoneRow viewer={tools.viewer} towRef={ref} />
+            <GoneRow viewer={tools.viewer} towRef={id} />
           ) : (
-            <TowRow tools={tools} record={record} matches={matches} />
+            <TowRow tools={tools} tow={record} matches={matches} />
           ),
         )}
       </tbody>
@@ -52,11 +45,10 @@ export function TowTable({ tools, rows }: { tools: RowTools; rows: readonly Boar
   );
 }
 
-function TowRow({ tools, record, matches }: { tools: RowTools; record: TowReadModel; matches: boolean }) {
+function TowRow({ tools, tow, matches }: { tools: AssignTools; tow: TowNow; matches: boolean }) {
   const { viewer } = tools;
-  const { tow, reports } = record;
   const messages = viewer.messages.board;
-  const ref = tow.towingReferenceId;
+  const ref = tow.towing_reference_id;
   return (
     <tr role="row" id={rowId(ref)} class={matches ? 'tow-row' : 'tow-row left'}>
       <th scope="row" role="rowheader">
@@ -64,36 +56,36 @@ function TowRow({ tools, record, matches }: { tools: RowTools; record: TowReadMo
           <Ref>{ref}</Ref>
         </a>
         <span class="under">
-          <Ref>{tow.violationReferenceId}</Ref>
+          <Ref>{tow.violation_reference_id}</Ref>
         </span>
         {!matches && <span class="under">{messages.left}</span>}
       </th>
       <Cell name="plate-cell">
-        {tow.plateNumber === null ? <Unknown>{messages.noPlate}</Unknown> : <Plate plate={tow.plateNumber} />}
+        {tow.plate_number === null ? <Unknown>{messages.noPlate}</Unknown> : <Plate plate={tow.plate_number} />}
       </Cell>
       <Cell name="place">
-        {tow.towedLocation === null ? (
+        {tow.towed_location === null ? (
           <Unknown>{messages.noPlace}</Unknown>
         ) : (
-          <span class="place-name" dir="auto" title={tow.towedLocation}>
-            {tow.towedLocation}
+          <span class="place-name" dir="auto" title={tow.towed_location}>
+            {tow.towed_location}
           </span>
         )}
-        {tow.zoneId !== null && !viewer.isInField && (
-          <span class="under zone" title={tow.zoneId}>
-            {messages.zone} <Ref>{tow.zoneId}</Ref>
+        {tow.zone_id !== null && !viewer.isInField && (
+          <span class="under zone" title={tow.zone_id}>
+            {messages.zone} <Ref>{tow.zone_id}</Ref>
           </span>
         )}
       </Cell>
       <Cell name="state">
-        <StateMarks tools={tools} record={record} />
+        <StateMarks viewer={viewer} tow={tow} />
       </Cell>
       <Cell name="crew">
         <Crew {...tools} tow={tow} />
       </Cell>
       <Cell name="reports">
-        <Reports viewer={viewer} reports={reports} />
-        <Waits viewer={viewer} record={record} rules={tools.rules} />
+        <Reports viewer={viewer} reports={tow.reports} />
+        <Waits viewer={viewer} tow={tow} />
       </Cell>
     </tr>
   );
@@ -113,17 +105,14 @@ function GoneRow({ viewer, towRef }: { viewer: Viewer; towRef: string }) {
   );
 }
 
-function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; record: TowReadModel }) {
+function StateMarks({ viewer, tow }: { viewer: Viewer; tow: TowNow }) {
   const { board } = viewer.messages;
-  const { tow, tasks, readAtMs } = record;
-  const { sinceMs } = ageOf(tow, readAtMs);
-  const marks = overdueOf(record, rules.overdueAfter, readAtMs);
+  const { tasks, overdue: marks } = tow;
   const isHeld = tow.dispatch.holds.some(({ lifted }) => lifted === null);
   return (
     <>
       <span class="standing">
-        <TowStateBadge viewer={viewer} state={tow.state} />{' '}
-        <TickingAge viewer={viewer} sinceMs={sinceMs} nowMs={readAtMs} />
+        <TowStateBadge viewer={viewer} state={tow.state} /> <TickingAge viewer={viewer} since={tow.state_since} />
       </span>
       {marks.length + tasks.length > 0 || isHeld ? (
         <span class="marks">
@@ -138,22 +127,13 @@ function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; rec
   );
 }
 
-function Reports({ viewer, reports }: { viewer: Viewer; reports: readonly Report[] }) {
+function Reports({ viewer, reports }: { viewer: Viewer; reports: readonly ReportView[] }) {
   if (reports.length === 0) return <span class="muted">{viewer.messages.board.noReports}</span>;
-  // Only the head of an outbox has a time of its own.
-  const head = headOf(reports);
   return (
     <ul class="report-list">
       {reports.map((report) => (
         <li>
-          <ReportBadge
-            viewer={viewer}
-            status={{
-              ...report,
-              isInFlight: report.attemptId !== null,
-              nextAtMs: report === head ? report.nextAtMs : null,
-            }}
-          />
+          <ReportBadge viewer={viewer} report={report} />
         </li>
       ))}
     </ul>
@@ -170,10 +150,10 @@ export function rowId(towRef: string): string {
 }
 
 /** What a tow waits for in a few words; the page of the tow has the whole sentence. Nothing of one that is over. */
-function Waits({ viewer, record, rules }: { viewer: Viewer; record: TowReadModel; rules: TowRules }) {
+function Waits({ viewer, tow }: { viewer: Viewer; tow: TowNow }) {
   const { terms, board } = viewer.messages;
   const { waits } = board;
-  const waiting = waitingOfTow(record, rules);
+  const waiting = waitingOfTow(tow, viewer.nowMs);
   if (waiting.kind === 'over') return null;
   if (waiting.kind === 'people') {
     const facts = waiting.facts.map((fact) => terms.facts[fact]);
@@ -221,12 +201,11 @@ function waitsText(viewer: Viewer, waiting: CallWaiting, report: string): string
 }
 
 /** How long a tow has been in its state, in whole minutes; `board.js` keeps it counting. */
-function TickingAge({ viewer, sinceMs, nowMs }: { viewer: Viewer; sinceMs: number; nowMs: number }) {
-  const { formats } = viewer;
-  const since = new Date(sinceMs).toISOString();
+function TickingAge({ viewer, since }: { viewer: Viewer; since: string }) {
+  const { formats, nowMs } = viewer;
   return (
     <time datetime={since} title={`${formats.timestamp(since)} · ${formats.hover(since)}`} data-age>
-      {ageText(viewer, nowMs - sinceMs)}
+      {ageText(viewer, nowMs - Date.parse(since))}
     </time>
   );
 }

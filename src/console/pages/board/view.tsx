@@ -1,4 +1,3 @@
-import type { TowRules } from '../../../domain/fact-command';
 import type { SortOrder } from '../../../contracts/paging';
 import { TOW_STATES } from '../../../domain/vocabulary';
 import type { FormFailure } from '../../page';
@@ -18,19 +17,18 @@ import {
   type BoardContent,
   isNarrowed,
 } from './model';
-import type { TowCounts } from '../../../workflow/list-port';
+import type { TowCounts } from '../../../contracts/operator';
 
 interface BoardProps {
   readonly viewer: Viewer;
-  readonly query: BoardQuery;
   readonly board: BoardContent;
-  readonly rules: TowRules;
   readonly failure: FormFailure | null;
 }
 
 /** The board: how to find tows, and the list that keeps itself fresh. */
 export function BoardPage(props: BoardProps) {
-  const { viewer, query } = props;
+  const { viewer } = props;
+  const { query } = props.board;
   const { board: messages, common } = viewer.messages;
   const [, kept = ''] = addressOf(withChanges(query, { search: null })).split('?');
   return (
@@ -60,7 +58,7 @@ export function BoardPage(props: BoardProps) {
 function LostProblem({ viewer, board, failure }: BoardProps) {
   if (failure === null) return null;
   const isShown = board.rows.some(
-    ({ ref, record }) => formOf(ref) === failure.form && record !== null && hasForm(viewer, record.tow),
+    ({ id, record }) => formOf(id) === failure.form && record !== null && hasForm(viewer, record),
   );
   return isShown ? null : <Problem viewer={viewer} failure={failure} form={failure.form} showsEntered />;
 }
@@ -70,12 +68,13 @@ function LostProblem({ viewer, board, failure }: BoardProps) {
  * the body, because addresses may be logged and references may be long.
  */
 export function LiveBoard(props: BoardProps) {
-  const { viewer, query, board } = props;
+  const { viewer, board } = props;
+  const { query } = board;
   const here = addressOf(query, { withCursor: true });
   const asked = {
     form_token: viewer.formToken,
     board: here,
-    shown: board.rows.map(({ ref }) => ref),
+    shown: board.rows.map(({ id }) => id),
     next: board.nextCursor ?? '',
   };
   return (
@@ -89,8 +88,8 @@ export function LiveBoard(props: BoardProps) {
       hx-swap="morph:outerHTML"
       hx-vals={JSON.stringify(asked)}
     >
-      <Chips viewer={viewer} query={query} counts={board.counts} crews={board.crews} />
-      <ListLine viewer={viewer} query={query} board={board} />
+      <Chips viewer={viewer} query={query} counts={board.counts} />
+      <ListLine viewer={viewer} board={board} />
       <List {...props} here={here} />
       <Paging
         viewer={viewer}
@@ -101,7 +100,7 @@ export function LiveBoard(props: BoardProps) {
         }
       />
       <datalist id={CREW_LIST_ID}>
-        {board.crews.map((crew) => (
+        {board.counts.crews.map((crew) => (
           <option value={crew} />
         ))}
       </datalist>
@@ -110,7 +109,8 @@ export function LiveBoard(props: BoardProps) {
 }
 
 /** One line of one height above the list: what is new appears in it without moving a row. */
-function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' | 'board'>) {
+function ListLine({ viewer, board }: Pick<BoardProps, 'viewer' | 'board'>) {
+  const { query } = board;
   const messages = viewer.messages.board;
   const orders: readonly (readonly [SortOrder | null, string])[] = [
     ...(query.search === null ? [] : [[null, messages.orders.best] as const]),
@@ -125,7 +125,7 @@ function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' 
         <FreshLine
           fresh={board.newCount > 0 ? messages.fresh({ count }) : null}
           to={addressOf(query, { withCursor: true })}
-          shown={shownText({ viewer, query, board })}
+          shown={shownText({ viewer, board })}
         />
       </div>
       <ul class="orders" aria-label={messages.order}>
@@ -142,9 +142,10 @@ function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' 
 }
 
 /** How many rows there are, and of how many where that is counted: of states alone. */
-function shownText({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' | 'board'>): string {
+function shownText({ viewer, board }: Pick<BoardProps, 'viewer' | 'board'>): string {
+  const { query } = board;
   const messages = viewer.messages.board;
-  const { byState } = board.counts;
+  const { by_state: byState } = board.counts;
   const isNarrower = query.attention || query.unsent || query.overdue || query.crew !== null || query.search !== null;
   const count = board.rows.length;
   if (isNarrower) return messages.shown({ count });
@@ -155,15 +156,15 @@ function shownText({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query'
     : messages.shown({ count });
 }
 
-function List({ viewer, query, board, rules, failure, here }: BoardProps & { readonly here: string }) {
+function List({ viewer, board, failure, here }: BoardProps & { readonly here: string }) {
   if (board.rows.length > 0) {
-    return <TowTable tools={{ viewer, back: here, failure, rules }} rows={board.rows} />;
+    return <TowTable tools={{ viewer, back: here, failure }} rows={board.rows} />;
   }
   if (board.nextCursor !== null) {
     const { empty } = viewer.messages.board;
     return <Empty title={empty.stretch} hint={empty.stretchHint} />;
   }
-  return <EmptyBoard viewer={viewer} query={query} counts={board.counts} />;
+  return <EmptyBoard viewer={viewer} query={board.query} counts={board.counts} />;
 }
 
 /** Where the service posts its tow requests (docs/service-api.md#webhooks), at the address of the receiver. */
@@ -172,7 +173,7 @@ const REQUEST_PATH = 'POST /tow-request';
 /** No tow is shown: because there is none at all, because none is open, or because none fits. */
 function EmptyBoard({ viewer, query, counts }: { viewer: Viewer; query: BoardQuery; counts: TowCounts }) {
   const { empty, clear } = viewer.messages.board;
-  const isNew = TOW_STATES.every((state) => counts.byState[state] === 0);
+  const isNew = TOW_STATES.every((state) => counts.by_state[state] === 0);
   if (isNew && query.search === null) {
     return (
       <div class="empty">

@@ -129,14 +129,14 @@ function laterOf({ viewer, view }: TowModel, fact: AllowedFact): string | null {
 
 /** The conditions of a release, while the vehicle is started or detained. */
 export function Checklist({ model }: { model: TowModel }) {
-  const { viewer, checklist, view } = model;
+  const { viewer, view } = model;
   const messages = viewer.messages.towFacts.checklist;
   if (view.state !== 'started' && view.state !== 'detained') return null;
   return (
     <section class="card" id="checklist" aria-labelledby="checklist-title">
       <h2 id="checklist-title">{messages.title}</h2>
       <ul class="checklist">
-        {checklist.map(({ item, met, needed }) => (
+        {view.release.map(({ item, met, needed }) => (
           <li>
             <span>{messages.items[item]}</span>
             {met ? (

@@ -1,4 +1,3 @@
-import { ageOf } from '../../../domain/overdue';
 import { TowStateBadge } from '../../parts/states';
 import { Age, Badge, Coordinates, Fact, Plate, Ref, Timestamp, UserText } from '../../parts/text';
 import { WhyTow } from '../../parts/why';
@@ -6,9 +5,8 @@ import type { TowModel } from './model';
 
 /** Reference, state and plate of the tow, and why it waits. */
 export function TowHead({ model }: { model: TowModel }) {
-  const { viewer, view, record, waiting } = model;
+  const { viewer, view, waiting } = model;
   const { messages } = viewer;
-  const { ageMs } = ageOf(record.tow, record.readAtMs);
   return (
     <header class="tow-head" id="tow-head">
       <div class="head">
@@ -22,7 +20,7 @@ export function TowHead({ model }: { model: TowModel }) {
         <p class="row tow-ways">
           <span class="muted">
             {messages.tow.inStateFor({ state: messages.terms.towStates[view.state] })}{' '}
-            <Age viewer={viewer} since={new Date(record.readAtMs - ageMs).toISOString()} nowMs={record.readAtMs} />
+            <Age viewer={viewer} since={view.state_since} />
           </span>
           {!viewer.isInField && (
             <a href={`/api${model.path}`} class="button small">
@@ -47,13 +45,13 @@ export function TowHead({ model }: { model: TowModel }) {
   );
 }
 
-function Marks({ model: { viewer, view, overdue } }: { model: TowModel }) {
+function Marks({ model: { viewer, view } }: { model: TowModel }) {
   const messages = viewer.messages.tow;
   const holds = view.dispatch.holds.filter(({ lifted }) => lifted === null).length;
   return (
     <>
-      {overdue.map(({ what, sinceMs }) => (
-        <Badge tone="bad" title={viewer.formats.timestamp(new Date(sinceMs).toISOString())}>
+      {view.overdue.map(({ what, since }) => (
+        <Badge tone="bad" title={viewer.formats.timestamp(since)}>
           {messages.overdue[what]}
         </Badge>
       ))}

@@ -1,12 +1,10 @@
 import { towPath } from '../../page-table';
-import type { TowView } from '../../../contracts/operator';
+import type { TowNow } from '../../../contracts/operator';
 import { allowedFacts, type AllowedFact } from '../../../domain/allowed-facts';
 import { countedState } from '../../../domain/stored-tow';
 import type { FactContext } from '../../../domain/fact-command';
-import { overdueOf, type OverdueMark } from '../../../domain/overdue';
-import { releaseChecklist, type ReleaseCheck } from '../../../domain/release-checklist';
 import { waitingOfReport, type ReportWaiting, type Waiting } from '../../../domain/waiting';
-import { towViewOf } from '../../../workflow/views';
+import { towNowOf } from '../../../workflow/views';
 import type { PageResult, FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import { waitingOfTow } from '../../parts/why';
 import type { Viewer } from '../../viewer';
@@ -18,13 +16,11 @@ export interface TowModel {
   /** The address of the page and prefix of its forms. */
   readonly path: string;
   readonly record: TowReadModel;
-  readonly view: TowView;
+  readonly view: TowNow;
   readonly allowed: readonly AllowedFact[];
   /** The facts that the role `ops` could record. */
   readonly possible: readonly AllowedFact[];
-  readonly checklist: readonly ReleaseCheck[];
   readonly waiting: Waiting;
-  readonly overdue: readonly OverdueMark[];
   /** Plates to mask in texts. */
   readonly personal: readonly string[];
   /** Of an upload of photos. */
@@ -44,18 +40,17 @@ export async function readTow(
   const { tow, readAtMs: nowMs } = record;
   const reports = record.reports.map((report) => ({ ...report, state: countedState(report.state, record.shadow) }));
   const { rules } = progress;
+  const view = towNowOf(record, rules);
   // The page shows one time, that of Redis. A fact is decided by the clock of the process.
   const context: FactContext = { reports, rules, by: visit.actor.name, role: visit.actor.role, clockMs: nowMs };
   return {
     viewer: visit.viewer,
     path: towPath(ref),
     record,
-    view: towViewOf(record),
+    view,
     allowed: allowedFacts(tow, context),
     possible: allowedFacts(tow, { ...context, role: 'ops' }),
-    checklist: releaseChecklist(tow, context),
-    waiting: waitingOfTow(record, rules),
-    overdue: overdueOf(record, rules.overdueAfter, nowMs),
+    waiting: waitingOfTow(view, nowMs),
     personal: platesOf(record),
     imageSettings: settings.images,
     failure,
