@@ -48,7 +48,6 @@ export interface SuperviseOptions {
 
 /** The time to close a worker, beyond the grace of its running jobs. */
 const CLOSING_MS = 5000;
-const CHECK_INTERVAL_MAX_MS = 5000;
 const CHECKS_PER_LIMIT = 5;
 
 /**
@@ -57,7 +56,7 @@ const CHECKS_PER_LIMIT = 5;
  */
 export function superviseWorker(tools: SuperviseTools, options: SuperviseOptions): SupervisedWorker {
   const { limitMs, stopGraceMs, resources, clock, log } = tools;
-  const intervalMs = Math.min(limitMs / CHECKS_PER_LIMIT, CHECK_INTERVAL_MAX_MS);
+  const intervalMs = limitMs / CHECKS_PER_LIMIT;
   const progress = createWorkerProgress(clock);
   let parts = createResources(log);
   resources.add('worker', null, () => parts.closeAll());

@@ -202,7 +202,7 @@ function watched(redis: RedisConnection, { log }: ConnectionTools): Redis {
 }
 
 /** How often a connection asks its server for its role, ms. */
-const ROLE_EVERY_MS = 5000;
+const ROLE_EVERY_MS = 10_000;
 const ROLE_EVERY_MAX_MS = 60_000;
 
 /**

@@ -35,7 +35,7 @@ const SCAN_SETTINGS: ScanSettings = {
   namesPerStepMax: 1000,
   paceMs: 100,
   scanWithinMs: 400_000,
-  scanIntervalMs: 5000,
+  scanIntervalMs: 10_000,
 };
 
 /** Without pauses: no other process uses this Redis. */
