@@ -7,7 +7,7 @@ import { recordsOf } from '../../src/store/records';
 import { closeGeneralTask, openGeneralTask } from '../../src/store/tasks';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
 import { KEYS } from '../../src/store/keys';
-import { answerHead, newTow, record, WHEREABOUTS } from '../operator/world';
+import { answerHead, newTow, record } from '../operator/world';
 import type { App } from '../support/app';
 import { changeInStore, oddAnswer } from '../support/stores';
 import type { PageResponse, Visitor } from './visitor';
@@ -115,14 +115,6 @@ export async function decideBy(
   const hidden = hiddenOf(rowOf(await visitor.get(list), id), decision);
   return visitor.post(list, { ...hidden, ...typed });
 }
-
-/** Field values of the correction form of a `started` report. */
-export const STARTED_FIELDS = {
-  plate_number: WHEREABOUTS.plate_number,
-  towed_location: WHEREABOUTS.towed_location,
-  latitude: String(WHEREABOUTS.latitude),
-  longitude: String(WHEREABOUTS.longitude),
-};
 
 function unescaped(text: string): string {
   return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&');

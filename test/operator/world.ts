@@ -3,7 +3,7 @@ import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import { refusedTask, type NewTask } from '../../src/domain/tasks';
 import type { Exchange, Verdict } from '../../src/domain/policy';
 import type { Foundation } from '../../src/main/foundation';
-import { createTowOutbox, createViolationOutbox } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { ACCEPTING, refusedWith, STOPPED } from '../support/exchanges';
 import { reportIn, type ClaimedReport, NO_LIMITS } from '../support/outboxes';
 import { createIntake } from '../../src/store/deliveries';
@@ -193,18 +193,6 @@ export async function newViolation(
   const stored = await report({ records: recordsOf(foundation.redis) }, violation);
   if (stored !== 'saved') throw new Error(`the violation is ${stored}`);
   return id;
-}
-
-/** Runs a settled violation until a worker has only its cleanup to do. */
-export async function finishViolation({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
-  const claim = await violationOutboxOf(foundation).claim(id);
-  if (claim.kind !== 'cleanup') throw new Error(`not to be cleaned up: ${claim.kind}`);
-  await violationOutboxOf(foundation).completeCleanup(claim.record);
-}
-
-function violationOutboxOf({ redis, clock }: Foundation) {
-  const limits = { giveUpAfterMs: 3_600_000, rateLimit: { limit: 0, windowMs: 60_000 }, checksTicket: false };
-  return createViolationOutbox(redis, clock, { leaseMs: 20_000, graceMs: 60_000, ...limits });
 }
 
 export async function violationOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, id: string): Promise<ViolationView> {
