@@ -99,7 +99,6 @@ export async function expectingWrites(
 /** The differences for lists and pages. */
 export function createDifferenceStore(redis: Redis): DifferenceStore {
   return {
-    read: async (id) => (await readMany(redis, [id]))[0] ?? null,
     async all() {
       const ids = await redis.zrange(KEYS.differences, '0', '-1');
       return readMany(

@@ -7,7 +7,7 @@ import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { type ActionResult, done, refused, transactOnce } from './action-result';
 import { orderKeyOf, type IdempotencyRecord, type RecordStore } from './transaction-port';
 
-export const DIFFERENCE_NOT_FOUND = unknown('difference_not_found', 'There is no such kind of difference.').refusal;
+const DIFFERENCE_NOT_FOUND = unknown('difference_not_found', 'There is no such kind of difference.').refusal;
 
 export interface ExpectRequest {
   readonly id: string;

@@ -44,7 +44,6 @@ export interface TowStore {
 
 /** Kinds of differences as lists and pages read them; only a transaction changes them (transaction-port.ts). */
 export interface DifferenceStore {
-  read(id: string): Promise<Difference | null>;
   /** All kinds, the oldest first. There are few. */
   all(): Promise<readonly Difference[]>;
 }
