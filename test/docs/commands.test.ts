@@ -9,7 +9,7 @@ import { commandsIn, readDocuments } from '../architecture/documents';
 import { deliver, towRequest } from '../receiver/calls';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
-import { isHelpOf, namedCommands } from './named-commands';
+import { isHelpOf, namedCommands, OTHER_PROGRAMS } from './named-commands';
 import { PROJECT } from '../support/project';
 
 const TOW = 'TW-20261120-ABC123';
@@ -69,7 +69,7 @@ test('every towhook command of the documentation works on a running installation
   try {
     for (const { path, line, words } of beginningWith('npx', 'towhook')) {
       // A lone ellipsis is a placeholder for further options.
-      if (words.includes('…')) continue;
+      if (words.includes('…') || OTHER_PROGRAMS.includes(words[2] ?? '')) continue;
       const { exitCode, problems } = await run(words.slice(2), { url: app.consoleUrl, apiKey: app.apiKey });
       // 1: an id that does not exist here, or a state that does not allow it now. All others are faults of the page.
       if (exitCode !== 0 && exitCode !== 1) wrong.push(`${path}: ${line}: ${exitCode} ${problems}`);
@@ -152,7 +152,9 @@ test.each(beginningWith('npm').filter(({ words }) => words[1] !== 'ci'))(
   },
 );
 
-test.each(beginningWith('npm', 'start'))('the role of the documentation exists: $line', ({ words }) => {
+const STARTS = [...beginningWith('npm', 'start'), ...beginningWith('npx', 'towhook', 'start')];
+
+test.each(STARTS)('the role of the documentation exists: $line', ({ words }) => {
   expect(PROCESS_ROLES).toContain(words.at(-1));
 });
 

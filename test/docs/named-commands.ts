@@ -12,7 +12,7 @@ export interface NamedCommand {
 
 const TEXTS = ['src/console/messages/en.json', 'src/console/messages/ar.json', 'deploy/prometheus/alerts.yml'];
 /** Programs of their own, which are no part of the command line. */
-const OTHER_PROGRAMS = ['demo', 'start'];
+export const OTHER_PROGRAMS = ['demo', 'start'];
 const WORDS = 'towhook ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?';
 const IN_TEXT = new RegExp(`(?:[\`“]|run: )(?:npx )?${WORDS}`, 'g');
 const IN_SHELL = new RegExp(`(?:^npx |\\bexec (?:-T )?\\w+ |^)${WORDS}`, 'g');
