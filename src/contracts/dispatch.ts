@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CREW_STEPS, assignment, hold, liftedHold, note, yardPlace } from '../domain/dispatch';
 import type { DispatchCommand } from '../domain/dispatch-rules';
 import { reason, text } from '../domain/input-schemas';
-import { timestamp } from './facts';
+import { timestamp } from '../domain/fact-fields';
 import { readableFieldsOf } from './readable-fields';
 import { sensitive } from '../domain/sensitive';
 

@@ -16,6 +16,7 @@ import { TASK_TYPES } from '../domain/tasks';
 import { OVERDUE_STATES } from '../domain/overdue';
 import { RELEASE_ITEMS } from '../domain/release-checklist';
 import { timestampMs } from '../domain/timestamp';
+import { whereaboutsView } from '../domain/tow';
 import { oneLine, reason, text } from '../domain/input-schemas';
 import { jsonObject } from './common';
 import { dispatchView } from './dispatch';
@@ -188,10 +189,7 @@ export const towView = z.object({
   metadata: jsonObject.nullable(),
   state: z.enum(TOW_STATES),
   version: z.number(),
-  plate_number: sensitive(z.string().nullable()),
-  towed_location: z.string().nullable(),
-  latitude: z.number().nullable(),
-  longitude: z.number().nullable(),
+  ...whereaboutsView.shape,
   zone_id: z.string().nullable(),
   violation_type: z.enum(VIOLATION_TYPES).nullable(),
   /** The operator's own violation that led to it. */

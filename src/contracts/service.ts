@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentShape } from '../domain/fact-fields';
 import { violationFields } from '../domain/violation';
 import { PLATE_TYPES } from '../domain/vocabulary';
 import { towingReference, violationReference } from '../domain/stored';
@@ -31,24 +32,18 @@ export const accessToken = z
 /** docs/service-api.md#get-token. */
 export const tokenAnswer = z.looseObject({ token: sensitive(accessToken) });
 
-const references = { violation_reference_id: violationReference, towing_reference_id: towingReference };
+const tow = { towing_reference_id: towingReference };
+const references = { violation_reference_id: violationReference, ...tow };
 
 /**
  * docs/service-api.md#tow-status-updates.
  *
  * Open question Q28: which fields are required is not documented; all of them are always sent.
  */
-export const startedRequest = z.strictObject({
-  ...references,
-  plate_number: sensitive(z.string().min(1)),
-  towed_location: z.string().min(1),
-  latitude: z.number(),
-  longitude: z.number(),
-  status_update_time: z.string().min(1),
-});
-export const detainedRequest = z.strictObject(references);
-export const canceledRequest = z.strictObject({ ...references, cancellation_reason: z.string().min(1) });
-export const releasedRequest = z.strictObject(references);
+export const startedRequest = z.strictObject({ ...references, ...sentShape('started') });
+export const detainedRequest = z.strictObject({ ...references, ...sentShape('detained') });
+export const canceledRequest = z.strictObject({ ...references, ...sentShape('canceled') });
+export const releasedRequest = z.strictObject({ ...references, ...sentShape('released') });
 
 /** docs/service-api.md#tow-status-updates and #update-payment-status. */
 export const towAnswer = z.looseObject({ towing_reference_id: towingReference, metadata: echoedMetadata.nullish() });
@@ -57,11 +52,7 @@ export const towAnswer = z.looseObject({ towing_reference_id: towingReference, m
  * docs/service-api.md#create-tow-invoice. Allowed vehicle types are configuration (`VEHICLE_TYPES`), since only HEAVY
  * is documented.
  */
-export const invoiceRequest = z.strictObject({
-  towing_reference_id: towingReference,
-  vehicle_type: z.string().min(1),
-  delay_in_days: z.int().min(0),
-});
+export const invoiceRequest = z.strictObject({ ...tow, ...sentShape('invoice') });
 const chargeAnswer = z.looseObject({ total_amount: amount, paid_amount: amount, tax: amount });
 export const invoiceAnswer = z.looseObject({
   towing_reference_id: towingReference,
@@ -74,10 +65,7 @@ export const invoiceAnswer = z.looseObject({
  * docs/service-api.md#update-payment-status. Allowed statuses are configuration (`PAYMENT_STATUSES`), since only PAID
  * is documented.
  */
-export const paymentRequest = z.strictObject({
-  towing_reference_id: towingReference,
-  payment_status: z.string().min(1),
-});
+export const paymentRequest = z.strictObject({ ...tow, ...sentShape('payment') });
 
 /** docs/service-api.md#site-capacity. */
 export const capacityRequest = z.strictObject({ zoneId: z.string().min(1) });

@@ -3,7 +3,7 @@ import { conflict, invalid } from './refusal';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
 import { isoTimestamp, occurredAt, riyadhDaysBetween, timestampMs } from './timestamp';
 import type { ReportStatus } from './outbox';
-import { invoiceReport, paymentReport } from './report-bodies';
+import { owedReport } from './report-bodies';
 import { previousTimestamp, type InvoiceRequest, type Payment, type Tow } from './tow';
 import type { JsonObject } from './vocabulary';
 
@@ -28,7 +28,7 @@ export function requestInvoice(tow: Tow, command: FactCommand<'invoice'>, contex
   return {
     ok: true,
     tow: { ...withFact(tow, 'invoice', nowIso, context), invoiceRequest: request },
-    owed: invoiceReport(tow, request),
+    owed: owedReport(tow, 'invoice', { vehicleType, delayInDays: request.delayInDays }),
     withdraw: [],
   };
 }
@@ -81,7 +81,7 @@ export function recordPayment(tow: Tow, command: FactCommand<'payment'>, context
   return {
     ok: true,
     tow: { ...withFact(tow, 'payment', when.timestamp, context), payments: [...tow.payments, payment] },
-    owed: paymentReport(tow, paymentStatus),
+    owed: owedReport(tow, 'payment', { paymentStatus }),
     withdraw: [],
   };
 }

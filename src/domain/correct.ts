@@ -1,7 +1,7 @@
 import type { TowRules } from './fact-command';
 import { timestampMs, occurredAt } from './timestamp';
 import { isWithdrawn, paymentIndex } from './billing';
-import { FACTS, type FactTable } from './facts';
+import { CORRECTABLE, FACTS, type FactTable } from './facts';
 import type { ReportStatus } from './outbox';
 import { invalid, type Decision, type FieldRule } from './refusal';
 import type { Tow } from './tow';
@@ -32,7 +32,7 @@ export function correct(
   const given = Object.entries(context.fields).filter(([, value]) => value !== undefined);
   const table: FactTable = FACTS;
   const row = table[report.kind];
-  const { correctable } = row;
+  const correctable: readonly string[] = CORRECTABLE[report.kind];
   if (given.length === 0) {
     const rule = correctable.length > 0 ? `needs at least one of ${correctable.join(', ')}` : 'has nothing to correct';
     return invalid([{ field: 'body', rule }]);

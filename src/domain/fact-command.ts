@@ -3,40 +3,13 @@ import type { OverdueAfter } from './overdue';
 import type { Decision } from './refusal';
 import type { Owed } from './report-bodies';
 import { isoTimestamp } from './timestamp';
-import type { Tow, Whereabouts } from './tow';
+import type { FactInput } from './fact-fields';
+import type { Tow } from './tow';
 import type { FactEvent, JsonObject, Role } from './vocabulary';
 
-interface Timed {
-  readonly occurredAt?: string | undefined;
-}
-
-/**
- * What a person enters for each fact. What is omitted comes from the tow, the calendar or the clock; without a
- * cancellation reason or vehicle type the fact is refused.
- */
-interface FactInputs {
-  started: Timed & { readonly [K in keyof Whereabouts]?: Whereabouts[K] | undefined };
-  detained: Timed;
-  canceled: Timed & {
-    readonly cancellationReason?: string | undefined;
-    /** Why the tow is canceled although it has an invoice; kept for the record and not sent. */
-    readonly reason?: string | undefined;
-  };
-  released: Timed;
-  invoice: {
-    readonly vehicleType?: string | undefined;
-    readonly delayInDays?: number | undefined;
-    readonly overrideReason?: string | undefined;
-  };
-  payment: Timed & {
-    readonly paymentStatus?: string | undefined;
-    readonly externalReference?: string | undefined;
-  };
-}
-
-/** A fact as it is entered: that of one event, or by default of any. */
+/** A fact as it is entered: that of one event, or by default of any. The rule refuses it without what it needs. */
 export type FactCommand<E extends FactEvent = FactEvent> = {
-  [K in E]: { readonly event: K } & FactInputs[K];
+  [K in E]: { readonly event: K } & FactInput<K>;
 }[E];
 
 /** The configurable tow rules. */

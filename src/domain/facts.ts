@@ -1,14 +1,22 @@
 import { correctInvoice, correctPayment, delayOf, recordPayment, requestInvoice, type Delay } from './billing';
 import { invisibleIn } from './entered-text';
+import { correctableNames, notesOf, type CorrectableName } from './fact-fields';
 import type { Advance, FactCommand, FactContext } from './fact-command';
 import { cancel, correctCancel, correctStart, detain, release, start } from './movement';
 import type { SendingPolicy } from './outbox';
-import { previousTimestamp, type Partially, type Tow, type Whereabouts } from './tow';
+import {
+  previousTimestamp,
+  WHEREABOUTS_FIELDS,
+  whereaboutsBy,
+  type Partially,
+  type Tow,
+  type Whereabouts,
+} from './tow';
 import { FACT_EVENTS, type FactEvent, type JsonObject, type ReportKind, type Role } from './vocabulary';
 
 /**
- * The facts of a tow, one row each: who may record it, which rule it follows, how its report is sent and corrected. The
- * fields that people enter and the texts of the API are in src/contracts/facts.ts.
+ * The facts of a tow, one row each: who may record it, which rule it follows, how its report is sent and corrected. Its
+ * fields are in fact-fields.ts.
  */
 interface FactRow<E extends FactEvent> {
   /** The weakest role that may record it. The state of the tow may require a higher one. */
@@ -20,13 +28,11 @@ interface FactRow<E extends FactEvent> {
   readonly trials: (context: FactContext) => readonly FactCommand<E>[];
   /** What a form of it needs to know. */
   readonly form: (tow: Tow, context: FactContext) => FactForm;
-  /** What is kept on the timeline and not sent, by wire name. */
+  /** What is kept on the timeline beside the notes that are entered, by wire name. */
   readonly note?: (command: FactCommand<E>) => Readonly<Record<string, string | undefined>>;
   /** The reason that the audit shows. */
   readonly why?: (command: FactCommand<E>) => string | undefined;
   readonly sending: SendingPolicy;
-  /** The fields of its report that a person may correct. References are never among them. */
-  readonly correctable: readonly string[];
   /** The tow after its report got a corrected body. `index` is the place of a payment among the payments. */
   readonly correct?: (tow: Tow, body: JsonObject, index: number) => Tow;
 }
@@ -64,15 +70,12 @@ export const FACTS = {
     record: start,
     trials: () => [{ event: 'started', plateNumber: ANY_TEXT, towedLocation: ANY_TEXT, latitude: 0, longitude: 0 }],
     form: (tow) => {
-      const { plateNumber, towedLocation, latitude, longitude } = tow;
-      const known = { plateNumber, towedLocation, latitude, longitude };
-      const fields = ['plateNumber', 'towedLocation', 'latitude', 'longitude'] as const;
-      const missing = fields.filter((field) => known[field] === null);
+      const known = whereaboutsBy(({ key }) => tow[key]);
+      const missing = WHEREABOUTS_FIELDS.flatMap(({ key }) => (known[key] === null ? [key] : []));
       return { event: 'started', notBefore: previousTimestamp(tow), known, missing };
     },
     note: ({ plateNumber = '' }) => ({ removed_characters: invisibleIn(plateNumber).join(', ') || undefined }),
     sending: { ...SAFE, isUrgent: true },
-    correctable: ['plate_number', 'towed_location', 'latitude', 'longitude', 'status_update_time'],
     correct: correctStart,
   },
   detained: {
@@ -82,7 +85,6 @@ export const FACTS = {
     trials: () => [{ event: 'detained' }],
     form: (tow) => ({ event: 'detained', notBefore: previousTimestamp(tow) }),
     sending: SAFE,
-    correctable: [],
   },
   canceled: {
     role: 'dispatcher',
@@ -93,10 +95,8 @@ export const FACTS = {
       const needsReason = !cancel(tow, { event: 'canceled', cancellationReason: ANY_TEXT }, context).ok;
       return { event: 'canceled', notBefore: previousTimestamp(tow), needsReason };
     },
-    note: ({ reason }) => ({ reason }),
     why: ({ reason, cancellationReason }) => reason ?? cancellationReason,
     sending: SAFE,
-    correctable: ['cancellation_reason'],
     correct: correctCancel,
   },
   released: {
@@ -106,7 +106,6 @@ export const FACTS = {
     trials: () => [{ event: 'released' }],
     form: (tow) => ({ event: 'released', notBefore: previousTimestamp(tow) }),
     sending: { ...SAFE, isUrgent: true },
-    correctable: [],
   },
   invoice: {
     role: 'dispatcher',
@@ -118,10 +117,8 @@ export const FACTS = {
       vehicleTypes: rules.vehicleTypes,
       delay: delayOf(tow, clockMs, rules.freeDays),
     }),
-    note: ({ overrideReason }) => ({ override_reason: overrideReason }),
     why: ({ overrideReason }) => overrideReason,
     sending: { safeToRepeat: false, unansweredMax: 2, openAfterRetry: 1, isUrgent: false },
-    correctable: ['vehicle_type', 'delay_in_days'],
     correct: correctInvoice,
   },
   payment: {
@@ -134,9 +131,7 @@ export const FACTS = {
       const paymentStatuses = context.rules.paymentStatuses.filter(isPossible);
       return { event: 'payment', notBefore: previousTimestamp(tow), paymentStatuses };
     },
-    note: ({ externalReference }) => ({ external_reference: externalReference }),
     sending: SAFE,
-    correctable: ['payment_status'],
     correct: correctPayment,
   },
 } as const satisfies FactTable;
@@ -155,8 +150,11 @@ export function advance<E extends FactEvent>(tow: Tow, command: FactCommand<E>, 
 
 /** What is kept on the timeline and not sent, by wire name. */
 export function explanationOf<E extends FactEvent>(command: FactCommand<E>): JsonObject {
-  const note = TABLE[command.event].note?.(command) ?? {};
-  return Object.fromEntries(Object.entries(note).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
+  const notes = notesOf(command.event, command);
+  for (const [name, text] of Object.entries(TABLE[command.event].note?.(command) ?? {})) {
+    if (text !== undefined) notes[name] = text;
+  }
+  return notes;
 }
 
 /** The reason that the audit shows; a reason for the record comes before one that is sent. */
@@ -164,9 +162,19 @@ export function auditReasonOf<E extends FactEvent>(command: FactCommand<E>): str
   return TABLE[command.event].why?.(command);
 }
 
+/** The fields of each report that a person may correct. */
+export const CORRECTABLE: { readonly [E in FactEvent]: readonly CorrectableName<E>[] } = {
+  started: correctableNames('started'),
+  detained: correctableNames('detained'),
+  canceled: correctableNames('canceled'),
+  released: correctableNames('released'),
+  invoice: correctableNames('invoice'),
+  payment: correctableNames('payment'),
+};
+
 /** True if a person may correct at least one field of such a report. */
 export function isCorrectable(kind: ReportKind): boolean {
-  return TABLE[kind].correctable.length > 0;
+  return CORRECTABLE[kind].length > 0;
 }
 
 /** A table with one value per fact. */

@@ -1,13 +1,15 @@
 import { invoiceMayExist, paymentIsMissing } from './billing';
 import { blockedByHold } from './dispatch-rules';
-import { visibleText } from './entered-text';
 import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
 import { occurredAt } from './timestamp';
-import { canceledReport, startedReport, statusReport } from './report-bodies';
+import { owedReport } from './report-bodies';
 import { conflict, forbidden, invalid, type FieldRule } from './refusal';
 import {
   mayBecome,
   previousTimestamp,
+  WHEREABOUTS_FIELDS,
+  whereabouts,
+  whereaboutsBy,
   type Fact,
   type Partially,
   type Tow,
@@ -19,23 +21,19 @@ import { roleAllows, type JsonObject } from './vocabulary';
 /** The vehicle is hooked up. Needs plate and place: entered now, or known from the violation. */
 export function start(tow: Tow, command: FactCommand<'started'>, context: FactContext): Advance {
   if (!mayBecome(tow, 'started')) return refusedTransition(tow, 'started');
-  const known: Partially<Whereabouts> = {
-    plateNumber: entered(visibleText(command.plateNumber ?? '')) ?? tow.plateNumber,
-    towedLocation: entered(command.towedLocation) ?? tow.towedLocation,
-    latitude: command.latitude ?? tow.latitude,
-    longitude: command.longitude ?? tow.longitude,
-  };
-  const { plateNumber, towedLocation, latitude, longitude } = known;
+  const entries = new Map<string, unknown>(Object.entries(command));
+  const known = whereaboutsBy(({ key, clean }) => {
+    const given = entries.get(key);
+    return (typeof given === 'string' ? entered(clean(given)) : given) ?? tow[key];
+  });
   const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.clockMs);
-  if (plateNumber === null || towedLocation === null || latitude === null || longitude === null) {
-    return invalid([...missingWhereabouts(known), ...(when.ok ? [] : when.refusal.details)]);
-  }
+  const { data: located } = whereabouts.safeParse(known);
+  if (!located) return invalid([...missingWhereabouts(known), ...(when.ok ? [] : when.refusal.details)]);
   if (!when.ok) return when;
-  const whereabouts: Whereabouts = { plateNumber, towedLocation, latitude, longitude };
   return {
     ok: true,
-    tow: { ...withFact(tow, 'started', when.timestamp, context), ...whereabouts, state: 'started' },
-    owed: startedReport(tow, whereabouts, when.timestamp),
+    tow: { ...withFact(tow, 'started', when.timestamp, context), ...located, state: 'started' },
+    owed: owedReport(tow, 'started', { ...located, occurredAt: when.timestamp }),
     withdraw: [],
   };
 }
@@ -48,7 +46,7 @@ export function detain(tow: Tow, command: FactCommand<'detained'>, context: Fact
   return {
     ok: true,
     tow: { ...withFact(tow, 'detained', when.timestamp, context), state: 'detained' },
-    owed: statusReport(tow, 'detained'),
+    owed: owedReport(tow, 'detained', {}),
     withdraw: [],
   };
 }
@@ -66,7 +64,7 @@ export function release(tow: Tow, command: FactCommand<'released'>, context: Fac
   return {
     ok: true,
     tow: { ...withFact(tow, 'released', when.timestamp, context), state: 'released' },
-    owed: statusReport(tow, 'released'),
+    owed: owedReport(tow, 'released', {}),
     withdraw: [],
   };
 }
@@ -93,7 +91,7 @@ export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: Fact
   return {
     ok: true,
     tow: { ...withFact(tow, 'canceled', when.timestamp, context), state: 'canceled', cancellationReason: reason },
-    owed: canceledReport(tow, reason),
+    owed: owedReport(tow, 'canceled', { cancellationReason: reason }),
     withdraw: context.reports
       .filter(({ kind, state }) => (kind === 'invoice' || kind === 'payment') && state === 'pending')
       // A report whose attempts surely had no effect counts as never attempted.
@@ -107,10 +105,7 @@ export function correctStart(tow: Tow, body: JsonObject): Tow {
   const timestamp = bodyText(body, 'status_update_time');
   return {
     ...tow,
-    plateNumber: bodyText(body, 'plate_number'),
-    towedLocation: bodyText(body, 'towed_location'),
-    latitude: Number(body['latitude']),
-    longitude: Number(body['longitude']),
+    ...whereabouts.parse(whereaboutsBy(({ name }) => body[name])),
     facts: tow.facts.map((fact) => (fact.event === 'started' ? correctedFact(fact, timestamp) : fact)),
   };
 }
@@ -134,13 +129,8 @@ function refusedTransition(tow: Tow, event: TransitionEvent) {
 }
 
 function missingWhereabouts(known: Partially<Whereabouts>): FieldRule[] {
-  const wireNames = [
-    ['plate_number', known.plateNumber],
-    ['towed_location', known.towedLocation],
-    ['latitude', known.latitude],
-    ['longitude', known.longitude],
-  ] as const;
-  return wireNames
-    .filter(([, value]) => value === null)
-    .map(([field]) => ({ field, rule: 'is required: the violation of this tow does not give it' }));
+  return WHEREABOUTS_FIELDS.filter(({ key, isRequired }) => isRequired && known[key] === null).map(({ name }) => ({
+    field: name,
+    rule: 'is required: the violation of this tow does not give it',
+  }));
 }

@@ -1,23 +1,16 @@
 import { z } from 'zod';
 import { storedDispatch } from './dispatch';
-import { sensitive } from './sensitive';
+import { keptFields, keptShape, nullableShape, shownShape } from './fact-fields';
 import { storedList, storedObject, storedRecord, towingReference, violationReference } from './stored';
 import { FACT_EVENTS, VIOLATION_TYPES, type FactEvent, type TowState } from './vocabulary';
 
 /** The vehicle, and the place it was taken from. */
-const whereabouts = z.object({
-  plateNumber: sensitive(z.string()),
-  towedLocation: z.string(),
-  latitude: z.number(),
-  longitude: z.number(),
-});
+export const whereabouts = z.object(keptShape('started'));
 export type Whereabouts = Readonly<z.output<typeof whereabouts>>;
-const nullableWhereabouts = z.object({
-  plateNumber: whereabouts.shape.plateNumber.nullable(),
-  towedLocation: z.string().nullable(),
-  latitude: z.number().nullable(),
-  longitude: z.number().nullable(),
-});
+const nullableWhereabouts = z.object(nullableShape(whereabouts.shape));
+/** The same under the names of the API. */
+export const whereaboutsView = z.object(shownShape('started'));
+export const WHEREABOUTS_FIELDS = keptFields('started');
 export type Partially<T> = { readonly [K in keyof T]: T[K] | null };
 
 /** What happened, when it happened, and when and by which API key (`by`, its name) it was recorded. */
@@ -113,6 +106,19 @@ export const towMeta = z.object({
   requestedAt: z.string(),
   requestedAtMs: z.number(),
 });
+
+/** What is known of the vehicle and its place; `valueOf` returns undefined for what it does not know. */
+export function whereaboutsBy(
+  valueOf: (field: (typeof WHEREABOUTS_FIELDS)[number]) => unknown,
+): Partially<Whereabouts> {
+  return nullableWhereabouts.parse(
+    Object.fromEntries(WHEREABOUTS_FIELDS.map((field) => [field.key, valueOf(field) ?? null])),
+  );
+}
+
+export function whereaboutsViewOf(tow: Tow): z.output<typeof whereaboutsView> {
+  return whereaboutsView.parse(Object.fromEntries(WHEREABOUTS_FIELDS.map(({ name, key }) => [name, tow[key]])));
+}
 
 /** The facts that change the state of a tow; invoice and payment do not. */
 export type TransitionEvent = Extract<FactEvent, TowState>;

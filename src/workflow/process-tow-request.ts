@@ -7,7 +7,7 @@ import { addEvent, openTask, type StoredTow } from '../domain/outbox-record';
 import { markShadow } from '../domain/shadow';
 import { isKnown, withNewest, type KnownTow } from '../domain/stored-tow';
 import { isoTimestamp } from '../domain/timestamp';
-import type { Tow } from '../domain/tow';
+import { whereaboutsBy, type Tow } from '../domain/tow';
 import type { ServiceMode } from '../domain/vocabulary';
 import { matchRequestedTow, type NamedViolation } from './match-violation';
 import { isShadowTime } from './service-mode';
@@ -96,10 +96,7 @@ function requestedTow(delivery: Delivery, request: TowRequestMessage): Tow {
     violationReferenceId: request.violation_reference_id,
     metadata: request.metadata ?? null,
     requestedAt: receivedAt(delivery),
-    plateNumber: null,
-    towedLocation: null,
-    latitude: null,
-    longitude: null,
+    ...whereaboutsBy(() => null),
     facts: [],
     invoiceRequest: null,
     payments: [],

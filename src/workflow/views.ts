@@ -14,6 +14,7 @@ import { releaseChecklist } from '../domain/release-checklist';
 import { countedState } from '../domain/stored-tow';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
+import { whereaboutsViewOf } from '../domain/tow';
 import { textOfValue } from '../domain/vocabulary';
 import type { QueuePlace } from '../domain/waiting';
 import type { Report, TowReadModel, ViolationReadModel } from './read-models';
@@ -29,10 +30,7 @@ export function towViewOf(record: TowReadModel): TowView {
     metadata: tow.metadata,
     state: tow.state,
     version: record.version,
-    plate_number: tow.plateNumber,
-    towed_location: tow.towedLocation,
-    latitude: tow.latitude,
-    longitude: tow.longitude,
+    ...whereaboutsViewOf(tow),
     zone_id: tow.zoneId,
     violation_type: tow.violationType,
     violation_id: tow.violationId,

@@ -79,7 +79,10 @@ test.each(Object.entries(FACT_CONTRACTS))(
 );
 
 test('translates into Arabic every rule that the contracts of facts name', () => {
-  const rules = readSources(['src/contracts'], ['facts.ts', 'common.ts']).flatMap(({ text }) =>
+  const rules = readSources(
+    ['src/contracts', 'src/domain'],
+    ['common.ts', 'input-schemas.ts', 'fact-fields.ts'],
+  ).flatMap(({ text }) =>
     [...text.matchAll(/(['`])(must .+?)\1/g)].map(([, , rule = '']) => rule.replaceAll(/\$\{[^}]+\}/g, '5')),
   );
   expect(rules.length).toBeGreaterThan(5);

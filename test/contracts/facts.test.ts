@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { fieldOption } from '../../src/cli/fields';
 import { inputFields } from '../../src/contracts/input-fields';
-import { contractOf, correctionBody, FACT_CONTRACTS, fieldsOfKind, type FactContract } from '../../src/contracts/facts';
+import { correctionBody, FACT_CONTRACTS, fieldsOfKind, type FactContract } from '../../src/contracts/facts';
 import { OPERATIONS } from '../../src/contracts/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
 import { factRoute } from '../../src/contracts/routes/tows';
 import { AUDIT_ACTIONS } from '../../src/domain/audit';
-import { FACTS } from '../../src/domain/facts';
+import { CORRECTABLE, FACTS } from '../../src/domain/facts';
+import type { FactField } from '../../src/domain/fact-fields';
+import { owedReport } from '../../src/domain/report-bodies';
 import { FACT_EVENTS } from '../../src/domain/vocabulary';
+import { towAs } from '../domain/tows';
 import { openApiDocument } from '../../tools/openapi/document';
 
 /** A fact that the product does not have: one more row of the table. */
@@ -24,22 +27,20 @@ const inspected: FactContract = {
   readableCommandOf: () => ({ event: 'detained' }),
 };
 
-test('a field of a fact that only its contract has does not compile', () => {
-  const parts = { summary: '' };
-  const body = z.strictObject({ occurred_at: z.string().optional() });
-  contractOf('detained', {
-    ...parts,
-    body,
-    toCommand: (read) => ({ event: 'detained', occurredAt: read.occurred_at }),
-  });
-  contractOf('detained', {
-    ...parts,
-    // @ts-expect-error No rule knows the reading of the odometer.
-    body: body.extend({ mileage_km: z.number().optional() }),
-    toCommand: (read) => ({ event: 'detained', occurredAt: read.occurred_at }),
-  });
-  // @ts-expect-error The time that was entered is dropped.
-  contractOf('detained', { ...parts, body, toCommand: () => ({ event: 'detained' }) });
+test('a field of a fact that is entered and not used does not compile', () => {
+  const entered = z.number().optional();
+  // @ts-expect-error The reading of the odometer is neither sent nor shown.
+  const unused: FactField = { entered };
+  const sent: FactField = { entered, sent: z.number() };
+  const shown: FactField = { entered, use: 'note' };
+  expect([unused, sent, shown]).toHaveLength(3);
+});
+
+test('a report without the value of a field that is sent does not compile', () => {
+  const tow = towAs('requested');
+  // @ts-expect-error The reason is missing.
+  expect(owedReport(tow, 'canceled', {}).body).not.toHaveProperty('cancellation_reason');
+  expect(owedReport(tow, 'canceled', { cancellationReason: 'gone' }).body).toHaveProperty('cancellation_reason');
 });
 
 test('an additional row of the facts table makes a route with its role, body and summary', () => {
@@ -101,8 +102,8 @@ describe.each(FACT_EVENTS)('%s', (event) => {
   test(`the report of the fact ${event} can be corrected only in fields that its call has`, () => {
     const { request } = OPERATIONS[event];
 
-    expect(Object.keys(request.shape)).toEqual(expect.arrayContaining([...FACTS[event].correctable]));
-    expect(Object.keys(correctionBody.shape)).toEqual(expect.arrayContaining([...FACTS[event].correctable]));
+    expect(Object.keys(request.shape)).toEqual(expect.arrayContaining([...CORRECTABLE[event]]));
+    expect(Object.keys(correctionBody.shape)).toEqual(expect.arrayContaining([...CORRECTABLE[event]]));
   });
 
   test(`the fact ${event} is audited under a separate action`, () => {

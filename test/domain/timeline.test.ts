@@ -4,7 +4,7 @@ import { acceptEntry } from '../../src/domain/settle-entry';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
 import { markFactRecorded, timelineOf } from '../../src/domain/timeline';
 import { absentTow } from '../support/absent-tow';
-import { startedReport } from '../../src/domain/report-bodies';
+import { owedReport } from '../../src/domain/report-bodies';
 import { minutesFromNow, nowMs, RULES, towAs, WHEREABOUTS } from './tows';
 
 const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
@@ -14,7 +14,7 @@ function startedTow(): KnownTow {
   const record = { ...absentTow('T1'), tow: towAs('started') };
   if (!isKnown(record)) throw new Error('the tow is known');
   markFactRecorded(record, {}, nowMs);
-  appendReport(record, startedReport(record.tow, WHEREABOUTS, minutesFromNow(-1)), nowMs);
+  appendReport(record, owedReport(record.tow, 'started', { ...WHEREABOUTS, occurredAt: minutesFromNow(-1) }), nowMs);
   return record;
 }
 

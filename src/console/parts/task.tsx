@@ -13,7 +13,7 @@ import { questionOf, resolveTaskCall } from '../../workflow/decision-call';
 import type { FormFailure, PageResult, PageTools, PostedForm } from '../page';
 import { readRecord } from '../read';
 import { submit } from '../submit';
-import { FACTS } from '../../domain/facts';
+import { CORRECTABLE } from '../../domain/facts';
 import { changedIn, unchangedAsNow, Was, bodyOf, fieldTime } from '../forms';
 import { DecisionForm, decisionBody } from './decision-form';
 import { Field } from './form';
@@ -111,7 +111,7 @@ export function CorrectionFields(props: {
   const failure = unchangedAsNow(props.failure);
   return (
     <div class="fields">
-      {FACTS[report.kind].correctable.map((name) => (
+      {CORRECTABLE[report.kind].map((name) => (
         <>
           <Was name={name} value={enteredValue(report, name)} />
           <Field

@@ -1,10 +1,14 @@
+import { WHEREABOUTS_FIELDS } from '../../domain/tow';
+
+const PLACE = WHEREABOUTS_FIELDS.map(({ name }) => name).join(' ');
+
 /** The fields of a tow and a violation that their commands print as text. */
 
 export const TOW_COLUMNS = 'towing_reference_id state plate_number requested_at reports.kind reports.state tasks.type';
 
 export const TOW_TEXT = `
-  towing_reference_id violation_reference_id violation_id state requested_at plate_number towed_location latitude
-  longitude zone_id violation_type shadow cancellation_reason dispatch.assignment.crew dispatch.assignment.truck
+  towing_reference_id violation_reference_id violation_id state requested_at ${PLACE}
+  zone_id violation_type shadow cancellation_reason dispatch.assignment.crew dispatch.assignment.truck
   dispatch.yard.yard dispatch.yard.slot
   facts.event facts.occurred_at facts.by
   reports.id reports.state reports.attempts reports.next_attempt_at reports.waits_for reports.place_in_queue.place

@@ -4,7 +4,7 @@ import type { FactForm } from '../../../domain/facts';
 import { Timestamp, Plate, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
 import { digestOf, Folded } from '../../parts/live-form';
-import type { Whereabouts } from '../../../domain/tow';
+import { WHEREABOUTS_FIELDS } from '../../../domain/tow';
 import { UsePosition, Field, type FieldProps } from '../../parts/form';
 import { fieldLabel } from '../../parts/problem';
 import type { FactEvent } from '../../../domain/vocabulary';
@@ -161,32 +161,25 @@ function PaymentFields({ model, form }: { model: TowModel; form: FormOfEvent<'pa
   );
 }
 
-const WIRE_NAMES = {
-  plateNumber: 'plate_number',
-  towedLocation: 'towed_location',
-  latitude: 'latitude',
-  longitude: 'longitude',
-} as const satisfies Record<keyof Whereabouts, FieldName>;
-const PLACE = ['plateNumber', 'towedLocation', 'latitude', 'longitude'] as const;
-
 /** The vehicle and its place. Values of the violation are not asked again. */
 function StartedFields({ model, form }: { model: TowModel; form: FormOfEvent<'started'> }) {
   const { viewer } = model;
   const messages = viewer.messages.towFacts;
-  const given = PLACE.filter((name) => !form.missing.includes(name));
+  const missing = WHEREABOUTS_FIELDS.filter(({ key }) => form.missing.includes(key));
+  const given = WHEREABOUTS_FIELDS.filter(({ key }) => !form.missing.includes(key));
   const isOpen = wasUsed(
     model,
     'started',
-    given.map((name) => WIRE_NAMES[name]),
+    given.map(({ name }) => name),
   );
   return (
     <>
-      <WhereaboutsFields model={model} names={form.missing} isRequired />
+      <WhereaboutsFields model={model} fields={missing} areMissing />
       {given.length > 0 && (
         <>
-          <SuppliedValues model={model} form={form} names={given} />
+          <SuppliedValues model={model} form={form} fields={given} />
           <Folded label={messages.different} isOpen={isOpen} class="aside-field">
-            <WhereaboutsFields model={model} names={given} />
+            <WhereaboutsFields model={model} fields={given} />
           </Folded>
         </>
       )}
@@ -196,26 +189,31 @@ function StartedFields({ model, form }: { model: TowModel; form: FormOfEvent<'st
 
 function WhereaboutsFields({
   model,
-  names,
-  isRequired = false,
+  fields,
+  areMissing = false,
 }: {
   model: TowModel;
-  names: readonly (keyof Whereabouts)[];
-  isRequired?: boolean;
+  fields: typeof WHEREABOUTS_FIELDS;
+  areMissing?: boolean;
 }) {
-  if (names.length === 0) return null;
-  const common = { model, event: 'started', isRequired } as const;
+  if (fields.length === 0) return null;
   const { hints } = model.viewer.messages.common.position;
+  const numbers = fieldsOfKind(FACT_CONTRACTS.started.body, 'number');
   return (
     <div class="fields" data-position>
-      {names.map((name) =>
-        name === 'latitude' || name === 'longitude' ? (
-          <FactField {...common} name={name} hint={hints[name]} inputMode="decimal" isLatin />
-        ) : (
-          <FactField {...common} name={WIRE_NAMES[name]} autocomplete="off" />
-        ),
-      )}
-      {names.includes('latitude') && <UsePosition viewer={model.viewer} />}
+      {fields.map(({ name, isRequired }) => (
+        <FactField
+          model={model}
+          event="started"
+          name={name}
+          isRequired={areMissing && isRequired}
+          {...(numbers.includes(name)
+            ? { inputMode: 'decimal' as const, isLatin: true }
+            : { autocomplete: 'off' as const })}
+          {...(name === 'latitude' || name === 'longitude' ? { hint: hints[name] } : {})}
+        />
+      ))}
+      {fields.some(({ name }) => name === 'latitude') && <UsePosition viewer={model.viewer} />}
     </div>
   );
 }
@@ -224,27 +222,31 @@ function WhereaboutsFields({
 function SuppliedValues({
   model,
   form: { known },
-  names,
+  fields,
 }: {
   model: TowModel;
   form: FormOfEvent<'started'>;
-  names: readonly (keyof Whereabouts)[];
+  fields: typeof WHEREABOUTS_FIELDS;
 }) {
   const messages = model.viewer.messages.towFacts;
   return (
     <dl class="facts known">
-      {names.map((name) => (
+      {fields.map(({ name, key }) => (
         <>
-          <dt>{messages.fields[WIRE_NAMES[name]]}</dt>
+          <dt>{messages.fields[name]}</dt>
           <dd>
-            {name === 'plateNumber' && known.plateNumber !== null && <Plate plate={known.plateNumber} />}
-            {name === 'towedLocation' && known.towedLocation !== null && <UserText>{known.towedLocation}</UserText>}
-            {(name === 'latitude' || name === 'longitude') && <Ref>{String(known[name])}</Ref>}
+            <SuppliedValue name={name} value={known[key]} />
           </dd>
         </>
       ))}
     </dl>
   );
+}
+
+function SuppliedValue({ name, value }: { name: FieldName; value: string | number | null }) {
+  if (typeof value === 'number') return <Ref>{String(value)}</Ref>;
+  if (value === null) return null;
+  return name === 'plate_number' ? <Plate plate={value} /> : <UserText>{value}</UserText>;
 }
 
 /** The allowed fact of one event. */

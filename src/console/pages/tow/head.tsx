@@ -1,3 +1,4 @@
+import { WHEREABOUTS_FIELDS } from '../../../domain/tow';
 import { TowStateBadge } from '../../parts/states';
 import { Age, Badge, Coordinates, Fact, Plate, Ref, Timestamp, UserText } from '../../parts/text';
 import { WhyTow } from '../../parts/why';
@@ -82,6 +83,11 @@ function About({ model }: { model: TowModel }) {
           <Coordinates messages={messages.tow} latitude={latitude} longitude={longitude} />
         </Fact>
       )}
+      {WHEREABOUTS_FIELDS.filter(({ name, isRequired }) => !isRequired && view[name] !== null).map(({ name }) => (
+        <Fact label={messages.towFacts.fields[name]}>
+          <UserText>{String(view[name])}</UserText>
+        </Fact>
+      ))}
       <dt>{messages.tow.crew}</dt>
       <dd>
         {assignment === null ? (
