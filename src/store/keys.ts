@@ -95,7 +95,7 @@ export const KEYS = {
   apiKeyHashes: key('api-key-hashes'),
   /** API key ids by name. The names of existing keys are unique. */
   apiKeyNames: key('api-key-names'),
-  /** Bulk runs, by the time of their preview. */
+  /** Runs, by the time of their preview. */
   runs: key('index', 'runs'),
 } as const;
 
