@@ -39,16 +39,17 @@ export async function cliPage(): Promise<string> {
   process.stdout.columns = 118;
   const program = await helpOf([]);
   const sections: string[] = [];
-  for (const name of program.commands) sections.push(...(await sectionsOf([name], '##')));
+  for (const name of program.commands) sections.push(...(await sectionsOf([name])));
   return `${[INTRODUCTION, program.rest, ...sections].join('\n').trimEnd()}\n`;
 }
 
-async function sectionsOf(path: readonly string[], mark: string): Promise<string[]> {
+/** A group is a list of its commands with an example each; `--help` has their options. Another command has them here. */
+async function sectionsOf(path: readonly string[]): Promise<string[]> {
   const help = await helpOf(path);
+  const heading = `## ${path.join(' ')}\n\n${sentence(help.summary)}\n`;
   if (help.commands.length > 0) {
-    const below: string[] = [];
-    for (const name of help.commands) below.push(...(await sectionsOf([...path, name], `${mark}#`)));
-    return [`${mark} ${path.join(' ')}\n\n${sentence(help.summary)}\n`, ...below];
+    const rows = await Promise.all(help.commands.map((name) => rowsOf([...path, name])));
+    return [`${heading}\n${rows.flat().join('\n')}\n`];
   }
   // Without options, the example shows the arguments.
   const isPlain = help.details === '' && help.examples.length > 0;
@@ -56,7 +57,18 @@ async function sectionsOf(path: readonly string[], mark: string): Promise<string
     ? ''
     : `\n\`\`\`text\n${[`Usage: ${help.usage}`, help.details].join('\n\n').trimEnd()}\n\`\`\`\n`;
   const examples = help.examples.length === 0 ? '' : `\n\`\`\`sh\n${help.examples.map(runnable).join('\n')}\n\`\`\`\n`;
-  return [`${mark} ${path.join(' ')}\n\n${sentence(help.summary)}\n${details}${examples}`];
+  return [`${heading}${details}${examples}`];
+}
+
+async function rowsOf(path: readonly string[]): Promise<string[]> {
+  const { commands, summary, usage, examples } = await helpOf(path);
+  if (commands.length > 0) return (await Promise.all(commands.map((name) => rowsOf([...path, name])))).flat();
+  const [example = usage] = examples;
+  return [wrapped(`- \`${inOneLine(example)}\`: ${sentenceOf(inOneLine(summary))}`, '  ')];
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s*\\?\n\s*/g, ' ');
 }
 
 const noOutput = () => Promise.resolve({ json: null, lines: [] });
@@ -119,8 +131,10 @@ function common(text: string, part: (title: string) => string): string {
   ].join('\n');
 }
 
-function sentence(text: string): string {
-  return wrapped(`${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`);
+const sentence = (text: string) => wrapped(sentenceOf(text));
+
+function sentenceOf(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
 /** As it is typed in a checkout of the project. */

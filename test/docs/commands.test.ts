@@ -25,11 +25,18 @@ const WITH_CONTAINERS = ['docs/operations/go-live.md', 'docs/operations/containe
 const COMMANDS = readDocuments()
   .filter(({ path }) => !WITH_CONTAINERS.includes(path))
   .flatMap((document) =>
-    commandsIn(document)
+    [...commandsIn(document), ...commandsInLists(document)]
       .flatMap((line) => line.split(' && '))
       .map((line) => line.replace(/^(?:[A-Z_]+=\S+ )+/, '').replace(/ &$/, ''))
       .map((line) => ({ path: document.path, line, words: wordsOf(line) })),
   );
+/** The commands of the lists of docs/cli.md. */
+function commandsInLists({ text }: Pick<ReturnType<typeof readDocuments>[number], 'text'>): string[] {
+  return [...text.matchAll(/^- `(towhook [^`]+)`:/gm)].map(
+    ([, command = '']) => `npx ${command.replaceAll(/\s+/g, ' ')}`,
+  );
+}
+
 const beginningWith = (...start: readonly string[]) =>
   COMMANDS.filter(({ words }) => start.every((word, index) => words[index] === word));
 
