@@ -13,6 +13,7 @@ import {
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
 import { TASK_TYPES } from '../domain/tasks';
+import { DECISIONS } from '../domain/decisions';
 import { OVERDUE_STATES } from '../domain/overdue';
 import { RELEASE_ITEMS } from '../domain/release-checklist';
 import { timestampMs } from '../domain/timestamp';
@@ -87,6 +88,10 @@ export const reportView = z.object({
   id: z.string(),
   kind: z.enum(REPORT_KINDS),
   state: z.enum(REPORT_STATES),
+  /** Raised by each correction. */
+  revision: z.number(),
+  /** What a person may decide about it now. */
+  decisions: z.array(z.enum(DECISIONS)),
   attempts: z.number(),
   last_error: reportError.nullable(),
   next_attempt_at: timestamp,
@@ -103,6 +108,8 @@ export const reportView = z.object({
   give_up_at: timestamp,
   /** The raw body of an answer that broke the contract. */
   broken_answer: z.string().nullable(),
+  /** The answer that accepted it. */
+  answer: jsonObject.nullable(),
   body: jsonObject,
   log: z.array(attempt),
 });
@@ -204,6 +211,19 @@ export const towView = z.object({
     z.object({ event: z.enum(FACT_EVENTS), occurred_at: z.string(), recorded_at: z.string(), by: z.string() }),
   ),
   reports: z.array(reportView),
+  /** What the invoice was requested with; null before. */
+  invoice_request: z
+    .object({
+      vehicle_type: z.string(),
+      delay_in_days: z.number(),
+      computed_delay_in_days: z.number(),
+      override_reason: z.string().nullable(),
+    })
+    .nullable(),
+  /** As recorded; a payment is withdrawn when its report was waived. */
+  payments: z.array(
+    z.object({ payment_status: z.string(), external_reference: z.string().nullable(), withdrawn: z.boolean() }),
+  ),
   invoices: z.array(
     z.object({
       source: z.enum(['answer', 'webhook']),

@@ -6,7 +6,8 @@ import type { Delivery } from '../domain/delivery';
 import type { Dispatch } from '../domain/dispatch';
 import { answeredCharges, type Charges } from '../domain/charges';
 import type { EntryAttempt } from '../domain/entry';
-import { allowedViolationDecisions } from '../domain/decisions';
+import { isWithdrawn } from '../domain/billing';
+import { allowedReportDecisions, allowedViolationDecisions } from '../domain/decisions';
 import type { TowRules } from '../domain/fact-command';
 import { headOf, isSettled } from '../domain/outbox';
 import { ageOf, overdueOf } from '../domain/overdue';
@@ -45,6 +46,17 @@ export function towViewOf(record: TowReadModel): TowView {
       by: fact.by,
     })),
     reports: record.reports.map((report) => reportViewOf(report, report === head)),
+    invoice_request: tow.invoiceRequest && {
+      vehicle_type: tow.invoiceRequest.vehicleType,
+      delay_in_days: tow.invoiceRequest.delayInDays,
+      computed_delay_in_days: tow.invoiceRequest.computedDelayInDays,
+      override_reason: tow.invoiceRequest.overrideReason,
+    },
+    payments: tow.payments.map(({ paymentStatus, externalReference }, index) => ({
+      payment_status: paymentStatus,
+      external_reference: externalReference,
+      withdrawn: isWithdrawn(record.reports, index),
+    })),
     invoices: invoicesOf(record),
     tasks: [...record.tasks],
     dispatch: dispatchViewOf(tow.dispatch),
@@ -109,6 +121,9 @@ function reportViewOf(report: Report, isHead: boolean): ReportView {
     id: report.id,
     kind: report.kind,
     state: report.state,
+    revision: report.revision,
+    // Before its turn a retry would change nothing.
+    decisions: allowedReportDecisions(report).filter((decision) => decision !== 'retry' || isHead),
     attempts: report.attempts,
     last_error: report.error,
     next_attempt_at: isHead ? isoOrNull(report.nextAtMs) : null,
@@ -121,6 +136,7 @@ function reportViewOf(report: Report, isHead: boolean): ReportView {
     place_in_queue: isHead ? placeViewOf(report.queue) : null,
     give_up_at: isSettled(report.state) ? null : isoOrNull(report.giveUpAtMs),
     broken_answer: report.rawBody,
+    answer: report.answer,
     body: report.body,
     log: logViewOf(report.log),
   };

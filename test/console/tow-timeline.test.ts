@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { AUDIT_ACTIONS } from '../../src/domain/audit';
 import { timelineItems } from '../../src/console/pages/tow/timeline';
 import { messagesIn } from '../../src/console/messages';
-import { createTowStore } from '../../src/store/tows';
-import { api, newKey } from '../operator/client';
+import { api, newKey, towOf } from '../operator/client';
 import { answerHead, deliver, newTow, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
 import { apiPath, pagePath, textIn } from './tow-world';
@@ -76,15 +75,14 @@ test('merges an attempt with the report change that it caused and folds failed a
     await api(app).post(apiPath(ref, '/reports/started-1/retry')).send({});
   }
   await answerHead(app, ref, 'refused');
-  const record = await createTowStore(app.foundation.redis).read(ref);
-  if (!record) throw new Error('the tow is gone');
-  const refusedAtMs = record.timeline.find(({ type }) => type === 'report.refused')?.atMs ?? 0;
+  const tow = await towOf(app, ref);
+  const refusedAtMs = Date.parse(tow.timeline.find(({ type }) => type === 'report.refused')?.at ?? '');
   const startedAt = (at: number) => new Date(refusedAtMs - (3 - at) * 60_000 - 12).toISOString();
-  const reports = record.reports.map((report) => ({
+  const reports = tow.reports.map((report) => ({
     ...report,
     log: report.log.map((attempt, at) => ({ ...attempt, started_at: startedAt(at) })),
   }));
-  const happenings = timelineItems({ ...record, reports });
+  const happenings = timelineItems({ ...tow, reports });
   expect(happenings[0]).toMatchObject({ kind: 'attempts', from: 4, to: 4, entry: { type: 'report.refused' } });
   const attempts = happenings.filter(({ kind }) => kind === 'attempts');
   expect(attempts[1]).toMatchObject({ from: 1, to: 3, entry: null });
@@ -99,8 +97,7 @@ test('does not fold timeline attempts across a gap of discarded attempts', async
     await answerHead(app, ref, 'retry');
     await api(app).post(apiPath(ref, '/reports/started-1/retry')).send({});
   }
-  const record = await createTowStore(app.foundation.redis).read(ref);
-  const attempts = record ? timelineItems(record).filter(({ kind }) => kind === 'attempts') : [];
+  const attempts = timelineItems(await towOf(app, ref)).filter(({ kind }) => kind === 'attempts');
   expect(attempts.map((each) => (each.kind === 'attempts' ? [each.from, each.to] : []))).toEqual(
     expect.arrayContaining([
       [1, 5],

@@ -1,12 +1,12 @@
 import type { ReportView } from '../../contracts/operator';
-import type { EntryAttempt, LoggedOutcome } from '../../domain/entry';
+import type { LoggedOutcome } from '../../domain/entry';
 import { valueUnder } from '../messages';
 import type { Viewer } from '../viewer';
 import { causeOf } from './error-text';
 import { Badge, Truncated, Foldable, Timestamp, type Tone } from './text';
 
-/** An attempt of a record, or of the API. */
-export type Attempt = EntryAttempt | ReportView['log'][number];
+/** An attempt of a call. */
+export type Attempt = ReportView['log'][number];
 
 /** A run of equal neighbours. */
 export interface Repeated<T> {
@@ -102,7 +102,7 @@ const TONES: Readonly<Record<LoggedOutcome, Tone>> = {
 
 /** The result of an attempt as a badge. */
 export function AttemptBadge({ viewer, attempt }: { viewer: Viewer; attempt: Attempt }) {
-  const outcome = attempt.outcome.toString();
+  const { outcome } = attempt;
   return (
     <Badge tone={valueUnder(TONES, outcome) ?? 'quiet'}>
       {valueUnder(viewer.messages.attempts.outcomes, outcome) ?? outcome}
@@ -130,7 +130,7 @@ function CauseCode({ viewer, attempt: { http_status: status = null, message } }:
 
 function answerOf(viewer: Viewer, attempt: Attempt): string {
   const { http_status: status = null, message = null } = attempt;
-  const isSaidAlready = message === null || message === attempt.outcome.toString() || message === `HTTP ${status}`;
+  const isSaidAlready = message === null || message === attempt.outcome || message === `HTTP ${status}`;
   const cause = causeOf(viewer.messages, { http_status: status, message: message ?? '' });
   const head = status === null ? viewer.messages.attempts.noStatus : `HTTP ${status}`;
   if (cause !== null && !isSaidAlready) return status === null ? cause.text : `${head}: ${cause.text}`;

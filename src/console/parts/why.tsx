@@ -37,10 +37,14 @@ function msOf(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso);
 }
 
+/** A report of the API as the rules of waiting take it. */
+export function reportCallOf(report: ReportView) {
+  return { ...callOf(report), id: report.id, kind: report.kind, state: report.state };
+}
+
 /** Why a tow waits. */
 export function waitingOfTow({ state, reports, tasks, release }: TowNow, nowMs: number): Waiting {
-  const calls = reports.map((report) => ({ ...callOf(report), id: report.id, kind: report.kind, state: report.state }));
-  return waitingOf({ state, reports: calls, tasks, blockers: releaseBlockers(release), nowMs });
+  return waitingOf({ state, reports: reports.map(reportCallOf), tasks, blockers: releaseBlockers(release), nowMs });
 }
 
 /** Why a tow waits, in one sentence. */

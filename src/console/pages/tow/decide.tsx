@@ -1,32 +1,24 @@
+import type { ReportView, TowView } from '../../../contracts/operator';
 import type { Task } from '../../../contracts/records';
-import { allowedReportDecisions, DECISIONS, type DecisionAction } from '../../../domain/decisions';
+import { DECISIONS, type DecisionAction } from '../../../domain/decisions';
 import { isSettled } from '../../../domain/outbox';
 import { questionOf } from '../../../workflow/decision-call';
 import { DecisionForm } from '../../parts/decision-form';
 import { CorrectionFields, ResolveForm, taskMessages } from '../../parts/task';
 import { FormProblem } from './forms';
-import { waitingOf, type TowModel } from './model';
+import type { TowModel } from './model';
 import { Folded, LiveForm } from '../../parts/live-form';
 import { English, Age } from '../../parts/text';
 import { ErrorText } from '../../parts/error-text';
-import type { Report, TowReadModel } from '../../../workflow/read-models';
-
-/**
- * The decisions to offer about a report. A report that waits behind another one offers no retry: its turn has not come, so
- * a retry would change nothing.
- */
-export function decisionsOn(report: Report, isHead: boolean): readonly DecisionAction[] {
-  return allowedReportDecisions(report).filter((decision) => decision !== 'retry' || isHead);
-}
 
 /** The question that a decision on the report answers; null if nothing can be decided. */
-export function questionOn(record: TowReadModel, report: Report): string | null {
-  if (decisionsOn(report, true).length === 0) return null;
-  const asked = record.tasks.filter(({ report_id }) => report_id === report.id);
+export function questionOn(tow: TowView, report: ReportView): string | null {
+  if (report.decisions.length === 0) return null;
+  const asked = tow.tasks.filter(({ report_id }) => report_id === report.id);
   return [report.revision, report.state, ...asked.map(questionOf)].join(' ');
 }
 
-export const formOfDecision = (report: Report, decision: DecisionAction) => `${decision}-${report.id}`;
+export const formOfDecision = (report: ReportView, decision: DecisionAction) => `${decision}-${report.id}`;
 
 /** The decision forms of a report, folded away unless a task asks for a decision. */
 export function DecideReport({
@@ -35,13 +27,13 @@ export function DecideReport({
   isAsked = false,
 }: {
   model: TowModel;
-  report: Report;
+  report: ReportView;
   isAsked?: boolean;
 }) {
   const { viewer, failure } = model;
   const isConcluded = isSettled(report.state);
   if (isConcluded || !viewer.may('dispatcher')) return null;
-  const decisions = decisionsOn(report, waitingOf(model, report)?.kind !== 'behind');
+  const { decisions } = report;
   const wasRefused = DECISIONS.some((decision) => failure?.form === formOfDecision(report, decision));
   const forms = (
     <>
@@ -54,7 +46,7 @@ export function DecideReport({
     </>
   );
   return (
-    <LiveForm model={model} id={`live-${report.id}`} about={[decisions, questionOn(model.record, report)]}>
+    <LiveForm model={model} id={`live-${report.id}`} about={[decisions, questionOn(model.view, report)]}>
       {isAsked ? (
         forms
       ) : (
@@ -66,7 +58,15 @@ export function DecideReport({
   );
 }
 
-function FoldedDecision({ model, report, decision }: { model: TowModel; report: Report; decision: DecisionAction }) {
+function FoldedDecision({
+  model,
+  report,
+  decision,
+}: {
+  model: TowModel;
+  report: ReportView;
+  decision: DecisionAction;
+}) {
   const { viewer, failure, path } = model;
   const { messages } = viewer;
   const form = formOfDecision(report, decision);
@@ -81,7 +81,7 @@ function FoldedDecision({ model, report, decision }: { model: TowModel; report: 
         address={address}
         id={`form-${form}`}
         ariaLabel={label}
-        question={questionOn(model.record, report)}
+        question={questionOn(model.view, report)}
         failure={failure}
         problem={<FormProblem model={model} form={form} />}
         hint={hintOf(model, report, decision)}
@@ -92,7 +92,7 @@ function FoldedDecision({ model, report, decision }: { model: TowModel; report: 
   );
 }
 
-function hintOf({ viewer }: TowModel, { kind }: Report, decision: DecisionAction): string {
+function hintOf({ viewer }: TowModel, { kind }: ReportView, decision: DecisionAction): string {
   const messages = viewer.messages.towReports;
   switch (decision) {
     case 'correct':
@@ -108,12 +108,12 @@ function hintOf({ viewer }: TowModel, { kind }: Report, decision: DecisionAction
 
 /** The open tasks of the tow, with their forms. */
 export function Tasks({ model }: { model: TowModel }) {
-  const { viewer, record } = model;
-  if (record.tasks.length === 0) return null;
+  const { viewer, view } = model;
+  if (view.tasks.length === 0) return null;
   return (
     <section id="tasks" class="card tow-tasks" aria-labelledby="tasks-title">
       <h2 id="tasks-title">{viewer.messages.tow.sections.tasks}</h2>
-      {record.tasks.map((task) => (
+      {view.tasks.map((task) => (
         <TaskCard model={model} task={task} />
       ))}
     </section>
@@ -121,8 +121,8 @@ export function Tasks({ model }: { model: TowModel }) {
 }
 
 function TaskCard({ model, task }: { model: TowModel; task: Task }) {
-  const { viewer, record } = model;
-  const report = record.reports.find(({ id }) => id === task.report_id);
+  const { viewer, view } = model;
+  const report = view.reports.find(({ id }) => id === task.report_id);
   const { title, advice } = taskMessages(viewer, task);
   return (
     <article class="tow-task" id={`task-${task.id}`}>
@@ -135,8 +135,8 @@ function TaskCard({ model, task }: { model: TowModel; task: Task }) {
         )}
       </div>
       <p>
-        {report?.error ? (
-          <ErrorText viewer={viewer} error={report.error} />
+        {report?.last_error ? (
+          <ErrorText viewer={viewer} error={report.last_error} />
         ) : (
           <English viewer={viewer}>{task.message}</English>
         )}

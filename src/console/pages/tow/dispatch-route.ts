@@ -1,12 +1,12 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import type { Tow } from '../../../domain/tow';
+import type { TowView } from '../../../contracts/operator';
 import type { Role } from '../../../domain/vocabulary';
 import type { JsonRoute } from '../../../workflow/operator-port';
 import type { DoneMessage, Pages, PostedForm } from '../../page';
 import { CHANGED_MEANWHILE, submit } from '../../submit';
 import { bodyOf } from '../../forms';
 import { digestOf } from '../../parts/live-form';
-import type { TowPageTools } from './model';
+import { readTowView, type TowPageTools } from './model';
 import { towPath } from '../../page-table';
 
 interface LocalAction {
@@ -17,7 +17,7 @@ interface LocalAction {
   readonly done: DoneMessage;
   readonly form: (posted: PostedForm) => string;
   /** What the form replaces, as the `replaces` of its `LocalForm`. */
-  readonly replaces?: (tow: Tow) => unknown;
+  readonly replaces?: (tow: TowView) => unknown;
   readonly body: (form: URLSearchParams) => unknown;
 }
 
@@ -92,7 +92,7 @@ const ACTIONS: readonly LocalAction[] = [
     role: 'dispatcher',
     done: 'saved',
     form: () => 'link',
-    replaces: ({ violationId }) => violationId,
+    replaces: (tow) => tow.violation_id,
     body: only('violation_id'),
   },
 ];
@@ -106,7 +106,7 @@ export function serveDispatch(pages: Pages, tools: TowPageTools): void {
         route,
         params: { towing_reference_id: ref, hold_id: posted.params('hold') },
         body: body(posted.form),
-        ...(replaces && { question: () => replacedNow(tools, ref, replaces), overtaken: CHANGED_MEANWHILE }),
+        ...(replaces && { question: () => replacedNow(tools, posted, replaces), overtaken: CHANGED_MEANWHILE }),
         form: form(posted),
         next: towPath(ref),
         done,
@@ -118,10 +118,10 @@ export function serveDispatch(pages: Pages, tools: TowPageTools): void {
 
 /** The current question of a form that replaces data; null without such a tow. */
 async function replacedNow(
-  { progress }: TowPageTools,
-  ref: string,
-  replaces: (tow: Tow) => unknown,
+  tools: TowPageTools,
+  posted: PostedForm,
+  replaces: (tow: TowView) => unknown,
 ): Promise<string | null> {
-  const record = await progress.tows.read(ref);
-  return record && digestOf(replaces(record.tow));
+  const tow = await readTowView(tools, posted);
+  return tow && digestOf(replaces(tow));
 }

@@ -36,9 +36,9 @@ export function Crew({ model }: { model: TowModel }) {
 }
 
 function Assign({ model }: { model: TowModel }) {
-  const { viewer, record } = model;
+  const { viewer, view } = model;
   const messages = viewer.messages.towDispatch.crew;
-  const { assignment } = record.tow.dispatch;
+  const { assignment } = view.dispatch;
   return (
     <>
       <LocalForm
@@ -114,9 +114,9 @@ function Steps({ model }: { model: TowModel }) {
 
 /** The yard and slot of a started or detained vehicle. */
 export function Yard({ model }: { model: TowModel }) {
-  const { viewer, view, record } = model;
+  const { viewer, view } = model;
   const messages = viewer.messages.towDispatch.yard;
-  const { yard } = record.tow.dispatch;
+  const { yard } = view.dispatch;
   const isOurs = view.state === 'started' || view.state === 'detained';
   if (yard === null && !isOurs) return null;
   return (

@@ -1,13 +1,12 @@
 import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/facts';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { FACTS } from '../../../domain/facts';
-import { previousTimestamp } from '../../../domain/tow';
 import { FACT_EVENTS, type FactEvent } from '../../../domain/vocabulary';
 import { sha256Hex } from '../../../platform/hash';
 import { CHANGED_MEANWHILE, submit } from '../../submit';
 import { bodyOf, type EntryRules } from '../../forms';
 import type { FormFailure, Pages, PostedForm, PageTools } from '../../page';
-import { readTow, type TowPageTools } from './model';
+import { readTow, readTowView, type TowPageTools } from './model';
 import { towPath } from '../../page-table';
 import { formOfFact, questionOfFact } from './fact-fields';
 import { handoverNote } from './notes';
@@ -73,13 +72,17 @@ function entryRules(event: FactEvent): EntryRules {
   };
 }
 
-async function factBody({ progress }: TowPageTools, { form, params }: PostedForm, event: FactEvent) {
+async function factBody(tools: TowPageTools, posted: PostedForm, event: FactEvent) {
+  const { form } = posted;
   const body = bodyOf(form, entryRules(event));
   const occurredAt = body['occurred_at'];
   if (event === 'canceled') Object.assign(body, { cancellation_reason: cancellationReason(form) });
   if (typeof occurredAt === 'string') {
-    const record = await progress.tows.read(params('ref'));
-    body['occurred_at'] = withinItsMinute(occurredAt, record && previousTimestamp(record.tow));
+    const tow = await readTowView(tools, posted);
+    body['occurred_at'] = withinItsMinute(
+      occurredAt,
+      tow?.facts.findLast((fact) => fact.event !== 'invoice')?.occurred_at ?? null,
+    );
   }
   return body;
 }

@@ -1,31 +1,26 @@
-import { isWithdrawn } from '../../../domain/billing';
 import { reconcile, halalas } from '../../../domain/charges';
 import { Badge, By, Timestamp, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
 import type { TowView } from '../../../contracts/operator';
-import type { InvoiceRequest } from '../../../domain/tow';
 import type { Json, JsonObject } from '../../../domain/vocabulary';
 import type { Viewer } from '../../viewer';
 
 /** All versions of the invoice, and whether answer and webhook agree. */
 export function Invoice({ model }: { model: TowModel }) {
-  const { viewer, view, record } = model;
+  const { viewer, view } = model;
   const messages = viewer.messages.tow.invoice;
-  const { invoiceRequest } = record.tow;
+  const { invoice_request: asked } = view;
   const versions = view.invoices.toReversed();
   const [latest, ...older] = versions;
-  if (!latest && !invoiceRequest) return null;
+  if (!latest && !asked) return null;
   return (
     <section class="card" id="invoice" aria-labelledby="invoice-title">
       <h2 id="invoice-title">{viewer.messages.tow.sections.invoice}</h2>
-      {invoiceRequest !== null && (
+      {asked !== null && (
         <p>
-          {messages.asked({
-            vehicle: invoiceRequest.vehicleType,
-            days: messages.days({ count: invoiceRequest.delayInDays }),
-          })}
-          {invoiceRequest.delayInDays !== invoiceRequest.computedDelayInDays && (
-            <span class="muted"> ({overrideText(viewer, invoiceRequest)})</span>
+          {messages.asked({ vehicle: asked.vehicle_type, days: messages.days({ count: asked.delay_in_days }) })}
+          {asked.delay_in_days !== asked.computed_delay_in_days && (
+            <span class="muted"> ({overrideText(viewer, asked)})</span>
           )}
         </p>
       )}
@@ -55,19 +50,19 @@ export function Invoice({ model }: { model: TowModel }) {
 /** The days of delay that were computed, where a person set others. */
 function overrideText(
   { messages }: Viewer,
-  { computedDelayInDays: computed, overrideReason: reason }: InvoiceRequest,
+  { computed_delay_in_days: computed, override_reason: reason }: NonNullable<TowView['invoice_request']>,
 ): string {
   const { invoice } = messages.tow;
   return reason === null ? invoice.override({ computed }) : invoice.overrideReason({ computed, reason });
 }
 
 /** Compares the latest answer with the latest webhook. */
-function Reconciled({ model: { viewer, view, record } }: { model: TowModel }) {
+function Reconciled({ model: { viewer, view } }: { model: TowModel }) {
   const messages = viewer.messages.tow.invoice;
   const answer = view.invoices.findLast(({ source }) => source === 'answer');
   const webhook = view.invoices.findLast(({ source }) => source === 'webhook');
   if (!answer || !webhook) return <p class="muted">{messages.oneSide}</p>;
-  const differing = reconcile(chargesOf(answer), chargesOf(webhook), record.tow.payments);
+  const differing = reconcile(chargesOf(answer), chargesOf(webhook), view.payments);
   if (differing.length === 0) return <p class="agree">{messages.agree}</p>;
   return (
     <p class="differ">
@@ -86,20 +81,20 @@ function chargesOf({ towing_invoice, delay_invoice }: Version) {
   return { towingInvoice: towing_invoice, delayInvoice: delay_invoice };
 }
 
-function Payments({ model: { viewer, record } }: { model: TowModel }) {
+function Payments({ model: { viewer, view } }: { model: TowModel }) {
   const messages = viewer.messages.tow.invoice;
-  const { tow, reports } = record;
-  if (tow.payments.length === 0) return null;
-  const facts = tow.facts.filter(({ event }) => event === 'payment');
+  const { payments } = view;
+  if (payments.length === 0) return null;
+  const facts = view.facts.filter(({ event }) => event === 'payment');
   return (
     <>
       <h3>{messages.payments}</h3>
       <ul class="plain-list">
-        {tow.payments.map(({ paymentStatus, externalReference }, index) => {
+        {payments.map(({ payment_status: status, external_reference: externalReference, withdrawn }, index) => {
           const fact = facts[index];
           return (
             <li>
-              <Ref>{paymentStatus}</Ref>
+              <Ref>{status}</Ref>
               {externalReference !== null && (
                 <>
                   {' · '}
@@ -109,10 +104,10 @@ function Payments({ model: { viewer, record } }: { model: TowModel }) {
               {fact && (
                 <>
                   {' · '}
-                  <By viewer={viewer} at={fact.occurredAt} by={fact.by} />
+                  <By viewer={viewer} at={fact.occurred_at} by={fact.by} />
                 </>
               )}
-              {isWithdrawn(reports, index) && <Badge tone="quiet">{messages.withdrawn}</Badge>}
+              {withdrawn && <Badge tone="quiet">{messages.withdrawn}</Badge>}
             </li>
           );
         })}

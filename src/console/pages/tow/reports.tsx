@@ -8,25 +8,23 @@ import { DecideReport } from './decide';
 import { waitingOf, type TowModel } from './model';
 import { OPERATIONS } from '../../../contracts/operations';
 import { maskedBody, maskedJson, maskedText } from '../../mask';
-import type { Report } from '../../../workflow/read-models';
 
 /** The reports of the tow in their order of delivery. */
 export function Reports({ model }: { model: TowModel }) {
-  const { viewer, record, view } = model;
+  const { viewer, view } = model;
   const messages = viewer.messages.towReports;
   return (
     <section id="reports" aria-labelledby="reports-title">
       <h2 id="reports-title">{viewer.messages.tow.sections.reports}</h2>
       {view.reports.length === 0 && <p class="card muted">{messages.none}</p>}
-      {view.reports.map((shown) => {
-        const report = record.reports.find(({ id }) => id === shown.id);
-        return report && <ReportCard model={model} report={report} shown={shown} />;
-      })}
+      {view.reports.map((report) => (
+        <ReportCard model={model} report={report} />
+      ))}
     </section>
   );
 }
 
-function ReportCard({ model, report, shown }: { model: TowModel; report: Report; shown: ReportView }) {
+function ReportCard({ model, report }: { model: TowModel; report: ReportView }) {
   const { viewer } = model;
   const { messages } = viewer;
   const waiting = waitingOf(model, report);
@@ -36,7 +34,7 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
         <h3 id={`report-${report.id}-title`}>{messages.terms.facts[report.kind]}</h3>
         <p class="row">
           <span class="muted">{messages.attempts.count({ count: report.attempts })}</span>
-          <ReportState viewer={viewer} report={shown} />
+          <ReportState viewer={viewer} report={report} />
         </p>
       </div>
       {waiting !== null && (
@@ -44,7 +42,7 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
           <WhyReport viewer={viewer} waiting={waiting} />
         </p>
       )}
-      <ReportFacts model={model} report={report} shown={shown} hasNextTry={waiting?.kind === 'next_try'} />
+      <ReportFacts model={model} report={report} hasNextTry={waiting?.kind === 'next_try'} />
       <details id={`wire-${report.id}`}>
         <summary>{messages.towReports.wire}</summary>
         <div class="folded-body">
@@ -59,28 +57,26 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
 }
 
 /** True if a task shows the decision forms of the report. */
-function isAsked({ record }: TowModel, { id }: Report): boolean {
-  return record.tasks.some(({ report_id }) => report_id === id);
+function isAsked({ view }: TowModel, { id }: ReportView): boolean {
+  return view.tasks.some(({ report_id }) => report_id === id);
 }
 
 function ReportFacts({
   model: { viewer },
   report,
-  shown,
   hasNextTry,
 }: {
   model: TowModel;
-  report: Report;
-  shown: ReportView;
+  report: ReportView;
   /** False if it waits for something else than a time, such as the end of shadow mode. */
   hasNextTry: boolean;
 }) {
   const { messages } = viewer;
   const rows = [
-    [messages.towReports.created, shown.created_at],
-    [messages.towReports.delivered, shown.delivered_at],
-    [messages.towReports.nextTry, hasNextTry ? shown.next_attempt_at : null],
-    [messages.towReports.giveUp, shown.give_up_at],
+    [messages.towReports.created, report.created_at],
+    [messages.towReports.delivered, report.delivered_at],
+    [messages.towReports.nextTry, hasNextTry ? report.next_attempt_at : null],
+    [messages.towReports.giveUp, report.give_up_at],
   ] as const;
   return (
     <dl class="inline-facts">
@@ -95,11 +91,11 @@ function ReportFacts({
             </div>
           ),
       )}
-      {report.error !== null && (
+      {report.last_error !== null && (
         <div>
           <dt>{messages.towReports.lastError}</dt>
           <dd>
-            <ErrorText viewer={viewer} error={report.error} />
+            <ErrorText viewer={viewer} error={report.last_error} />
           </dd>
         </div>
       )}
@@ -116,7 +112,7 @@ function ReportFacts({
 }
 
 /** The request and the response of a report, without the token and personal data. */
-function Wire({ model, report }: { model: TowModel; report: Report }) {
+function Wire({ model, report }: { model: TowModel; report: ReportView }) {
   const messages = model.viewer.messages.towReports;
   return (
     <div class="wire">
@@ -126,7 +122,7 @@ function Wire({ model, report }: { model: TowModel; report: Report }) {
         {requestOf(report, model.personal)}
       </pre>
       <h4>{messages.answer}</h4>
-      {report.rawBody !== null && <p>{messages.brokenAnswer}</p>}
+      {report.broken_answer !== null && <p>{messages.brokenAnswer}</p>}
       {report.log.length === 0 ? (
         <p class="muted">{messages.noAnswer}</p>
       ) : (
@@ -139,13 +135,16 @@ function Wire({ model, report }: { model: TowModel; report: Report }) {
 }
 
 /** The request as sent. The base URL is configuration and not shown. */
-function requestOf({ kind, body }: Report, personal: readonly string[]): string {
+function requestOf({ kind, body }: ReportView, personal: readonly string[]): string {
   const { method, path } = OPERATIONS[kind];
   const head = [`${method} {base_url}${path}`, 'Authorization: Bearer •••', 'Content-Type: application/json'];
   return `${head.join('\n')}\n\n${maskedJson(body, personal)}`;
 }
 
-function answerOf({ viewer, personal }: TowModel, { log, answer, rawBody, error }: Report): string {
+function answerOf(
+  { viewer, personal }: TowModel,
+  { log, answer, broken_answer: rawBody, last_error: error }: ReportView,
+): string {
   const last = log.at(-1);
   const { http_status: status = null, message = error?.message ?? null } = last ?? {};
   const head = status === null ? viewer.messages.attempts.noStatus : `HTTP ${status}`;

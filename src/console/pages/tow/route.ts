@@ -1,7 +1,7 @@
 import { redirect, type Pages, type PageTools, type PostedForm } from '../../page';
 import { serveFacts } from './facts-route';
 import { serveDispatch } from './dispatch-route';
-import { readTow, type ShowTow, type TowPageTools } from './model';
+import { readTow, readTowView, type ShowTow, type TowPageTools } from './model';
 import { PAGES, towPath } from '../../page-table';
 import { missingTow, towPage, towPart } from './view';
 import { DECISIONS } from '../../../domain/decisions';
@@ -49,10 +49,10 @@ function serveDecisions(pages: Pages, tools: TowPageTools): void {
 }
 
 /** The current question of the report. */
-async function questionNow({ progress }: TowPageTools, { params }: PostedForm): Promise<string | null> {
-  const record = await progress.tows.read(params('ref'));
-  const report = record?.reports.find(({ id }) => id === params('report'));
-  return record && report ? questionOn(record, report) : null;
+async function questionNow(tools: TowPageTools, posted: PostedForm): Promise<string | null> {
+  const tow = await readTowView(tools, posted);
+  const report = tow?.reports.find(({ id }) => id === posted.params('report'));
+  return tow && report ? questionOn(tow, report) : null;
 }
 
 /** Uploads photos. The API reads the request and streams it to disk. */

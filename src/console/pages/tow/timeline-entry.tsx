@@ -7,12 +7,18 @@ import { valueUnder, formatted } from '../../messages';
 import { Timestamp, Ref, UserText, Plate } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';
 import type { TowModel } from './model';
-import type { TimelineEntry } from '../../../workflow/read-models';
+
+/** An event on the timeline of a tow. */
+export interface TimelineEvent {
+  readonly atMs: number;
+  readonly type: string;
+  readonly [name: string]: unknown;
+}
 
 type TimelineMessage = string | ((values: { readonly report: string }) => string);
 
 /** The title of an entry of the timeline, also of a type that is not known. */
-export function titleOf({ viewer, record }: TowModel, entry: TimelineEntry): string {
+export function titleOf({ viewer, view }: TowModel, entry: TimelineEvent): string {
   const { timeline, terms } = viewer.messages;
   if (entry.type === 'fact.recorded') {
     const event = oneOf(FACT_EVENTS, text(entry, 'event') ?? '');
@@ -21,7 +27,7 @@ export function titleOf({ viewer, record }: TowModel, entry: TimelineEntry): str
   const message = valueUnder<TimelineMessage>(timeline.entries, entry.type);
   if (message === null) return timeline.unknown({ type: entry.type });
   const reportId = text(entry, 'report_id');
-  const kind = record.reports.find(({ id }) => id === reportId)?.kind;
+  const kind = view.reports.find(({ id }) => id === reportId)?.kind;
   const report = kind === undefined ? (reportId ?? '') : terms.facts[kind];
   const how = text(entry, 'how');
   if (entry.type === 'report.accepted' && (how === 'late_answer' || how === 'proved_by_webhook')) {
@@ -31,7 +37,7 @@ export function titleOf({ viewer, record }: TowModel, entry: TimelineEntry): str
 }
 
 /** The colour of the dot. The text carries the same meaning. */
-export function toneOf({ type }: TimelineEntry): string {
+export function toneOf({ type }: TimelineEvent): string {
   switch (type) {
     case 'report.accepted':
     case 'report.accepted_by_hand':
@@ -50,7 +56,7 @@ export function toneOf({ type }: TimelineEntry): string {
 }
 
 /** Details of an entry: time, reason, place, links. */
-export function Details({ model, entry }: { model: TowModel; entry: TimelineEntry }) {
+export function Details({ model, entry }: { model: TowModel; entry: TimelineEvent }) {
   const { viewer } = model;
   const lines = [...occurrenceLine(viewer, entry), ...localLines(viewer, entry), ...linkLines(viewer, entry)];
   const isKnown =
@@ -75,7 +81,7 @@ export function Details({ model, entry }: { model: TowModel; entry: TimelineEntr
 }
 
 /** The time of the fact, if it differs from the time of recording. */
-function occurrenceLine(viewer: Viewer, entry: TimelineEntry): Child[] {
+function occurrenceLine(viewer: Viewer, entry: TimelineEvent): Child[] {
   const at = text(entry, 'occurred_at');
   if (at === null || Math.abs(Date.parse(at) - entry.atMs) < 60_000) return [];
   return [
@@ -85,7 +91,7 @@ function occurrenceLine(viewer: Viewer, entry: TimelineEntry): Child[] {
   ];
 }
 
-function localLines(viewer: Viewer, entry: TimelineEntry): Child[] {
+function localLines(viewer: Viewer, entry: TimelineEvent): Child[] {
   const { labels, photos, reason } = viewer.messages.timeline;
   const step = oneOf(CREW_STEPS, text(entry, 'step') ?? '');
   const ids = entry['photo_ids'];
@@ -114,19 +120,19 @@ function localLines(viewer: Viewer, entry: TimelineEntry): Child[] {
   ];
 }
 
-function taskIn(viewer: Viewer, entry: TimelineEntry): string | null {
+function taskIn(viewer: Viewer, entry: TimelineEvent): string | null {
   const name = text(entry, 'task_type');
   const type = oneOf(TASK_TYPES, name ?? undefined);
   return type === null ? name : viewer.messages.taskTypes.types[type].chip;
 }
 
 /** The reason of a person, or the one that towhook gives (`recordFact`). */
-function reasonIn(viewer: Viewer, entry: TimelineEntry): string | null {
+function reasonIn(viewer: Viewer, entry: TimelineEvent): string | null {
   const reason = text(entry, 'reason') ?? text(entry, 'override_reason');
   return reason === 'withdrawn by cancel' ? viewer.messages.timeline.withdrawn : reason;
 }
 
-function linkLines(viewer: Viewer, entry: TimelineEntry): Child[] {
+function linkLines(viewer: Viewer, entry: TimelineEvent): Child[] {
   if (viewer.isInField) return [];
   const { labels } = viewer.messages.timeline;
   const links = [
@@ -150,7 +156,7 @@ function shortened(id: string): string {
 }
 const SHORT_ID = 14;
 
-function text(entry: TimelineEntry, name: string): string | null {
+function text(entry: TimelineEvent, name: string): string | null {
   const value = entry[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }

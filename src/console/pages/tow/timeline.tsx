@@ -1,3 +1,4 @@
+import type { ReportView, TowView } from '../../../contracts/operator';
 import { riyadhDate } from '../../../domain/timestamp';
 import {
   AttemptAnswer,
@@ -6,19 +7,18 @@ import {
   attemptKey,
   attemptMs,
   groupRepeated,
+  type Attempt,
   type Repeated,
 } from '../../parts/attempts';
 import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import type { TowModel } from './model';
-import { Details, titleOf, toneOf } from './timeline-entry';
-import type { EntryAttempt } from '../../../domain/entry';
-import type { Report, TimelineEntry, TowReadModel } from '../../../workflow/read-models';
+import { Details, titleOf, toneOf, type TimelineEvent } from './timeline-entry';
 
 /** All events of the tow, by days in Riyadh. */
 export function Timeline({ model }: { model: TowModel }) {
   const { viewer } = model;
-  const days = byDay(timelineItems(model.record));
+  const days = byDay(timelineItems(model.view));
   return (
     <section class="card" id="timeline" aria-labelledby="timeline-title">
       <div class="head">
@@ -108,23 +108,24 @@ function Who({ viewer, by }: { viewer: Viewer; by: unknown }) {
 
 /** A timeline entry, or a group of equal attempts. */
 type TimelineItem =
-  | { readonly kind: 'entry'; readonly atMs: number; readonly entry: TimelineEntry }
+  | { readonly kind: 'entry'; readonly atMs: number; readonly entry: TimelineEvent }
   | {
       readonly kind: 'attempts';
       /** The time of the last attempt. */
       readonly atMs: number;
-      readonly report: Report;
-      readonly run: Repeated<EntryAttempt>;
+      readonly report: ReportView;
+      readonly run: Repeated<Attempt>;
       /** The timeline entry that the last attempt led to; null if only another attempt followed. */
-      readonly entry: TimelineEntry | null;
+      readonly entry: TimelineEvent | null;
       /** The numbers of the attempts, counted from 1. */
       readonly from: number;
       readonly to: number;
     };
 
 /** All events of a tow, newest first, so that the latest is visible without scrolling. */
-export function timelineItems({ timeline, reports }: TowReadModel): TimelineItem[] {
-  const taken = new Set<TimelineEntry>();
+export function timelineItems({ timeline: shown, reports }: Pick<TowView, 'timeline' | 'reports'>): TimelineItem[] {
+  const timeline = shown.map(({ at, ...entry }) => ({ ...entry, atMs: Date.parse(at) }));
+  const taken = new Set<TimelineEvent>();
   const attempts = reports.flatMap((report) => attemptsOf(report, timeline, taken));
   const entries = timeline
     .filter((entry) => !taken.has(entry))
@@ -135,7 +136,7 @@ export function timelineItems({ timeline, reports }: TowReadModel): TimelineItem
     .map(({ item }) => item);
 }
 
-function attemptsOf(report: Report, timeline: readonly TimelineEntry[], taken: Set<TimelineEntry>): TimelineItem[] {
+function attemptsOf(report: ReportView, timeline: readonly TimelineEvent[], taken: Set<TimelineEvent>): TimelineItem[] {
   const { log, attempts } = report;
   // Only the first and the last attempts are kept, so later numbers count from the end.
   const missing = Math.max(0, attempts - log.length);
@@ -148,7 +149,7 @@ function attemptsOf(report: Report, timeline: readonly TimelineEntry[], taken: S
       if (entry) taken.add(entry);
       return {
         kind: 'attempts',
-        atMs: entry?.atMs ?? attemptMs(last.attempt) ?? report.createdAtMs,
+        atMs: entry?.atMs ?? attemptMs(last.attempt) ?? Date.parse(report.created_at),
         report,
         run: { first: first.attempt, last: last.attempt, count, at },
         entry,
@@ -161,18 +162,18 @@ function attemptsOf(report: Report, timeline: readonly TimelineEntry[], taken: S
 
 /** The timeline entry written with the result of an attempt. */
 function resultOf(
-  attempt: EntryAttempt,
-  { id }: Report,
-  timeline: readonly TimelineEntry[],
-  taken: ReadonlySet<TimelineEntry>,
-): TimelineEntry | null {
+  attempt: Attempt,
+  { id }: ReportView,
+  timeline: readonly TimelineEvent[],
+  taken: ReadonlySet<TimelineEvent>,
+): TimelineEvent | null {
   const startedMs = attemptMs(attempt);
   if (startedMs === null) return null;
   const endedMs = startedMs + (attempt.duration_ms ?? 0);
   const found = timeline.find(
     (entry) =>
       entry['report_id'] === id &&
-      entry.type === `report.${attempt.outcome.toString()}` &&
+      entry.type === `report.${attempt.outcome}` &&
       Math.abs(entry.atMs - endedMs) < CLOCKS_APART_MS &&
       !taken.has(entry),
   );

@@ -5,10 +5,10 @@ import { Checklist, Facts } from './facts';
 import { Crew, Holds, Yard } from './dispatch';
 import { TowHead } from './head';
 import { Invoice } from './invoice';
-import { type TowModel, waitingOf } from './model';
+import type { TowModel } from './model';
 import { Link, Notes, Photos } from './notes';
 import { Reports } from './reports';
-import { Tasks, decisionsOn, formOfDecision } from './decide';
+import { Tasks, formOfDecision } from './decide';
 import { Timeline } from './timeline';
 import { DECISIONS } from '../../../domain/decisions';
 import { FACT_EVENTS } from '../../../domain/vocabulary';
@@ -89,11 +89,11 @@ function Tow({ model }: { model: TowModel }) {
 }
 
 /** Links to the sections of the page. */
-function Jumps({ model: { viewer, view, record } }: { model: TowModel }) {
+function Jumps({ model: { viewer, view } }: { model: TowModel }) {
   const { sections, onThisPage } = viewer.messages.tow;
-  const hasInvoice = view.invoices.length > 0 || record.tow.invoiceRequest !== null;
+  const hasInvoice = view.invoices.length > 0 || view.invoice_request !== null;
   const places = [
-    ...(record.tasks.length > 0 ? [['tasks', sections.tasks] as const] : []),
+    ...(view.tasks.length > 0 ? [['tasks', sections.tasks] as const] : []),
     ['next', sections.next] as const,
     ['dispatch', sections.dispatch] as const,
     ['photos', sections.photos] as const,
@@ -147,12 +147,11 @@ function Refusal({ model }: { model: TowModel }) {
 
 /** False for a form that is not allowed any more. */
 function hasForm(model: TowModel, form: string): boolean {
-  const { allowed, record } = model;
+  const { allowed, view } = model;
   const event = FACT_EVENTS.find((each) => formOfFact(each) === form);
   if (event) return allowed.some((fact) => fact.event === event && fact.allowed);
-  return record.reports.every((report) => {
+  return view.reports.every((report) => {
     const decision = DECISIONS.find((each) => formOfDecision(report, each) === form);
-    const isHead = waitingOf(model, report)?.kind !== 'behind';
-    return decision === undefined || decisionsOn(report, isHead).includes(decision);
+    return decision === undefined || report.decisions.includes(decision);
   });
 }
