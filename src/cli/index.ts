@@ -49,7 +49,7 @@ export async function runCommandLine(words: readonly string[], options: CommandL
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-  addRouteCommands(program, tools);
+  addRouteCommands(program, tools, words);
   addViolationImport(program, tools);
   addApi(program, tools);
   addDoctor(program, { tools, doctor: options.doctor });

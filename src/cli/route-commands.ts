@@ -13,11 +13,23 @@ import { pagedOutput } from './paged-output';
 import { EXIT, UsageError } from './problems';
 import { runForEach } from './run-each';
 
-/** Adds the command of every route that names one. */
-export function addRouteCommands(program: Command, tools: CommandTools): void {
+/**
+ * Adds the commands of the routes. A noun that is not among the words of the command line gets its group alone, because
+ * options are made from schemas, which takes time.
+ */
+export function addRouteCommands(program: Command, tools: CommandTools, words: readonly string[]): void {
   for (const route of Object.values<Route>(ROUTES)) {
-    if (route.command !== undefined) addRouteCommand(program, tools, { ...route, command: route.command });
+    if (route.command === undefined) continue;
+    const noun = nounIn(route.command);
+    if (noun === null || words.includes(noun)) addRouteCommand(program, tools, { ...route, command: route.command });
+    else groupOf(program, noun);
   }
+}
+
+/** Null for a command of the program itself, such as `capacity`. */
+function nounIn(command: string): string | null {
+  const [, noun = null] = /^([a-z-]+) [a-z-]+/.exec(command) ?? [];
+  return noun;
 }
 
 type RouteWithCommand = Route & { readonly command: string };
@@ -61,13 +73,12 @@ interface RouteCommand {
 
 function commandIn(route: RouteWithCommand): RouteCommand {
   const [words = ''] = /^[a-z -]+/.exec(route.command) ?? [];
-  const names = words.trim().split(' ');
   const fields = inputFields(route);
   const positional = [...route.command.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
   return {
     route,
-    noun: names.length === 1 ? null : (names[0] ?? null),
-    usage: `${names.at(-1)} ${route.command.slice(words.length)}`.trim(),
+    noun: nounIn(route.command),
+    usage: `${words.trim().split(' ').at(-1)} ${route.command.slice(words.length)}`.trim(),
     positional,
     inAddress: positional.filter((name) => route.path.includes(`:${name}`)),
     fields,
