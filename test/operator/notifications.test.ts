@@ -50,7 +50,7 @@ test('lists the alarms that hold, and does all of it from the command line', asy
   expect(items.filter(({ kind }) => kind === 'noProcess')).not.toEqual([]);
   const towhook = (...words: readonly string[]) => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
   expect((await towhook('alarm', 'list')).out).toContain('No worker is running');
-  expect((await towhook('notifications', 'show')).out).toMatch(/mail +no +NOTIFY_SMTP_URL, NOTIFY_MAIL_FROM/);
+  expect((await towhook('notifications', 'show')).out).toMatch(/mail missing: +NOTIFY_SMTP_URL, NOTIFY_MAIL_FROM/);
   const tested = await towhook('notifications', 'test', 'mail');
   expect([tested.exitCode, tested.out]).toEqual([1, expect.stringContaining('not_configured')]);
 });

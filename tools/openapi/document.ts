@@ -6,6 +6,7 @@ import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
 import { OPS_ROUTES } from '../../src/contracts/routes/operations';
 import { type Route, answerContract } from '../../src/contracts/routes/route';
+import { RUN_ROUTES } from '../../src/contracts/routes/runs';
 import { SHADOW_ROUTES } from '../../src/contracts/routes/shadow';
 import { TASK_ROUTES } from '../../src/contracts/routes/tasks';
 import { TOW_ROUTES } from '../../src/contracts/routes/tows';
@@ -37,6 +38,11 @@ const GROUPS: readonly RouteGroup[] = [
     routes: VIOLATION_ROUTES,
   },
   { name: 'Tasks', description: 'What a person must decide, and what blocks sending.', routes: TASK_ROUTES },
+  {
+    name: 'Runs',
+    description: 'One decision on many records: previewed, started, followed and aborted.',
+    routes: RUN_ROUTES,
+  },
   {
     name: 'Shadow mode',
     description: 'What would have been sent, and the decision to send it after all.',
