@@ -38,6 +38,7 @@ const GROUPS: readonly RouteGroup[] = [
     routes: VIOLATION_ROUTES,
   },
   { name: 'Tasks', description: 'What a person must decide, and what blocks sending.', routes: TASK_ROUTES },
+  { name: 'Runs', description: 'One action on many tasks or deliveries.', routes: RUN_ROUTES },
   {
     name: 'Runs',
     description: 'One decision on many records: previewed, started, followed and aborted.',
