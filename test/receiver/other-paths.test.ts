@@ -49,7 +49,9 @@ describe('receiver: paths', () => {
     expect(await others()).toMatchObject([{ path, raw_body: JSON.stringify(event) }]);
     expect(await deliveriesIn(app.foundation)).toEqual([]);
     const { text } = await app.foundation.metrics.text();
-    expect(text).toMatch(/towhook_webhook_answers_total\{kind="other",status="200",outcome="not_for_towhook"\} [1-9]/);
+    expect(text).toMatch(
+      /towhook_webhook_answers_total\{kind="other",status="200",outcome="not_for_towhook",installation="main"\} [1-9]/,
+    );
   });
 
   it.each([
