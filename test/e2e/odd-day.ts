@@ -19,6 +19,7 @@ import { startRecorder, type RecordedExchange } from '../support/recorder';
 import type { SharedRedis } from '../support/redis';
 import { API_KEY } from '../support/town';
 import type { ConservationScan } from '../../src/workflow/conservation';
+import { runView } from '../../src/contracts/runs';
 import { createPatrol, FORM, picture } from './patrol';
 
 const CREDENTIALS = { clientId: 'odd-client', clientSecret: 'odd-client-secret' };
@@ -219,7 +220,8 @@ async function differingWebhooks({ order, record, control, patrol, differences, 
   expect(tasks).toHaveLength(1);
   const kind = (await differences()).find(({ task_id }) => task_id === tasks[0]?.id);
   await patrol.post(`/differences/${kind?.id ?? ''}/expect`, { reason: 'seen with the service' });
-  await patrol.post(`/differences/${kind?.id ?? ''}/judge`, { reason: 'expected now' });
+  const preview = await patrol.post('/runs', { action: 'replay', difference_id: kind?.id, reason: 'expected now' });
+  await patrol.post(`/runs/${runView.parse(await preview.json()).id}/start`);
   const facts = [['started', PLACE] as const, ['canceled', { cancellation_reason: 'gone' }] as const];
   return Promise.all(refs.map(async (ref) => ({ ref, expected: await record(ref, facts) })));
 }
