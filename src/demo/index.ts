@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import '../platform/process-defaults';
+import { parseArgs } from 'node:util';
 import { printLine, printProblem } from '../platform/terminal';
 import { showProgress } from './progress';
 import { faultsFor } from './plan';

@@ -102,11 +102,11 @@ describe('metrics of the listeners', () => {
         return metrics.text;
       });
       expect(text).toMatch(
-        /^towhook_webhook_answers_total\{kind="tow_request",status="200",outcome="accepted"\} [1-9]/m,
+        /^towhook_webhook_answers_total\{kind="tow_request",status="200",outcome="accepted",installation="main"\} [1-9]/m,
       );
-      expect(text).toMatch(/^towhook_deliveries_processed_total\{.*verdict="created"\} [1-9]/m);
+      expect(text).toMatch(/^towhook_deliveries_processed_total\{.*verdict="created",installation="main"\} [1-9]/m);
       expect(text).toMatch(/^towhook_api_answers_total\{method="POST",status="202"\} [1-9]/m);
-      expect(text).toMatch(/^towhook_due\{queue="reports"\} \d/m);
+      expect(text).toMatch(/^towhook_due\{queue="reports",installation="main"\} \d/m);
       for (const word of [...references, 'QZWX', 'PLATE', 'King Fahd']) expect(text).not.toContain(word);
     }
   });
