@@ -1,10 +1,10 @@
 import type { OperationName } from '../src/contracts/operations';
 import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
 import { storedObject } from '../src/domain/stored';
-import type { AttemptResult } from '../src/domain/attempt';
-import type { OutboxRecord } from '../src/domain/outbox-record';
-import { httpStatusOf, type Verdict } from '../src/domain/policy';
-import { isApplied, type StoredResult } from '../src/domain/settle-attempt';
+import type { AttemptResult } from '../src/domain/outbox/attempt';
+import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
+import { httpStatusOf, type Verdict } from '../src/domain/service/policy';
+import { isApplied, type StoredResult } from '../src/domain/outbox/settle-attempt';
 import type { EntryKind, JsonObject } from '../src/domain/vocabulary';
 import type { Metrics } from '../src/platform/metrics';
 import type { EndedSpan } from '../src/platform/tracing';

@@ -1,5 +1,5 @@
 import type { JobOutcome, RunJob } from '../src/contracts/jobs';
-import { UnusableRecord } from '../src/domain/unusable-record';
+import { UnusableRecord } from '../src/domain/outbox/unusable-record';
 import type { Clock } from '../src/platform/clock';
 import { errorFacts } from '../src/platform/errors';
 import type { Log } from '../src/platform/log';

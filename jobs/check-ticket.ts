@@ -1,9 +1,9 @@
-import { backoffMs, type RetrySettings } from '../src/domain/backoff';
-import type { Entry } from '../src/domain/entry';
-import { errorOf } from '../src/domain/exchange-message';
-import type { GiveBack } from '../src/domain/give-back';
-import type { LeaseRight } from '../src/domain/lease';
-import type { StoredViolation } from '../src/domain/outbox-record';
+import { backoffMs, type RetrySettings } from '../src/domain/outbox/backoff';
+import type { Entry } from '../src/domain/outbox/entry';
+import { errorOf } from '../src/domain/outbox/exchange-message';
+import type { GiveBack } from '../src/domain/outbox/give-back';
+import type { LeaseRight } from '../src/domain/outbox/lease';
+import type { StoredViolation } from '../src/domain/outbox/outbox-record';
 import { startAge, type Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/lookups';

@@ -1,11 +1,11 @@
 import type { EntryKind } from '../src/domain/vocabulary';
 import type { OperationName } from '../src/contracts/operations';
-import type { Entry } from '../src/domain/entry';
-import type { LeaseRight } from '../src/domain/lease';
-import type { OutboxRecord } from '../src/domain/outbox-record';
-import type { Hint } from '../src/domain/entry';
-import type { NewTask } from '../src/domain/tasks';
-import type { AcceptedViolation } from '../src/domain/violation-references';
+import type { Entry } from '../src/domain/outbox/entry';
+import type { LeaseRight } from '../src/domain/outbox/lease';
+import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
+import type { Hint } from '../src/domain/outbox/entry';
+import type { NewTask } from '../src/domain/ops/tasks';
+import type { AcceptedViolation } from '../src/domain/violation/violation-references';
 import type { Claim, Claimed } from '../src/workflow/outbox-port';
 import type { CallOptions, CallResult } from '../src/workflow/service-port';
 

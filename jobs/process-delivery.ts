@@ -1,8 +1,8 @@
 import type { DeliveryJob, JobOutcome } from '../src/contracts/jobs';
 import type { WebhookReaders } from '../src/contracts/read-webhook';
-import type { Delivery, DeferredDelivery } from '../src/domain/delivery';
-import { UnusableRecord } from '../src/domain/unusable-record';
-import { failingDeliveryTask } from '../src/domain/tasks';
+import type { Delivery, DeferredDelivery } from '../src/domain/webhook/delivery';
+import { UnusableRecord } from '../src/domain/outbox/unusable-record';
+import { failingDeliveryTask } from '../src/domain/ops/tasks';
 import type { DeliveryKind, ServiceMode } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
 import { errorFacts } from '../src/platform/errors';

@@ -1,4 +1,4 @@
-import type { OutboxRecord } from '../src/domain/outbox-record';
+import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
 import { startAge, type Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import { pause, untilRead, within } from '../src/platform/timers';

@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../src/contracts/operations';
-import type { Entry } from '../src/domain/entry';
-import type { StoredTow } from '../src/domain/outbox-record';
-import { refusedTask } from '../src/domain/tasks';
+import type { Entry } from '../src/domain/outbox/entry';
+import type { StoredTow } from '../src/domain/outbox/outbox-record';
+import { refusedTask } from '../src/domain/ops/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
 import { brokenIf, type CallOptions, type CallResult, type ServicePort } from '../src/workflow/service-port';
 import type { EntryCalls } from './entry-calls';

@@ -1,11 +1,18 @@
 import type { JobOutcome } from '../src/contracts/jobs';
 import type { OperationName } from '../src/contracts/operations';
-import type { Entry } from '../src/domain/entry';
-import { refusalMessage } from '../src/domain/exchange-message';
-import type { OutboxRecord } from '../src/domain/outbox-record';
-import { historyOf, httpStatusOf, judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
-import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
-import type { NewTask } from '../src/domain/tasks';
+import type { Entry } from '../src/domain/outbox/entry';
+import { refusalMessage } from '../src/domain/outbox/exchange-message';
+import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
+import {
+  historyOf,
+  httpStatusOf,
+  judge,
+  type Exchange,
+  type PolicySettings,
+  type Verdict,
+} from '../src/domain/service/policy';
+import { outageDelayMs, serviceHealth } from '../src/domain/service/service-health';
+import type { NewTask } from '../src/domain/ops/tasks';
 import { startAge, type Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';

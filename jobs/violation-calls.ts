@@ -1,9 +1,9 @@
 import { guideViolationAnswer, violationAnswer } from '../src/contracts/service';
-import type { StoredViolation } from '../src/domain/outbox-record';
-import { isEchoOfAnother, type Violation } from '../src/domain/violation';
-import { isKnownEntry } from '../src/domain/stored-violation';
-import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation-references';
-import { violationRefusedTask } from '../src/domain/violation-tasks';
+import type { StoredViolation } from '../src/domain/outbox/outbox-record';
+import { isEchoOfAnother, type Violation } from '../src/domain/violation/violation';
+import { isKnownEntry } from '../src/domain/violation/stored-violation';
+import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation/violation-references';
+import { violationRefusedTask } from '../src/domain/violation/violation-tasks';
 import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/match-violation';
 import {
   brokenIf,

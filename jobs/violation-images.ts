@@ -1,5 +1,5 @@
-import type { StoredViolation } from '../src/domain/outbox-record';
-import type { Violation } from '../src/domain/violation';
+import type { StoredViolation } from '../src/domain/outbox/outbox-record';
+import type { Violation } from '../src/domain/violation/violation';
 import { errorName } from '../src/platform/errors';
 import type { Log } from '../src/platform/log';
 import { isSettledWithin } from '../src/platform/timers';

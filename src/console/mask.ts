@@ -2,7 +2,7 @@ import { JSON_LEVELS_MAX } from '../contracts/common';
 import { OPERATIONS, type Operation } from '../contracts/operations';
 import { sensitiveFieldNames } from '../domain/sensitive';
 import { isObject, jsonFaults, jsonIn, withoutByteOrderMark } from '../domain/json';
-import { bothScripts } from '../domain/plate';
+import { bothScripts } from '../domain/tow/plate';
 import type { JsonObject } from '../domain/vocabulary';
 
 /**

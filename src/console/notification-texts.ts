@@ -1,5 +1,5 @@
-import { pageOfNotice, type Notice, type NoticeAlarm } from '../domain/notices';
-import type { NoticeLanguage } from '../domain/notification-settings';
+import { pageOfNotice, type Notice, type NoticeAlarm } from '../domain/ops/notices';
+import type { NoticeLanguage } from '../domain/ops/notification-settings';
 import type { Alarm } from '../workflow/alarms';
 import { formatsOf } from './formats';
 import { messagesIn } from './messages';

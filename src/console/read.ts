@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/audit';
+import type { Actor } from '../domain/ops/audit';
 import type { ApiAnswer, ApiCall, JsonRoute, OperatorApi, RouteAnswer } from '../workflow/operator-port';
 
 /** How pages read: through the operator API, as the person who is signed in. */

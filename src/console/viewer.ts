@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseCookie } from 'cookie';
 import type { Request } from 'express';
-import type { Actor } from '../domain/audit';
+import type { Actor } from '../domain/ops/audit';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { StatusView } from '../contracts/operator';

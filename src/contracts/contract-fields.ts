@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { OPERATIONS, type OperationName } from './operations';
 import { envelope } from './service';
 import { WEBHOOKS } from './webhooks';
-import type { DifferenceSource } from '../domain/difference';
-import type { ContractField } from '../domain/service-shapes';
+import type { DifferenceSource } from '../domain/service/difference';
+import type { ContractField } from '../domain/service/service-shapes';
 import type { DeliveryKind } from '../domain/vocabulary';
 
 /** The documented fields of answers and webhooks, from their contracts: what messages are compared with. */

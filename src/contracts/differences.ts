@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DIFFERENCE_SOURCES } from '../domain/difference';
+import { DIFFERENCE_SOURCES } from '../domain/service/difference';
 
 /** Differences as they are stored, and as the API shows them. */
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { CREW_STEPS, assignment, hold, liftedHold, note, yardPlace } from '../domain/dispatch';
-import type { DispatchCommand } from '../domain/dispatch-rules';
+import { CREW_STEPS, assignment, hold, liftedHold, note, yardPlace } from '../domain/tow/dispatch';
+import type { DispatchCommand } from '../domain/tow/dispatch-rules';
 import { reason, text } from '../domain/input-schemas';
-import { timestamp } from '../domain/fact-fields';
+import { timestamp } from '../domain/tow/fact-fields';
 import { readableFieldsOf } from './readable-fields';
 import { sensitive } from '../domain/sensitive';
 
-/** Dispatch data, which an operator keeps for itself (domain/dispatch.ts): as the API shows it, and as sent by people. */
+/** Dispatch data, which an operator keeps for itself (domain/tow/dispatch.ts): as the API shows it, and as sent by people. */
 
 export const dispatchView = z.object({
   assignment: z.object(assignment.shape).nullable(),

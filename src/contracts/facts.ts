@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { FactCommand } from '../domain/fact-command';
-import { FACTS } from '../domain/facts';
+import type { FactCommand } from '../domain/tow/fact-command';
+import { FACTS } from '../domain/tow/facts';
 import type { FactEvent, Role } from '../domain/vocabulary';
-import { correctedShape, enteredShape, inputOf, timestamp } from '../domain/fact-fields';
+import { correctedShape, enteredShape, inputOf, timestamp } from '../domain/tow/fact-fields';
 import { readableFieldsOf } from './readable-fields';
 
 /**
  * The fields of each fact, one row per fact. API routes, OpenAPI document, command line, demo and console forms are made
- * from these rows. A schema checks one field; rules that depend on the tow are in src/domain/facts.ts.
+ * from these rows. A schema checks one field; rules that depend on the tow are in src/domain/tow/facts.ts.
  */
 export interface FactContract {
   readonly role: Role;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COUNTERS, LATENCIES, GAUGES } from '../domain/metric-names';
+import { COUNTERS, LATENCIES, GAUGES } from '../domain/ops/metric-names';
 import { SERVICE_MODES, QUEUE_NAMES } from '../domain/vocabulary';
 
 /** The series of the Ops page, and the heartbeats of processes. */
@@ -9,7 +9,7 @@ import { SERVICE_MODES, QUEUE_NAMES } from '../domain/vocabulary';
  *
  * - `accepted.<delivery kind>`, `processed.<delivery kind>`, `delivered.<sent kind>`, `attempts.<outcome>`: per
  *   minute.
- * - `delivery.p50`, `delivery.p95`, `report.…`, `attempt.…`: ms (domain/metric-names.ts, LATENCIES).
+ * - `delivery.p50`, `delivery.p95`, `report.…`, `attempt.…`: ms (domain/ops/metric-names.ts, LATENCIES).
  * - `due.<backlog>`, `tasks`, `held`: a number; `oldest.<backlog>`: ms. The maximum of the samples.
  */
 const SERIES_NAMES = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { NOTICE_TYPES, type NotificationState } from '../domain/notices';
-import { ALARM_KINDS, ALARM_SEVERITIES, NOTICE_CHANNELS } from '../domain/notification-settings';
+import { NOTICE_TYPES, type NotificationState } from '../domain/ops/notices';
+import { ALARM_KINDS, ALARM_SEVERITIES, NOTICE_CHANNELS } from '../domain/ops/notification-settings';
 import { orUnknown } from '../domain/stored';
 
 /** Notifications of alarms: what is stored, and what the API shows. */

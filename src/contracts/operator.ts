@@ -12,12 +12,12 @@ import {
   TOW_STATES,
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
-import { TASK_TYPES } from '../domain/tasks';
-import { DECISIONS } from '../domain/decisions';
-import { OVERDUE_STATES } from '../domain/overdue';
-import { RELEASE_ITEMS } from '../domain/release-checklist';
+import { TASK_TYPES } from '../domain/ops/tasks';
+import { DECISIONS } from '../domain/outbox/decisions';
+import { OVERDUE_STATES } from '../domain/outbox/overdue';
+import { RELEASE_ITEMS } from '../domain/tow/release-checklist';
 import { timestampMs } from '../domain/timestamp';
-import { whereaboutsView } from '../domain/tow';
+import { whereaboutsView } from '../domain/tow/tow';
 import { oneLine, reason, text } from '../domain/input-schemas';
 import { jsonObject } from './common';
 import { dispatchView } from './dispatch';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { entryAttempt, entryError } from '../domain/entry';
-import { storedTask } from '../domain/tasks';
+import { entryAttempt, entryError } from '../domain/outbox/entry';
+import { storedTask } from '../domain/ops/tasks';
 import { ROLES } from '../domain/vocabulary';
 import { person } from './person';
 

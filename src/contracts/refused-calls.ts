@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fieldRule } from '../domain/refusal';
-import { REFUSAL_REASONS } from '../domain/webhook-answers';
+import { REFUSAL_REASONS } from '../domain/webhook/webhook-answers';
 import { pageQuery } from './paging';
 
 /** What a refused call carried, as far as it was read. */

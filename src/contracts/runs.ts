@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACTION_ROLES, needsReason, UNIFORM_DECISIONS } from '../domain/decisions';
+import { ACTION_ROLES, needsReason, UNIFORM_DECISIONS } from '../domain/outbox/decisions';
 import { ENTRY_KINDS, type Role } from '../domain/vocabulary';
 import { reason, text } from '../domain/input-schemas';
 import { pageQuery } from './paging';

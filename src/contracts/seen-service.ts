@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DIFFERENCE_SOURCES } from '../domain/difference';
-import type { CallCounts, MessageCounts } from '../domain/seen-service';
+import { DIFFERENCE_SOURCES } from '../domain/service/difference';
+import type { CallCounts, MessageCounts } from '../domain/service/seen-service';
 import { differenceView } from './differences';
 import { BUDGET_NAMES } from './operations';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sentShape } from '../domain/fact-fields';
-import { violationFields } from '../domain/violation';
+import { sentShape } from '../domain/tow/fact-fields';
+import { violationFields } from '../domain/violation/violation';
 import { PLATE_TYPES } from '../domain/vocabulary';
 import { towingReference, violationReference } from '../domain/stored';
 import { amount, echoedMetadata, metadata } from './common';

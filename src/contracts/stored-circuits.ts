@@ -1,7 +1,7 @@
 import { ENTRY_KINDS } from '../domain/vocabulary';
 import { z } from 'zod';
-import { CIRCUIT_NAMES, NO_CIRCUITS, type Circuits } from '../domain/circuits';
-import { storedTasks } from '../domain/outbox-record';
+import { CIRCUIT_NAMES, NO_CIRCUITS, type Circuits } from '../domain/service/circuits';
+import { storedTasks } from '../domain/outbox/outbox-record';
 
 /** The circuits in Redis as one JSON text. Unknown fields are kept. */
 const circuit = z.looseObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonFaults, jsonIn } from '../domain/json';
-import { timesNamed, type EnteredMetadata } from '../domain/violation';
+import { timesNamed, type EnteredMetadata } from '../domain/violation/violation';
 import { metadata, METADATA_LEVELS_MAX } from './common';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DECISIONS } from '../domain/decisions';
+import { DECISIONS } from '../domain/outbox/decisions';
 import { fieldRule } from '../domain/refusal';
-import { keptForm } from '../domain/violation';
+import { keptForm } from '../domain/violation/violation';
 import {
   brokenReferenceRule,
   REFERENCE_LENGTH_MAX,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PathAnswers } from '../domain/webhook-answers';
+import type { PathAnswers } from '../domain/webhook/webhook-answers';
 
 /** Files of webhook secrets that cannot be used. */
 export const storedSecretsFault = z.object({

@@ -1,6 +1,6 @@
 import type { TowView } from '../contracts/operator';
-import { isSettled } from '../domain/outbox';
-import { isTerminal } from '../domain/tow';
+import { isSettled } from '../domain/outbox/outbox';
+import { isTerminal } from '../domain/tow/tow';
 import type { OperatorClient } from './client';
 
 /** The current state of every tow of the demo, updated by the event stream. */

@@ -1,7 +1,7 @@
 import type { Finding } from '../cli';
 import { OPERATIONS, type OperationName } from '../contracts/operations';
-import { foreignBodyMessage } from '../domain/exchange-message';
-import type { Exchange } from '../domain/policy';
+import { foreignBodyMessage } from '../domain/outbox/exchange-message';
+import type { Exchange } from '../domain/service/policy';
 import type { Config, ServiceAccess } from '../platform/config';
 import { callAddresses, type Probe, type ServiceClient } from '../service';
 import { operationsInUse } from './addresses';

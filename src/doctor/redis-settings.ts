@@ -1,5 +1,5 @@
 import type { Finding } from '../cli';
-import { isSevere, type RedisFault, type RedisSetting } from '../domain/redis-settings';
+import { isSevere, type RedisFault, type RedisSetting } from '../domain/ops/redis-settings';
 import type { Config } from '../platform/config';
 import type { Redis } from '../store/connect';
 import { infoOf, redisSafety, UNREADABLE_PROBLEM } from '../store/redis-settings';

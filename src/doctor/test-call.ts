@@ -2,7 +2,7 @@ import type { Finding } from '../cli';
 import { messagesIn } from '../console/messages';
 import { isoTimestamp } from '../domain/timestamp';
 import { DELIVERY_KINDS } from '../domain/vocabulary';
-import { refusedWebhooks } from '../domain/webhook-alarms';
+import { refusedWebhooks } from '../domain/webhook/webhook-alarms';
 import type { Clock } from '../platform/clock';
 import { signedHeaders } from '../platform/webhook-signature';
 import type { Config } from '../platform/config';

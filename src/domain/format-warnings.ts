@@ -1,9 +1,9 @@
 import { invisibleIn, unusualLettersIn, visibleText } from './entered-text';
 import { FUTURE_TOLERANCE_MS, hasOffset, timestampMs } from './timestamp';
 import { westernDigits } from './numerals';
-import { looksSaudi } from './plate';
+import { looksSaudi } from './tow/plate';
 import type { FieldRule } from './refusal';
-import { PERSON_FIELDS, type ViolationForm } from './violation';
+import { PERSON_FIELDS, type ViolationForm } from './violation/violation';
 import type { PlateType, ViolationApi } from './vocabulary';
 
 /**

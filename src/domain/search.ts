@@ -1,7 +1,7 @@
 import { searchText } from './entered-text';
-import { plateKey, reversedPlateKey } from './plate';
-import type { Tow } from './tow';
-import { metadataIdOf, type Violation } from './violation';
+import { plateKey, reversedPlateKey } from './tow/plate';
+import type { Tow } from './tow/tow';
+import { metadataIdOf, type Violation } from './violation/violation';
 
 /**
  * Search terms of tows and violations: references, the operator's own ids, the plate in either script, invoice

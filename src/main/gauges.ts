@@ -1,6 +1,6 @@
 import { archiveBytes } from '../archive/files';
 import type { HeartbeatRole } from '../contracts/metrics';
-import { isSevere, REDIS_SETTINGS } from '../domain/redis-settings';
+import { isSevere, REDIS_SETTINGS } from '../domain/ops/redis-settings';
 import { diskSpace } from '../platform/disk';
 import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/metrics';
 import { describeProcess } from '../platform/process';

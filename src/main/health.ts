@@ -1,4 +1,4 @@
-import { failingChannels } from '../domain/notices';
+import { failingChannels } from '../domain/ops/notices';
 import { isoTimestamp } from '../domain/timestamp';
 import {
   LISTENER_GRACE_MS,

@@ -1,4 +1,4 @@
-import { isSevere, type RedisFault } from '../domain/redis-settings';
+import { isSevere, type RedisFault } from '../domain/ops/redis-settings';
 import { ConfigurationError } from '../platform/config';
 import type { Log } from '../platform/log';
 import { throwUnhandled } from '../platform/process';

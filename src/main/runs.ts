@@ -1,7 +1,7 @@
 import { carryOutRun } from '../../jobs/carry-out-run';
 import { runJob } from '../contracts/jobs';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
-import { isPerson, type Actor } from '../domain/audit';
+import { isPerson, type Actor } from '../domain/ops/audit';
 import { BOOTSTRAP } from '../operator';
 import type { JobHandler } from '../queue/workers';
 import { createApiKeyStore } from '../store/api-keys';

@@ -1,5 +1,5 @@
-import { causeOf } from '../domain/exchange-message';
-import { refusesCredentials } from '../domain/tasks';
+import { causeOf } from '../domain/outbox/exchange-message';
+import { refusesCredentials } from '../domain/ops/tasks';
 import { requireService } from '../platform/config';
 import { AFTER_START_MS, repeat } from '../platform/timers';
 import { recordsOf } from '../store/records';

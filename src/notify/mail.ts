@@ -1,6 +1,6 @@
 import type * as nodemailer from 'nodemailer';
-import type { Notice } from '../domain/notices';
-import type { NoticeLanguage } from '../domain/notification-settings';
+import type { Notice } from '../domain/ops/notices';
+import type { NoticeLanguage } from '../domain/ops/notification-settings';
 import { errorCode } from '../platform/errors';
 import { authoritiesIn, defaultAuthorities } from '../platform/tls-files';
 import type { NoticeSender } from '../workflow/notification-port';

@@ -1,8 +1,8 @@
 import { Agent } from 'node:https';
 import axios from 'axios';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { pageOfNotice, type Notice } from '../domain/notices';
-import type { NoticeFormat } from '../domain/notification-settings';
+import { pageOfNotice, type Notice } from '../domain/ops/notices';
+import type { NoticeFormat } from '../domain/ops/notification-settings';
 import { isoTimestamp } from '../domain/timestamp';
 import { errorCode } from '../platform/errors';
 import type { Clock } from '../platform/clock';

@@ -1,5 +1,5 @@
 import { idTokenClaims, type IdTokenClaims } from '../contracts/identity';
-import { personActor, type Actor } from '../domain/audit';
+import { personActor, type Actor } from '../domain/ops/audit';
 import { roleAllows, type Role } from '../domain/vocabulary';
 
 /** Longest name that is shown. As long as the name of an API key. */

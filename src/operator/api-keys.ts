@@ -1,5 +1,5 @@
 import { ROUTES } from '../contracts/operator-routes';
-import { auditOf } from '../domain/audit';
+import { auditOf } from '../domain/ops/audit';
 import { HOUR_MS, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import { refused, type ActionResult } from '../workflow/action-result';

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
-import type { Actor } from '../domain/audit';
+import type { Actor } from '../domain/ops/audit';
 import type { Clock } from '../platform/clock';
 import { sha256Hex } from '../platform/hash';
 import type { Log } from '../platform/log';

@@ -1,6 +1,6 @@
 import type { Route } from '../contracts/routes/route';
 import { failedRules } from '../contracts/rules';
-import type { Actor } from '../domain/audit';
+import type { Actor } from '../domain/ops/audit';
 import type { FieldRule } from '../domain/refusal';
 import { roleAllows } from '../domain/vocabulary';
 import { withStoreCursor } from './list-cursor';

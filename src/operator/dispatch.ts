@@ -1,6 +1,6 @@
 import { readableAssignmentOf, readableStepOf } from '../contracts/dispatch';
 import { ROUTES } from '../contracts/operator-routes';
-import type { DispatchCommand } from '../domain/dispatch-rules';
+import type { DispatchCommand } from '../domain/tow/dispatch-rules';
 import { addPhotos, type PhotosTools } from '../workflow/add-photos';
 import { dispatchFaults, updateDispatch } from '../workflow/update-dispatch';
 import type { FactTools } from '../workflow/record-fact';

@@ -1,5 +1,5 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
-import type { Actor } from '../domain/audit';
+import type { Actor } from '../domain/ops/audit';
 import { basicPassword, bearerKey, tooManyWrongKeys, type Authenticator } from './authenticate';
 import { sendError, sendRefusal } from './send-response';
 

@@ -1,7 +1,7 @@
 import { ENTRY_KINDS } from '../domain/vocabulary';
 import { ROUTES } from '../contracts/operator-routes';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
-import type { Delivery } from '../domain/delivery';
+import type { Delivery } from '../domain/webhook/delivery';
 import { unknown } from '../domain/refusal';
 import { type ConservationStore, conservationViewOf } from '../workflow/conservation';
 import { refused, type ActionResult } from '../workflow/action-result';

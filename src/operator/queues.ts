@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Express, RequestHandler } from 'express';
 import type { QueueView } from '../contracts/operator';
 import { ROUTES } from '../contracts/operator-routes';
-import { auditOf, type Actor } from '../domain/audit';
+import { auditOf, type Actor } from '../domain/ops/audit';
 import { unknown } from '../domain/refusal';
 import { refused, type ActionResult } from '../workflow/action-result';
 import type { AuditStore } from '../workflow/ports';

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX } from '../contracts/common';
 import type { FieldRule } from '../domain/refusal';
-import type { ViolationImage } from '../domain/violation';
+import type { ViolationImage } from '../domain/violation/violation';
 import type { SpooledFile, Upload } from '../workflow/spool-port';
 import { boundaryOf, PartCount } from './count-parts';
 

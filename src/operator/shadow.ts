@@ -1,5 +1,5 @@
 import { ROUTES } from '../contracts/operator-routes';
-import type { ShadowCommand } from '../domain/shadow';
+import type { ShadowCommand } from '../domain/outbox/shadow';
 import { decideShadowTow, decideShadowViolation } from '../workflow/decide-shadow';
 import { modeViewOf, shadowCsv, shadowItemOf, type AddressOf, type ShadowStore } from '../workflow/shadow-list';
 import type { TaskStore } from '../workflow/ports';

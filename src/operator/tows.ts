@@ -1,6 +1,6 @@
 import { FACT_CONTRACTS, readableCorrectionOf } from '../contracts/facts';
 import { ROUTES } from '../contracts/operator-routes';
-import type { DecisionCommand } from '../domain/decide-report';
+import type { DecisionCommand } from '../domain/outbox/decide-report';
 import { FACT_EVENTS } from '../domain/vocabulary';
 import { decideReport, decisionFaults } from '../workflow/decide-report';
 import type { TowStore } from '../workflow/ports';

@@ -1,5 +1,5 @@
 import { ROUTES } from '../contracts/operator-routes';
-import type { ViolationCommand } from '../domain/decide-violation';
+import type { ViolationCommand } from '../domain/violation/decide-violation';
 import { decideViolation, type DecideTools } from '../workflow/decide-violation';
 import { linkViolation } from '../workflow/link-violation';
 import type { Change } from './idempotency';

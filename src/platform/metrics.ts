@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { attemptOutcome } from '../domain/metric-names';
-import type { NoticeOutcome } from '../domain/notices';
-import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/notification-settings';
-import type { Verdict } from '../domain/policy';
+import { attemptOutcome } from '../domain/ops/metric-names';
+import type { NoticeOutcome } from '../domain/ops/notices';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/ops/notification-settings';
+import type { Verdict } from '../domain/service/policy';
 import { DELIVERY_KINDS, ENTRY_KINDS, type DeliveryKind, type EntryKind } from '../domain/vocabulary';
-import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
+import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook/webhook-answers';
 import type { ClosedConnection } from './connections';
 import { createCounters, type Counters } from './counters';
 import { INSTALLATION } from './installation';

@@ -8,7 +8,7 @@ import {
   NOTICE_FORMATS,
   NOTICE_LANGUAGES,
   type NotificationSettings,
-} from '../domain/notification-settings';
+} from '../domain/ops/notification-settings';
 import { HOUR_MS } from '../domain/timestamp';
 import { list, proxyAddress, signingSecret, smtpAddress, wholeNumber, type Environment } from './variable-rules';
 

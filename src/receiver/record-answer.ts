@@ -6,7 +6,7 @@ import {
   type RefusalReason,
   type WebhookOutcome,
   type WebhookPath,
-} from '../domain/webhook-answers';
+} from '../domain/webhook/webhook-answers';
 import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
 import type { CountedRefusal, WebhookAnswerStore } from '../workflow/webhook-port';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { JSON_LEVELS_MAX } from '../contracts/common';
 import { jsonFaults } from '../domain/json';
-import type { RefusalReason } from '../domain/webhook-answers';
+import type { RefusalReason } from '../domain/webhook/webhook-answers';
 import { webhookSignature } from '../platform/webhook-signature';
 
 /** The headers of one call, lower case. */

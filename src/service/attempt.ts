@@ -2,7 +2,7 @@ import { request as requestPlain, type ClientRequest, type IncomingHttpHeaders, 
 import { request as requestSecure, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { UnreadableEncoding } from '../domain/policy';
+import type { UnreadableEncoding } from '../domain/service/policy';
 import { afterReading } from '../platform/timers';
 import { decodedBody, textOf } from './content-encoding';
 import { TransportFailure, type ConnectionStage, type FailedPhase, type FailureReason } from './transport-failure';

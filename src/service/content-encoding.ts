@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
-import type { UnreadableEncoding } from '../domain/policy';
+import type { UnreadableEncoding } from '../domain/service/policy';
 
 /**
  * Answers that are compressed although towhook asks for `identity`, or in another character set than UTF-8: some gateways

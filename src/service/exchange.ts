@@ -1,7 +1,7 @@
 import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
-import { notBeforeMs } from '../domain/backoff';
-import { foreignBodyMessage } from '../domain/exchange-message';
-import { isUnreadableEncoding, type Exchange, type ForeignBody, type RefusedExchange } from '../domain/policy';
+import { notBeforeMs } from '../domain/outbox/backoff';
+import { foreignBodyMessage } from '../domain/outbox/exchange-message';
+import { isUnreadableEncoding, type Exchange, type ForeignBody, type RefusedExchange } from '../domain/service/policy';
 import type { HttpAnswer } from './attempt';
 import { readAnswer, answerBodyOf, refusalCode, type AnswerBody, type Contract } from './read-answer';
 import { TransportFailure } from './transport-failure';
@@ -29,7 +29,7 @@ export interface Classified<T> {
 /** Whether a 2xx whose envelope has an error code is a refusal with that status (`SERVICE_ENVELOPE_CODE`). */
 export type EnvelopeCode = 'refusal' | 'ignore';
 
-/** Classifies the result of an attempt for the failure policy (domain/policy.ts). */
+/** Classifies the result of an attempt for the failure policy (domain/service/policy.ts). */
 export function classify<T>(
   contract: Contract<T>,
   outcome: TransportOutcome,

@@ -1,6 +1,6 @@
 import { OPERATIONS, type AnswerOf, type OperationName } from '../contracts/operations';
-import type { SeenDifference } from '../domain/difference';
-import { httpStatusOf, TOKEN_REFUSED, type Exchange } from '../domain/policy';
+import type { SeenDifference } from '../domain/service/difference';
+import { httpStatusOf, TOKEN_REFUSED, type Exchange } from '../domain/service/policy';
 import { CREDENTIAL_RULE, isSendableCredential, type ServicePaths } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { OutboundSettings } from '../platform/config';

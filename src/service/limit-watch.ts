@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
-import { askedWaitMs } from '../domain/backoff';
+import { askedWaitMs } from '../domain/outbox/backoff';
 import {
   learnWindow,
   NOTHING_LEARNED,
@@ -9,8 +9,8 @@ import {
   type AnnouncedLimit,
   type LearnedWindow,
   type LimitHeaders,
-} from '../domain/limit-headers';
-import type { Exchange } from '../domain/policy';
+} from '../domain/service/limit-headers';
+import type { Exchange } from '../domain/service/policy';
 import type { Clock } from '../platform/clock';
 import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';

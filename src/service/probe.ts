@@ -1,5 +1,5 @@
 import type { OperationName } from '../contracts/operations';
-import type { Exchange } from '../domain/policy';
+import type { Exchange } from '../domain/service/policy';
 import type { EncodedRequest } from './encode';
 
 /**

@@ -1,4 +1,4 @@
-import type { DroppedCause } from '../domain/policy';
+import type { DroppedCause } from '../domain/service/policy';
 import type { Clock } from '../platform/clock';
 import type { ServiceClient } from '.';
 

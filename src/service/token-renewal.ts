@@ -1,4 +1,4 @@
-import { isServerFault, isUnreadableEncoding, notBeforeOf, type Exchange } from '../domain/policy';
+import { isServerFault, isUnreadableEncoding, notBeforeOf, type Exchange } from '../domain/service/policy';
 import { DAY_MS } from '../domain/timestamp';
 import { startAge, type Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';

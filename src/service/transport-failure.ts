@@ -1,5 +1,5 @@
 import { AxiosError } from 'axios';
-import type { OwnCause } from '../domain/policy';
+import type { OwnCause } from '../domain/service/policy';
 
 /**
  * How far an attempt got before it failed.

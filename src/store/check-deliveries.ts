@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { storedDelivery } from '../domain/delivery';
-import { checkDelivery, parkedTaskId, type CheckedItem } from '../domain/conservation';
+import { storedDelivery } from '../domain/webhook/delivery';
+import { checkDelivery, parkedTaskId, type CheckedItem } from '../domain/ops/conservation';
 import { timestampOf, repliesOf, readTogether } from './batch-reads';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
 import { repairDelivery } from './repair';

@@ -6,10 +6,10 @@ import {
   unusableItem,
   type CheckedItem,
   type IndexEntries,
-} from '../domain/conservation';
-import { headTaskId } from '../domain/outbox-schedule';
-import { UnusableRecord } from '../domain/unusable-record';
-import type { OutboxRecord, RecordKind } from '../domain/outbox-record';
+} from '../domain/ops/conservation';
+import { headTaskId } from '../domain/outbox/outbox-schedule';
+import { UnusableRecord } from '../domain/outbox/unusable-record';
+import type { OutboxRecord, RecordKind } from '../domain/outbox/outbox-record';
 import { timestampOf, hashFieldsOf, readHashes, readTogether } from './batch-reads';
 import { checkDeliveries } from './check-deliveries';
 import { KEYS } from './keys';

@@ -7,10 +7,10 @@ import {
   noEffects,
   type CircuitEffects,
   type Circuits,
-} from '../domain/circuits';
+} from '../domain/service/circuits';
 import { changeOfCircuits, readCircuits, type CircuitsChange, type ReadCircuits, type TurnedCircuit } from './circuits';
 import { isTransient } from './until-answered';
-import type { RecordKind } from '../domain/outbox-record';
+import type { RecordKind } from '../domain/outbox/outbox-record';
 
 /** This process may notice a circuit that another process opens this much later. */
 const KEPT_MS = 250;

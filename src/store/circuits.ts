@@ -9,9 +9,9 @@ import {
   type CircuitEffects,
   type CircuitName,
   type Circuits,
-} from '../domain/circuits';
-import type { WaitingAtCircuit } from '../domain/claim-entry';
-import { MEMBER_PREFIXES, nextVersion, type RecordKind } from '../domain/outbox-record';
+} from '../domain/service/circuits';
+import type { WaitingAtCircuit } from '../domain/outbox/claim-entry';
+import { MEMBER_PREFIXES, nextVersion, type RecordKind } from '../domain/outbox/outbox-record';
 import type { Log } from '../platform/log';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { isRestricted } from '../contracts/stored-budgets';
-import type { Circuits } from '../domain/circuits';
-import { claim, graceOf, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/claim-entry';
-import { headOf } from '../domain/outbox';
-import type { OutboxRecord, RecordKind } from '../domain/outbox-record';
-import { dueAtMs, isWaitingForPermit } from '../domain/outbox-schedule';
+import type { Circuits } from '../domain/service/circuits';
+import { claim, graceOf, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/outbox/claim-entry';
+import { headOf } from '../domain/outbox/outbox';
+import type { OutboxRecord, RecordKind } from '../domain/outbox/outbox-record';
+import { dueAtMs, isWaitingForPermit } from '../domain/outbox/outbox-schedule';
 import type { Clock } from '../platform/clock';
 import type { Claim } from '../workflow/outbox-port';
 import { permitLifetimeMs, type RateLimit } from './budgets';

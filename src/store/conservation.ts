@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { scanState, scanRecord, type ScanProgress } from '../contracts/conservation';
-import { countedAs, type CheckedItem } from '../domain/conservation';
-import { nextVersion } from '../domain/outbox-record';
-import { recordsLostTask } from '../domain/tasks';
+import { countedAs, type CheckedItem } from '../domain/ops/conservation';
+import { nextVersion } from '../domain/outbox/outbox-record';
+import { recordsLostTask } from '../domain/ops/tasks';
 import { systemClock } from '../platform/clock';
 import { pause } from '../platform/timers';
 import { NO_COUNTS, type ConservationStore, type ScanStep } from '../workflow/conservation';

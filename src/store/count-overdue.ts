@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { OverdueAfter } from '../domain/overdue';
+import type { OverdueAfter } from '../domain/outbox/overdue';
 import { systemClock } from '../platform/clock';
 import { unsentTowsKey, unsentViolationsKey } from './keys';
 import { overdueLimits, type OverdueLimits } from './tow-filter';

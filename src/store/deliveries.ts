@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { otherCall, type OtherCall } from '../contracts/records';
-import { nextVersion } from '../domain/outbox-record';
-import { webhookElsewhereTask } from '../domain/tasks';
+import { nextVersion } from '../domain/outbox/outbox-record';
+import { webhookElsewhereTask } from '../domain/ops/tasks';
 import type { Clock } from '../platform/clock';
 import { sealingKeyOf } from '../platform/data-keys';
 import { afterReading } from '../platform/timers';

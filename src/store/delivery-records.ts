@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
-import { storedDelivery, type Delivery } from '../domain/delivery';
+import { storedDelivery, type Delivery } from '../domain/webhook/delivery';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from './keys';
 import { fieldsOrDamaged, orDamaged } from './readable-records';
 import { refuseSealed } from './sealed-fields';
 import type { Fields } from './packed-fields';
-import { nextVersion } from '../domain/outbox-record';
+import { nextVersion } from '../domain/outbox/outbox-record';
 
 /**
  * Webhook deliveries as the fields of their hashes, and the consequences of a change. lua/accept.lua stores them first.

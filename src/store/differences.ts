@@ -7,8 +7,8 @@ import {
   type Expected,
   type SeenDifference,
   withoutRules,
-} from '../domain/difference';
-import { differenceTask, differenceTaskId } from '../domain/tasks';
+} from '../domain/service/difference';
+import { differenceTask, differenceTaskId } from '../domain/ops/tasks';
 import type { DifferenceStore } from '../workflow/ports';
 import { readHashes } from './batch-reads';
 import type { Check, CommitPart, Effect } from './commit';

@@ -1,4 +1,4 @@
-import { storedEntry, type Entry } from '../domain/entry';
+import { storedEntry, type Entry } from '../domain/outbox/entry';
 import type { Fields } from './packed-fields';
 
 /** Encodes the entries of an outbox, each as a field of the hash of its record. Initial values are left out. */

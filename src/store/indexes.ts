@@ -1,8 +1,8 @@
-import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
-import { ENTRY_POLICY, type Entry } from '../domain/entry';
-import { headOf } from '../domain/outbox';
-import { memberOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
-import { OVERDUE_STATES, stateSinceMs, unsettledSinceMs } from '../domain/overdue';
+import { CIRCUIT_NAMES, type CircuitName } from '../domain/service/circuits';
+import { ENTRY_POLICY, type Entry } from '../domain/outbox/entry';
+import { headOf } from '../domain/outbox/outbox';
+import { memberOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox/outbox-record';
+import { OVERDUE_STATES, stateSinceMs, unsettledSinceMs } from '../domain/outbox/overdue';
 import { searchTerms, violationSearchTerms, textTerm } from '../domain/search';
 import type { Effect } from './commit';
 import {

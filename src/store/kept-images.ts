@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { OutboxRecord } from '../domain/outbox-record';
-import { mayBeSent } from '../domain/outbox-schedule';
+import type { OutboxRecord } from '../domain/outbox/outbox-record';
+import { mayBeSent } from '../domain/outbox/outbox-schedule';
 import type { SpoolPlace } from '../workflow/spool-port';
 import { readHashes } from './batch-reads';
 import { violationKey } from './keys';

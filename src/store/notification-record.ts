@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { storedChannelState, storedNotificationState } from '../contracts/notifications';
 import { jsonText } from '../domain/stored';
-import { NO_NOTIFICATIONS } from '../domain/notices';
+import { NO_NOTIFICATIONS } from '../domain/ops/notices';
 import type { NotificationStore } from '../workflow/notification-port';
 import { KEYS } from './keys';
 import { recordsOf } from './records';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { draftOf, nextVersion, type OutboxRecord, type RecordName } from '../domain/outbox-record';
-import { dueAtMs } from '../domain/outbox-schedule';
+import { draftOf, nextVersion, type OutboxRecord, type RecordName } from '../domain/outbox/outbox-record';
+import { dueAtMs } from '../domain/outbox/outbox-schedule';
 import type { Effect, RecordChange } from './commit';
 import type { NewEvent } from './events';
 import { indexEffects } from './indexes';

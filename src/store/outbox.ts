@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import { giveBack } from '../domain/give-back';
-import { UnusableRecord } from '../domain/unusable-record';
-import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
-import { dueAtMs } from '../domain/outbox-schedule';
-import { renewLease, type LeaseRight } from '../domain/lease';
-import { completeCleanup } from '../domain/settle-entry';
-import { isApplied, settleAttempt, type StoredResult } from '../domain/settle-attempt';
+import { giveBack } from '../domain/outbox/give-back';
+import { UnusableRecord } from '../domain/outbox/unusable-record';
+import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox/outbox-record';
+import { dueAtMs } from '../domain/outbox/outbox-schedule';
+import { renewLease, type LeaseRight } from '../domain/outbox/lease';
+import { completeCleanup } from '../domain/outbox/settle-entry';
+import { isApplied, settleAttempt, type StoredResult } from '../domain/outbox/settle-attempt';
 import type { Clock } from '../platform/clock';
 import { TOWS, VIOLATIONS, type OutboxKind } from '../workflow/outbox-kinds';
 import type { Claim, Outbox, EndedLease } from '../workflow/outbox-port';

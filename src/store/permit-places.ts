@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import type { QueuePlace } from '../domain/waiting';
+import type { QueuePlace } from '../domain/outbox/waiting';
 import type { RateLimit } from './budgets';
 import { budgetStateField, KEYS } from './keys';
 import { texts } from './parse';
 import { RECORD_KEYS } from './record-kinds';
 import { Script } from './scripts';
-import type { RecordKind } from '../domain/outbox-record';
+import type { RecordKind } from '../domain/outbox/outbox-record';
 
 const readPermitQueue = new Script('read-permit-queue');
 

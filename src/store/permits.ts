@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { recordIdOf, type OutboxRecord, type RecordKind } from '../domain/outbox-record';
-import { isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
+import { recordIdOf, type OutboxRecord, type RecordKind } from '../domain/outbox/outbox-record';
+import { isWaitingForPermit, permitRankOf } from '../domain/outbox/outbox-schedule';
 import { readHashes } from './batch-reads';
 import type { RateLimit } from './budgets';
 import type { Effect } from './commit';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
-import type { RecordKind } from '../domain/outbox-record';
+import { DamagedRecord, UnusableRecord } from '../domain/outbox/unusable-record';
+import type { RecordKind } from '../domain/outbox/outbox-record';
 import { errorFacts } from '../platform/errors';
 import { unpackFields, type Fields } from './packed-fields';
 import { refuseSealed } from './sealed-fields';

@@ -1,7 +1,7 @@
 import type { EventType } from '../contracts/records';
-import { headOf } from '../domain/outbox';
-import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
-import { isArchivable, isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
+import { headOf } from '../domain/outbox/outbox';
+import { recordIdOf, type OutboxRecord } from '../domain/outbox/outbox-record';
+import { isArchivable, isWaitingForPermit, permitRankOf } from '../domain/outbox/outbox-schedule';
 import type { Effect } from './commit';
 import type { NewEvent } from './events';
 import { hasSameFacts, termsOf } from './indexes';

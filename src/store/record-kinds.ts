@@ -1,4 +1,4 @@
-import { recordIdOf, recordNamed, type OutboxRecord, type RecordKind } from '../domain/outbox-record';
+import { recordIdOf, recordNamed, type OutboxRecord, type RecordKind } from '../domain/outbox/outbox-record';
 import { budgetKey, KEYS, towKey, violationKey } from './keys';
 import type { Fields } from './packed-fields';
 import type { RecordPart } from './record-parts';

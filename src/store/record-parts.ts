@@ -1,6 +1,6 @@
-import type { Entry } from '../domain/entry';
+import type { Entry } from '../domain/outbox/entry';
 import { isObject } from '../domain/json';
-import { storedLease, storedRun, storedTasks, type OutboxRecord } from '../domain/outbox-record';
+import { storedLease, storedRun, storedTasks, type OutboxRecord } from '../domain/outbox/outbox-record';
 import { storedTexts } from '../domain/stored';
 import { ATTEMPT, encodeEntry, splitInFlight } from './entry-fields';
 import { isPacked, packFields, unpackFields, type Fields } from './packed-fields';

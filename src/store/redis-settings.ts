@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { RedisFault, RedisSetting } from '../domain/redis-settings';
+import type { RedisFault, RedisSetting } from '../domain/ops/redis-settings';
 import { errorMessage } from '../platform/errors';
 import { isReplica, isReply } from './connect';
 import { KEYS } from './keys';

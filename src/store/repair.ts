@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { resetFutureTimes } from '../domain/conservation';
-import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
+import { resetFutureTimes } from '../domain/ops/conservation';
+import { recordIdOf, type OutboxRecord } from '../domain/outbox/outbox-record';
 import type { DeliveryState } from '../domain/vocabulary';
 import { orderKeyOf } from '../workflow/transaction-port';
 import type { Effect } from './commit';

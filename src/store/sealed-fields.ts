@@ -1,4 +1,4 @@
-import { UnusableRecord } from '../domain/unusable-record';
+import { UnusableRecord } from '../domain/outbox/unusable-record';
 import { sealingKeyOf, type DataKeys } from '../platform/data-keys';
 import { PARTITION } from './keys';
 import type { Fields } from './packed-fields';

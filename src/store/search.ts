@@ -5,7 +5,7 @@ import { KEYS } from './keys';
 import { byBytes, type ListRow } from './rows';
 import { storedPrefixes } from './sealed-commit';
 import { dataKeysOf } from './sealed-values';
-import type { RecordKind } from '../domain/outbox-record';
+import type { RecordKind } from '../domain/outbox/outbox-record';
 
 /** The search for tows and violations by prefixes of their references, ids, plates and invoice numbers. */
 

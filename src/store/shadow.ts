@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { decodeCircuits } from '../contracts/stored-circuits';
-import { recordNamed } from '../domain/outbox-record';
+import { recordNamed } from '../domain/outbox/outbox-record';
 import type { ShadowRecord, ShadowStore } from '../workflow/shadow-list';
 import { KEYS } from './keys';
 import { unlessUnusable } from './readable-records';

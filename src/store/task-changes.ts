@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { NewTask } from '../domain/tasks';
+import type { NewTask } from '../domain/ops/tasks';
 import type { Check, CommitPart } from './commit';
 import { eventEffect } from './events';
 import { KEYS, taskGroupKey, taskGroupsKey } from './keys';

@@ -1,4 +1,4 @@
-import type { OpenTask, OutboxRecord } from '../domain/outbox-record';
+import type { OpenTask, OutboxRecord } from '../domain/outbox/outbox-record';
 import type { Effect } from './commit';
 import { KEYS, taskGroupKey, taskGroupsKey } from './keys';
 import { groupNameOf } from './task-groups';

@@ -1,5 +1,5 @@
 import type { Task } from '../contracts/records';
-import { kindOfReport } from '../domain/stored-tow';
+import { kindOfReport } from '../domain/tow/stored-tow';
 import { ENTRY_KINDS, type EntryKind } from '../domain/vocabulary';
 import type { TaskFilter } from '../workflow/list-port';
 

@@ -10,7 +10,7 @@ import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { decodeTow } from './tow-fields';
 import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from './rows';
 import { groupOf, groupOfTask, inGroup } from './task-groups';
-import type { NewTask } from '../domain/tasks';
+import type { NewTask } from '../domain/ops/tasks';
 import { recordsOf } from './records';
 import type { WriteOptions } from './scripts';
 

@@ -1,6 +1,6 @@
 import { decodeEntries } from './entry-fields';
-import { storedEvent, type StoredTow } from '../domain/outbox-record';
-import { towDocument, towMeta, type Tow } from '../domain/tow';
+import { storedEvent, type StoredTow } from '../domain/outbox/outbox-record';
+import { towDocument, towMeta, type Tow } from '../domain/tow/tow';
 import { readableFields } from './readable-records';
 import type { Fields } from './packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';

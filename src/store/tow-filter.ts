@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { OVERDUE_STATES, type OverdueAfter } from '../domain/overdue';
+import { OVERDUE_STATES, type OverdueAfter } from '../domain/outbox/overdue';
 import type { TowFilter } from '../workflow/list-port';
 import { KEYS, towsInStateKey, towsOfCrewKey, towsSinceKey, unsentTowsKey } from './keys';
 import type { ListRow } from './rows';

@@ -12,9 +12,9 @@ import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from 
 import { MEMBERS_PER_READ, searchRows } from './search';
 import { decodeTow } from './tow-fields';
 import type { SortOrder } from '../contracts/paging';
-import { isSettled } from '../domain/outbox';
-import type { OverdueAfter } from '../domain/overdue';
-import { isKnown } from '../domain/stored-tow';
+import { isSettled } from '../domain/outbox/outbox';
+import type { OverdueAfter } from '../domain/outbox/overdue';
+import { isKnown } from '../domain/tow/stored-tow';
 import { visibleText } from '../domain/entered-text';
 import { TOW_STATES } from '../domain/vocabulary';
 import { matchesFilter, type Page, type TowFilter } from '../workflow/list-port';

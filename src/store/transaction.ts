@@ -2,21 +2,21 @@ import type { Redis } from 'ioredis';
 import type { EventType } from '../contracts/records';
 import type { RunResult } from '../contracts/runs';
 import type { StoredBudgetState } from '../contracts/stored-budgets';
-import type { AuditEntry } from '../domain/audit';
-import type { CircuitEffects, CircuitName, Circuits } from '../domain/circuits';
-import type { WaitingAtCircuit } from '../domain/claim-entry';
-import type { Delivery } from '../domain/delivery';
-import type { Difference, Expected, SeenDifference } from '../domain/difference';
+import type { AuditEntry } from '../domain/ops/audit';
+import type { CircuitEffects, CircuitName, Circuits } from '../domain/service/circuits';
+import type { WaitingAtCircuit } from '../domain/outbox/claim-entry';
+import type { Delivery } from '../domain/webhook/delivery';
+import type { Difference, Expected, SeenDifference } from '../domain/service/difference';
 import {
   nextVersion,
   type OutboxRecord,
   type StoredTow,
   type StoredViolation,
   type RecordKind,
-} from '../domain/outbox-record';
-import type { NewTask } from '../domain/tasks';
+} from '../domain/outbox/outbox-record';
+import type { NewTask } from '../domain/ops/tasks';
 import { DAY_MS } from '../domain/timestamp';
-import { metadataIdOf, type Violation } from '../domain/violation';
+import { metadataIdOf, type Violation } from '../domain/violation/violation';
 import type { IdempotencyRecord, RunItemPlace, Transaction } from '../workflow/transaction-port';
 import { CircuitDrafts, type CircuitsMemory } from './circuit-drafts';
 import { waitingAt, type TurnedCircuit } from './circuits';

@@ -1,5 +1,5 @@
 import { ReplyError } from 'ioredis';
-import { UnusableRecord } from '../domain/unusable-record';
+import { UnusableRecord } from '../domain/outbox/unusable-record';
 import type { Clock } from '../platform/clock';
 import { pause } from '../platform/timers';
 import { NotReplicated } from './replicas';

@@ -1,7 +1,7 @@
 import { decodeEntries } from './entry-fields';
-import { newEntry } from '../domain/entry';
-import { storedLinks, type StoredViolation } from '../domain/outbox-record';
-import { violationDocument, type Violation } from '../domain/violation';
+import { newEntry } from '../domain/outbox/entry';
+import { storedLinks, type StoredViolation } from '../domain/outbox/outbox-record';
+import { violationDocument, type Violation } from '../domain/violation/violation';
 import { readableFields } from './readable-records';
 import type { Fields } from './packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from './record-parts';

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { jsonText } from '../domain/stored';
 import { encodePathAnswers, storedPathAnswers, storedSecretsFault } from '../contracts/webhook-answers';
-import { type AnswersByPath, countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../domain/count-answers';
+import { type AnswersByPath, countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../domain/service/count-answers';
 import { HOUR_MS } from '../domain/timestamp';
-import { WEBHOOK_PATHS, type PathAnswers } from '../domain/webhook-answers';
-import { minuteToCount, outdatedHours } from '../domain/webhook-silence';
+import { WEBHOOK_PATHS, type PathAnswers } from '../domain/webhook/webhook-answers';
+import { minuteToCount, outdatedHours } from '../domain/webhook/webhook-silence';
 import type { WebhookAnswerStore } from '../workflow/webhook-port';
 import { KEYS } from './keys';
 import type { Fields } from './packed-fields';

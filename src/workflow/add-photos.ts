@@ -1,11 +1,11 @@
 import type { TowView } from '../contracts/operator';
-import { auditOf, damagedAmong, type Actor } from '../domain/audit';
-import type { Photo } from '../domain/dispatch';
-import { addPhotosTo } from '../domain/dispatch-rules';
-import { addEvent } from '../domain/outbox-record';
+import { auditOf, damagedAmong, type Actor } from '../domain/ops/audit';
+import type { Photo } from '../domain/tow/dispatch';
+import { addPhotosTo } from '../domain/tow/dispatch-rules';
+import { addEvent } from '../domain/outbox/outbox-record';
 import { invalid } from '../domain/refusal';
 import { isoTimestamp } from '../domain/timestamp';
-import type { ViolationImage } from '../domain/violation';
+import type { ViolationImage } from '../domain/violation/violation';
 import type { Clock } from '../platform/clock';
 import { changeTow, noSuchTow, type TowRequest } from './change-tow';
 import { refused, type ActionResult } from './action-result';

@@ -1,8 +1,8 @@
 import type { TowView } from '../contracts/operator';
-import type { AuditEntry } from '../domain/audit';
-import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
+import type { AuditEntry } from '../domain/ops/audit';
+import { DamagedRecord, UnusableRecord } from '../domain/outbox/unusable-record';
 import { unknown, type Decision, type FieldRule } from '../domain/refusal';
-import { isKnown, type KnownTow } from '../domain/stored-tow';
+import { isKnown, type KnownTow } from '../domain/tow/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { towAfter } from './read-models';
 import { readOr } from './read-or';

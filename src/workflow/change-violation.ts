@@ -1,6 +1,6 @@
 import type { ViolationView } from '../contracts/violations';
-import type { AuditEntry } from '../domain/audit';
-import type { StoredViolation } from '../domain/outbox-record';
+import type { AuditEntry } from '../domain/ops/audit';
+import type { StoredViolation } from '../domain/outbox/outbox-record';
 import { unknown, type Decision } from '../domain/refusal';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { violationAfter } from './read-models';

@@ -1,8 +1,8 @@
 import type { TowView } from '../contracts/operator';
-import type { Actor } from '../domain/audit';
-import { decideReport as decide, type DecisionCommand } from '../domain/decide-report';
+import type { Actor } from '../domain/ops/audit';
+import { decideReport as decide, type DecisionCommand } from '../domain/outbox/decide-report';
 import type { FieldRule } from '../domain/refusal';
-import type { KnownTow } from '../domain/stored-tow';
+import type { KnownTow } from '../domain/tow/stored-tow';
 import { changeTow, fieldFaults, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
 import type { FactTools } from './record-fact';

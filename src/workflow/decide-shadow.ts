@@ -1,9 +1,9 @@
 import type { TowView } from '../contracts/operator';
 import type { ViolationView } from '../contracts/violations';
-import { auditOf, type Actor, type AuditAction, type AuditEntry, type AuditSubject } from '../domain/audit';
-import type { OutboxRecord } from '../domain/outbox-record';
+import { auditOf, type Actor, type AuditAction, type AuditEntry, type AuditSubject } from '../domain/ops/audit';
+import type { OutboxRecord } from '../domain/outbox/outbox-record';
 import type { Decision } from '../domain/refusal';
-import { decideShadow, type ShadowCommand } from '../domain/shadow';
+import { decideShadow, type ShadowCommand } from '../domain/outbox/shadow';
 import type { ActionResult } from './action-result';
 import { changeTow, type TowRequest } from './change-tow';
 import { changeViolation, type ViolationRequest } from './change-violation';

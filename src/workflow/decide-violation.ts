@@ -1,7 +1,7 @@
 import type { ViolationView } from '../contracts/violations';
-import type { Actor } from '../domain/audit';
-import { decideViolation as decide, type ViolationCommand } from '../domain/decide-violation';
-import { isOfAnother } from '../domain/stored-violation';
+import type { Actor } from '../domain/ops/audit';
+import { decideViolation as decide, type ViolationCommand } from '../domain/violation/decide-violation';
+import { isOfAnother } from '../domain/violation/stored-violation';
 import type { Clock } from '../platform/clock';
 import { refused, type ActionResult } from './action-result';
 import { changeViolation, noSuchViolation, type ViolationRequest } from './change-violation';

@@ -1,6 +1,6 @@
 import { ROUTES } from '../contracts/operator-routes';
 import type { Task } from '../contracts/records';
-import type { DecisionAction, TaskAction } from '../domain/decisions';
+import type { DecisionAction, TaskAction } from '../domain/outbox/decisions';
 import { sha256Hex } from '../platform/hash';
 import type { JsonRoute } from './operator-port';
 

@@ -1,9 +1,9 @@
-import type { RetrySettings } from '../domain/backoff';
-import { deferDelivery, type DeferredDelivery, type Delivery } from '../domain/delivery';
-import { openTask } from '../domain/outbox-record';
-import { failingDeliveryTask } from '../domain/tasks';
+import type { RetrySettings } from '../domain/outbox/backoff';
+import { deferDelivery, type DeferredDelivery, type Delivery } from '../domain/webhook/delivery';
+import { openTask } from '../domain/outbox/outbox-record';
+import { failingDeliveryTask } from '../domain/ops/tasks';
 import { HOUR_MS } from '../domain/timestamp';
-import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
+import { DamagedRecord, UnusableRecord } from '../domain/outbox/unusable-record';
 import { readOr } from './read-or';
 import { orderKeyOf, type RecordStore, type Transaction } from './transaction-port';
 

@@ -1,7 +1,7 @@
 import type { DifferenceView } from '../contracts/differences';
-import { type Actor, auditOf } from '../domain/audit';
-import type { Difference } from '../domain/difference';
-import { differenceTaskId } from '../domain/tasks';
+import { type Actor, auditOf } from '../domain/ops/audit';
+import type { Difference } from '../domain/service/difference';
+import { differenceTaskId } from '../domain/ops/tasks';
 import { unknown } from '../domain/refusal';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { type ActionResult, done, refused, transactOnce } from './action-result';

@@ -1,9 +1,9 @@
 import { HEARTBEAT_ROLES } from '../contracts/metrics';
 import type { SendingView } from '../contracts/operator';
-import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/notification-settings';
-import { TASK_TYPES } from '../domain/tasks';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/ops/notification-settings';
+import { TASK_TYPES } from '../domain/ops/tasks';
 import { QUEUE_NAMES } from '../domain/vocabulary';
-import { WEBHOOK_PATHS } from '../domain/webhook-answers';
+import { WEBHOOK_PATHS } from '../domain/webhook/webhook-answers';
 import type { Clock } from '../platform/clock';
 import { sampleOf, secondsOf, watcher, type MetricSample, type Metrics } from '../platform/metrics';
 import { serviceDifference } from './called-service';

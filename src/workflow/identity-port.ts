@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/audit';
+import type { Actor } from '../domain/ops/audit';
 import { conflict, unknown } from '../domain/refusal';
 
 /**

@@ -1,12 +1,12 @@
 import { KNOWN_FIELDS, type KnownViolation, type KnownViolationsView } from '../contracts/known-violations';
-import { auditOf, type Actor } from '../domain/audit';
-import { DamagedRecord } from '../domain/unusable-record';
+import { auditOf, type Actor } from '../domain/ops/audit';
+import { DamagedRecord } from '../domain/outbox/unusable-record';
 import { invisibleWarnings, visibleForm } from '../domain/format-warnings';
-import type { StoredViolation } from '../domain/outbox-record';
-import { plateKey } from '../domain/plate';
-import { keepAsKnown } from '../domain/stored-violation';
+import type { StoredViolation } from '../domain/outbox/outbox-record';
+import { plateKey } from '../domain/tow/plate';
+import { keepAsKnown } from '../domain/violation/stored-violation';
 import { isoTimestamp, timestampMs } from '../domain/timestamp';
-import { metadataIdOf, type Violation } from '../domain/violation';
+import { metadataIdOf, type Violation } from '../domain/violation/violation';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { done, transactOnce, type ActionResult } from './action-result';

@@ -1,10 +1,10 @@
 import type { TowView } from '../contracts/operator';
-import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
-import { addEvent, closeTask } from '../domain/outbox-record';
+import { auditOf, type Actor, type AuditEntry } from '../domain/ops/audit';
+import { addEvent, closeTask } from '../domain/outbox/outbox-record';
 import { conflict, invalid, type Decision } from '../domain/refusal';
-import type { KnownTow } from '../domain/stored-tow';
-import { isOfAnother, linkTow } from '../domain/stored-violation';
-import { TWO_VIOLATIONS } from '../domain/tasks';
+import type { KnownTow } from '../domain/tow/stored-tow';
+import { isOfAnother, linkTow } from '../domain/violation/stored-violation';
+import { TWO_VIOLATIONS } from '../domain/ops/tasks';
 import { changeTow, type TowRequest } from './change-tow';
 import type { ActionResult } from './action-result';
 import { withViolation } from './match-violation';

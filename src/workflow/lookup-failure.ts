@@ -1,5 +1,5 @@
-import { isMisconfiguration, isServerFault, type Exchange } from '../domain/policy';
-import { askedMs as askedMsOf } from '../domain/service-health';
+import { isMisconfiguration, isServerFault, type Exchange } from '../domain/service/policy';
+import { askedMs as askedMsOf } from '../domain/service/service-health';
 import type { NoAnswer } from './lookup-port';
 
 /** A call without an answer. */

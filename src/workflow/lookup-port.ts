@@ -1,4 +1,4 @@
-import type { Exchange } from '../domain/policy';
+import type { Exchange } from '../domain/service/policy';
 import type { JsonObject } from '../domain/vocabulary';
 
 /** The cache of lookups at the service: it keeps answers and lets one process ask at a time. */

@@ -1,7 +1,7 @@
 import { jsonObject } from '../contracts/common';
 import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
-import type { SeenDifference } from '../domain/difference';
-import type { Exchange } from '../domain/policy';
+import type { SeenDifference } from '../domain/service/difference';
+import type { Exchange } from '../domain/service/policy';
 import type { Clock } from '../platform/clock';
 import { noAnswerAfter } from './lookup-failure';
 import type { LookupOutcome, LookupCache, NoAnswer, Question } from './lookup-port';

@@ -1,11 +1,11 @@
 import type { TowRequestMessage } from '../contracts/read-webhook';
-import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
-import { addEvent, closeTask, openTask, type StoredViolation } from '../domain/outbox-record';
-import { isKnown } from '../domain/stored-tow';
-import { isOfAnother, matchTow } from '../domain/stored-violation';
-import { movedTowTask, TWO_VIOLATIONS, twoViolationsTask, violationTwiceTask, type NewTask } from '../domain/tasks';
-import type { Tow } from '../domain/tow';
-import { echoedIdIn, metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
+import { DamagedRecord, UnusableRecord } from '../domain/outbox/unusable-record';
+import { addEvent, closeTask, openTask, type StoredViolation } from '../domain/outbox/outbox-record';
+import { isKnown } from '../domain/tow/stored-tow';
+import { isOfAnother, matchTow } from '../domain/violation/stored-violation';
+import { movedTowTask, TWO_VIOLATIONS, twoViolationsTask, violationTwiceTask, type NewTask } from '../domain/ops/tasks';
+import type { Tow } from '../domain/tow/tow';
+import { echoedIdIn, metadataIdOf, towFieldsOf, type Violation } from '../domain/violation/violation';
 import { ALL_TOWS } from './list-port';
 import type { TowStore } from './ports';
 import { foundViolation, readOr } from './read-or';

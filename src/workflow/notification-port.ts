@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../domain/audit';
-import type { Notice, NoticeOutcome, NotificationState } from '../domain/notices';
-import type { NoticeChannel, NotificationSettings } from '../domain/notification-settings';
+import type { AuditEntry } from '../domain/ops/audit';
+import type { Notice, NoticeOutcome, NotificationState } from '../domain/ops/notices';
+import type { NoticeChannel, NotificationSettings } from '../domain/ops/notification-settings';
 
 /** What is known of the channels. */
 export interface ChannelState {

@@ -1,12 +1,12 @@
 import type { AlarmPage, NotificationsView } from '../contracts/notifications';
-import { auditOf, type Actor } from '../domain/audit';
-import { afterAttempt, type Notice, type NoticeOutcome, type ObservedAlarm } from '../domain/notices';
+import { auditOf, type Actor } from '../domain/ops/audit';
+import { afterAttempt, type Notice, type NoticeOutcome, type ObservedAlarm } from '../domain/ops/notices';
 import {
   NOTICE_CHANNELS,
   type NoticeChannel,
   type NoticeLanguage,
   type NotificationSettings,
-} from '../domain/notification-settings';
+} from '../domain/ops/notification-settings';
 import { isoOrNull } from '../domain/timestamp';
 import type { NoticeSenders, NotificationStore } from './notification-port';
 

@@ -1,8 +1,8 @@
 import { contractNames } from '../contracts/contract-fields';
 import type { OperationName } from '../contracts/operations';
-import { type DifferenceSource, fieldsOf, type SeenDifference } from '../domain/difference';
-import { latencyStep } from '../domain/metric-names';
-import type { SeenService } from '../domain/seen-service';
+import { type DifferenceSource, fieldsOf, type SeenDifference } from '../domain/service/difference';
+import { latencyStep } from '../domain/ops/metric-names';
+import type { SeenService } from '../domain/service/seen-service';
 import type { DeliveryKind } from '../domain/vocabulary';
 import { jsonIn, withoutByteOrderMark } from '../domain/json';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Route } from '../contracts/routes/route';
-import type { Actor } from '../domain/audit';
+import type { Actor } from '../domain/ops/audit';
 import type { FieldRule } from '../domain/refusal';
 
 /**

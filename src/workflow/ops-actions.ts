@@ -1,8 +1,8 @@
 import type { WebhookReaders } from '../contracts/read-webhook';
 import type { EntryKind } from '../domain/vocabulary';
-import { type Actor, auditOf } from '../domain/audit';
-import { endPause } from '../domain/circuits';
-import { reopenDelivery } from '../domain/delivery';
+import { type Actor, auditOf } from '../domain/ops/audit';
+import { endPause } from '../domain/service/circuits';
+import { reopenDelivery } from '../domain/webhook/delivery';
 import { conflict, unknown } from '../domain/refusal';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import { CIRCUITS_ORDER_KEY, type IdempotencyRecord, orderKeyOf, type RecordStore } from './transaction-port';

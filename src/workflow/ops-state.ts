@@ -1,6 +1,6 @@
 import type { SeriesName } from '../contracts/metrics';
 import { ENTRY_KINDS } from '../domain/vocabulary';
-import type { RedisFault } from '../domain/redis-settings';
+import type { RedisFault } from '../domain/ops/redis-settings';
 import { isoOrNull, isoTimestamp, MINUTE_MS } from '../domain/timestamp';
 import { SYSTEM_TASKS, TASKS_WITH_ALARM, type AttemptCounts, type OpsQueue, type OpsState } from './alarms';
 import { conservationViewOf, type ConservationStore } from './conservation';

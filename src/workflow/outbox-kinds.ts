@@ -1,9 +1,9 @@
-import type { AttemptResult } from '../domain/attempt';
-import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
-import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
-import { dropReference, isOfAnother } from '../domain/stored-violation';
-import { addReference } from '../domain/violation-references';
-import { sharedReferenceTask } from '../domain/violation-tasks';
+import type { AttemptResult } from '../domain/outbox/attempt';
+import { DamagedRecord, UnusableRecord } from '../domain/outbox/unusable-record';
+import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox/outbox-record';
+import { dropReference, isOfAnother } from '../domain/violation/stored-violation';
+import { addReference } from '../domain/violation/violation-references';
+import { sharedReferenceTask } from '../domain/violation/violation-tasks';
 import { towMover } from './match-violation';
 import { readOr } from './read-or';
 import type { Transaction } from './transaction-port';

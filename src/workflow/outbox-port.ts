@@ -1,9 +1,9 @@
-import type { AttemptResult } from '../domain/attempt';
-import type { ClaimStep } from '../domain/claim-entry';
-import type { GiveBack } from '../domain/give-back';
-import type { AttemptRight, LeaseRight } from '../domain/lease';
-import type { OutboxRecord } from '../domain/outbox-record';
-import type { StoredResult } from '../domain/settle-attempt';
+import type { AttemptResult } from '../domain/outbox/attempt';
+import type { ClaimStep } from '../domain/outbox/claim-entry';
+import type { GiveBack } from '../domain/outbox/give-back';
+import type { AttemptRight, LeaseRight } from '../domain/outbox/lease';
+import type { OutboxRecord } from '../domain/outbox/outbox-record';
+import type { StoredResult } from '../domain/outbox/settle-attempt';
 
 /**
  * The outboxes of one kind of record: the only way to send calls. Order and no loss depend on it. Records are named

@@ -1,10 +1,10 @@
 import type { AuditView } from '../contracts/audit';
 import type { SendingView } from '../contracts/operator';
 import type { OtherCall, Task } from '../contracts/records';
-import type { AuditEntry } from '../domain/audit';
-import type { Delivery } from '../domain/delivery';
-import type { Difference } from '../domain/difference';
-import type { OverdueAfter } from '../domain/overdue';
+import type { AuditEntry } from '../domain/ops/audit';
+import type { Delivery } from '../domain/webhook/delivery';
+import type { Difference } from '../domain/service/difference';
+import type { OverdueAfter } from '../domain/outbox/overdue';
 import type { Role, ViolationState } from '../domain/vocabulary';
 import type { ActionResult } from './action-result';
 import type { TowCounts } from '../contracts/operator';

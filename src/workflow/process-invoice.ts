@@ -1,12 +1,12 @@
 import { storedObject } from '../domain/stored';
 import type { InvoiceMessage } from '../contracts/read-webhook';
-import { comparePosted, comparePostedTwice } from '../domain/invoice-entries';
-import { parkDelivery, settleDelivery, type Delivery } from '../domain/delivery';
-import { lateInvoiceTask, parkedInvoiceTask } from '../domain/tasks';
-import { closeTask, addEvent, openTask, type StoredTow } from '../domain/outbox-record';
-import { isKnown, withInvoice, type KnownTow } from '../domain/stored-tow';
+import { comparePosted, comparePostedTwice } from '../domain/tow/invoice-entries';
+import { parkDelivery, settleDelivery, type Delivery } from '../domain/webhook/delivery';
+import { lateInvoiceTask, parkedInvoiceTask } from '../domain/ops/tasks';
+import { closeTask, addEvent, openTask, type StoredTow } from '../domain/outbox/outbox-record';
+import { isKnown, withInvoice, type KnownTow } from '../domain/tow/stored-tow';
 import { isoTimestamp } from '../domain/timestamp';
-import type { InvoiceWebhook } from '../domain/tow';
+import type { InvoiceWebhook } from '../domain/tow/tow';
 import type { Transaction } from './transaction-port';
 
 export type InvoiceVerdict = 'attached' | 'parked' | 'set_aside' | 'late';

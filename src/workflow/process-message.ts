@@ -1,6 +1,6 @@
 import type { ReadWebhook, TowRequestMessage, WebhookReaders } from '../contracts/read-webhook';
-import { keepDiffering, settleDelivery, type Delivery } from '../domain/delivery';
-import type { StoredTow } from '../domain/outbox-record';
+import { keepDiffering, settleDelivery, type Delivery } from '../domain/webhook/delivery';
+import type { StoredTow } from '../domain/outbox/outbox-record';
 import type { FieldRule } from '../domain/refusal';
 import type { ServiceMode } from '../domain/vocabulary';
 import { findViolation } from './match-violation';

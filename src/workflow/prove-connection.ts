@@ -1,6 +1,6 @@
-import { applyProbe, closeCircuit, loseConnection } from '../domain/circuits';
-import type { ServiceHealth } from '../domain/service-health';
-import { connectionTask } from '../domain/tasks';
+import { applyProbe, closeCircuit, loseConnection } from '../domain/service/circuits';
+import type { ServiceHealth } from '../domain/service/service-health';
+import { connectionTask } from '../domain/ops/tasks';
 import { CIRCUITS_ORDER_KEY, type RecordStore } from './transaction-port';
 
 /**

@@ -1,15 +1,15 @@
 import { task, type Task } from '../contracts/records';
-import type { Entry } from '../domain/entry';
-import { isReport, type ReportEntry } from '../domain/outbox';
-import { type OutboxRecord, type StoredViolation, versionNumber } from '../domain/outbox-record';
-import { asShown } from '../domain/shadow';
-import type { KnownTow } from '../domain/stored-tow';
-import { entryOf } from '../domain/stored-violation';
-import { timelineOf } from '../domain/timeline';
+import type { Entry } from '../domain/outbox/entry';
+import { isReport, type ReportEntry } from '../domain/outbox/outbox';
+import { type OutboxRecord, type StoredViolation, versionNumber } from '../domain/outbox/outbox-record';
+import { asShown } from '../domain/outbox/shadow';
+import type { KnownTow } from '../domain/tow/stored-tow';
+import { entryOf } from '../domain/violation/stored-violation';
+import { timelineOf } from '../domain/tow/timeline';
 import { isoTimestamp } from '../domain/timestamp';
-import type { Tow } from '../domain/tow';
+import type { Tow } from '../domain/tow/tow';
 import type { ShadowState } from '../domain/vocabulary';
-import type { QueuePlace } from '../domain/waiting';
+import type { QueuePlace } from '../domain/outbox/waiting';
 
 /** Tows and violations as lists and pages read them. The fields of their entries have the names of the rules. */
 

@@ -1,6 +1,6 @@
-import type { FoundViolation } from '../domain/stored-violation';
-import type { StoredViolation } from '../domain/outbox-record';
-import { DamagedRecord, type UnusableRecord } from '../domain/unusable-record';
+import type { FoundViolation } from '../domain/violation/stored-violation';
+import type { StoredViolation } from '../domain/outbox/outbox-record';
+import { DamagedRecord, type UnusableRecord } from '../domain/outbox/unusable-record';
 
 /** Resolves with `instead` when the read fails because of one of these; rejects on any other error. */
 export async function readOr<T, const F>(

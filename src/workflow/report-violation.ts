@@ -1,12 +1,18 @@
 import type { ViolationInput } from '../contracts/violation-input';
 import type { ViolationView } from '../contracts/violations';
-import { auditOf, damagedAmong, type Actor } from '../domain/audit';
+import { auditOf, damagedAmong, type Actor } from '../domain/ops/audit';
 import { formatWarnings, visibleForm } from '../domain/format-warnings';
 import { conflict, type Refusal } from '../domain/refusal';
-import { markShadow } from '../domain/shadow';
-import { entryOf } from '../domain/stored-violation';
+import { markShadow } from '../domain/outbox/shadow';
+import { entryOf } from '../domain/violation/stored-violation';
 import { isoTimestamp } from '../domain/timestamp';
-import { damagedNumbers, metadataIdOf, metadataWithId, type Violation, type ViolationImage } from '../domain/violation';
+import {
+  damagedNumbers,
+  metadataIdOf,
+  metadataWithId,
+  type Violation,
+  type ViolationImage,
+} from '../domain/violation/violation';
 import type { ServiceMode, ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { done, type ActionResult, refused, transactOnce } from './action-result';

@@ -1,11 +1,11 @@
 import type { TaskView } from '../contracts/operator';
 import type { Task } from '../contracts/records';
-import { auditOf, type Actor } from '../domain/audit';
-import { settleDelivery } from '../domain/delivery';
-import { addEvent, taskIdOf, type OutboxRecord, type StoredTow } from '../domain/outbox-record';
+import { auditOf, type Actor } from '../domain/ops/audit';
+import { settleDelivery } from '../domain/webhook/delivery';
+import { addEvent, taskIdOf, type OutboxRecord, type StoredTow } from '../domain/outbox/outbox-record';
 import { conflict, unknown } from '../domain/refusal';
-import { isKnown } from '../domain/stored-tow';
-import { parkedInvoiceTask } from '../domain/tasks';
+import { isKnown } from '../domain/tow/stored-tow';
+import { parkedInvoiceTask } from '../domain/ops/tasks';
 import { done, type ActionResult, refused, transactOnce } from './action-result';
 import type { TaskStore } from './ports';
 import { taskViewOf } from './views';

@@ -1,6 +1,6 @@
 import type { ArchivedType } from '../contracts/archive';
 import { storedObject } from '../domain/stored';
-import type { Delivery } from '../domain/delivery';
+import type { Delivery } from '../domain/webhook/delivery';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { DeliveryStore, TowStore, ViolationStore } from './ports';

@@ -1,7 +1,7 @@
 import { RUN_ITEMS_MAX, type RunAction, type RunPreviewBody, type RunResult } from '../contracts/runs';
 import type { Task } from '../contracts/records';
 import type { WebhookReaders } from '../contracts/read-webhook';
-import type { Delivery } from '../domain/delivery';
+import type { Delivery } from '../domain/webhook/delivery';
 import { invalid, type Decision, type Refusal } from '../domain/refusal';
 import { isEmptyFilter, type TaskFilter } from './list-port';
 import { questionOf } from './decision-call';
@@ -9,7 +9,7 @@ import { readOr } from './read-or';
 import type { DeliveryStore, DifferenceStore, TaskStore } from './ports';
 import type { ChosenItem } from './run-port';
 import { GONE, subjectOf } from './run-item';
-import { DamagedRecord, UnusableRecord } from '../domain/unusable-record';
+import { DamagedRecord, UnusableRecord } from '../domain/outbox/unusable-record';
 
 /** The choice of the items of a run. The run carries out its action on exactly these. */
 

@@ -1,6 +1,6 @@
 import type { WebhookReaders } from '../contracts/read-webhook';
 import { RUN_ROLES, type RunDocument, type RunResult, type RunTarget } from '../contracts/runs';
-import type { Actor } from '../domain/audit';
+import type { Actor } from '../domain/ops/audit';
 import { roleAllows } from '../domain/vocabulary';
 import type { ActionResult } from './action-result';
 import { decideReport } from './decide-report';

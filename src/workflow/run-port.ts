@@ -1,5 +1,5 @@
 import type { RunDocument, RunItemView, RunOutcome, RunResult, RunState, RunTarget, RunView } from '../contracts/runs';
-import type { Actor, AuditEntry } from '../domain/audit';
+import type { Actor, AuditEntry } from '../domain/ops/audit';
 import type { Decision } from '../domain/refusal';
 import type { ActionResult } from './action-result';
 import type { Page } from './list-port';

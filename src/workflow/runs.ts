@@ -1,5 +1,5 @@
 import { RUN_ROLES, type RunOutcome, type RunPreviewBody, type RunResult, type RunView } from '../contracts/runs';
-import { auditOf, type Actor, type AuditAction } from '../domain/audit';
+import { auditOf, type Actor, type AuditAction } from '../domain/ops/audit';
 import { conflict, forbidden, unknown } from '../domain/refusal';
 import { DAY_MS, HOUR_MS, isoOrNull, isoTimestamp } from '../domain/timestamp';
 import { roleAllows } from '../domain/vocabulary';

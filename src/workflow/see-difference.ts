@@ -1,6 +1,6 @@
 import { contractNames } from '../contracts/contract-fields';
 import type { OperationName } from '../contracts/operations';
-import { type DifferenceSource, fieldsOf, type SeenDifference, shapeOf } from '../domain/difference';
+import { type DifferenceSource, fieldsOf, type SeenDifference, shapeOf } from '../domain/service/difference';
 import { jsonIn, withoutByteOrderMark } from '../domain/json';
 import { sha256Hex } from '../platform/hash';
 import type { CallResult } from './service-port';

@@ -1,4 +1,4 @@
-import { beginShadow, endShadow } from '../domain/shadow';
+import { beginShadow, endShadow } from '../domain/outbox/shadow';
 import type { ServiceMode } from '../domain/vocabulary';
 import type { Log } from '../platform/log';
 import type { ProcessStore } from './metrics-port';

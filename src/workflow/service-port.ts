@@ -1,6 +1,6 @@
 import type { AnswerOf, BudgetName, OperationName, RequestOf } from '../contracts/operations';
 import type { ViolationApi } from '../domain/vocabulary';
-import type { Exchange } from '../domain/policy';
+import type { Exchange } from '../domain/service/policy';
 import type { ImageSource } from './spool-port';
 
 /** The service client as use cases see it. */

@@ -1,9 +1,9 @@
 import { csvLine } from '../contracts/csv';
 import { OPERATIONS } from '../contracts/operations';
 import type { ModeView, ShadowCall, ShadowItem } from '../contracts/shadow';
-import { isSettled, isUnsettled } from '../domain/outbox';
+import { isSettled, isUnsettled } from '../domain/outbox/outbox';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
-import type { Violation } from '../domain/violation';
+import type { Violation } from '../domain/violation/violation';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Page } from './list-port';
 import { sentViolationOf } from './violation-submission';

@@ -1,10 +1,10 @@
-import type { AuditEntry } from '../domain/audit';
-import type { CircuitEffects, Circuits } from '../domain/circuits';
-import type { Delivery } from '../domain/delivery';
-import type { Difference, Expected, SeenDifference } from '../domain/difference';
-import type { StoredTow, StoredViolation } from '../domain/outbox-record';
-import type { NewTask } from '../domain/tasks';
-import type { Violation } from '../domain/violation';
+import type { AuditEntry } from '../domain/ops/audit';
+import type { CircuitEffects, Circuits } from '../domain/service/circuits';
+import type { Delivery } from '../domain/webhook/delivery';
+import type { Difference, Expected, SeenDifference } from '../domain/service/difference';
+import type { StoredTow, StoredViolation } from '../domain/outbox/outbox-record';
+import type { NewTask } from '../domain/ops/tasks';
+import type { Violation } from '../domain/violation/violation';
 
 /** How use cases change records: a decision changes drafts, which are committed completely or not at all. */
 

@@ -1,10 +1,10 @@
 import type { TowView } from '../contracts/operator';
-import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
-import { applyDispatch, type DispatchCommand } from '../domain/dispatch-rules';
-import { addEvent } from '../domain/outbox-record';
+import { auditOf, type Actor, type AuditEntry } from '../domain/ops/audit';
+import { applyDispatch, type DispatchCommand } from '../domain/tow/dispatch-rules';
+import { addEvent } from '../domain/outbox/outbox-record';
 import type { FieldRule } from '../domain/refusal';
-import type { KnownTow } from '../domain/stored-tow';
-import type { Tow } from '../domain/tow';
+import type { KnownTow } from '../domain/tow/stored-tow';
+import type { Tow } from '../domain/tow/tow';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { changeTow, fieldFaults, type TowRequest } from './change-tow';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ArchivedRecord } from '../contracts/archive';
-import { createAuditChain, type ChainBreak, type ChainExtent } from '../domain/audit-chain';
+import { createAuditChain, type ChainBreak, type ChainExtent } from '../domain/ops/audit-chain';
 
 export interface AuditSources {
   /** Archived records in the order they were written; other types than audit are skipped. */

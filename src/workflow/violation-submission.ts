@@ -1,5 +1,5 @@
 import { guideViolationForm, violationForm } from '../contracts/service';
-import type { Violation } from '../domain/violation';
+import type { Violation } from '../domain/violation/violation';
 import { VIOLATION_OPERATIONS, type ViolationOperation, type ViolationSubmission } from './service-port';
 
 interface SentViolation extends Omit<ViolationSubmission<ViolationOperation>, 'images'> {

@@ -1,5 +1,5 @@
-import { afterAttempt, evaluateAlarms, dueNotices, type Notice, type NotificationState } from '../domain/notices';
-import { NOTICE_CHANNELS, type NoticeLanguage } from '../domain/notification-settings';
+import { afterAttempt, evaluateAlarms, dueNotices, type Notice, type NotificationState } from '../domain/ops/notices';
+import { NOTICE_CHANNELS, type NoticeLanguage } from '../domain/ops/notification-settings';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';

@@ -1,7 +1,12 @@
 import { MINUTE_MS } from '../domain/timestamp';
-import { mostlyRefused, refusedWebhooks, type MostlyRefused, type RefusedWebhooks } from '../domain/webhook-alarms';
-import { REFUSAL_REASONS, WEBHOOK_PATHS } from '../domain/webhook-answers';
-import { webhookSilence, type WebhookSilence } from '../domain/webhook-silence';
+import {
+  mostlyRefused,
+  refusedWebhooks,
+  type MostlyRefused,
+  type RefusedWebhooks,
+} from '../domain/webhook/webhook-alarms';
+import { REFUSAL_REASONS, WEBHOOK_PATHS } from '../domain/webhook/webhook-answers';
+import { webhookSilence, type WebhookSilence } from '../domain/webhook/webhook-silence';
 import { sumsUntil } from './metric-series';
 import type { MetricsStore } from './metrics-port';
 import type { SecretsFault, WebhookAnswers, WebhookAnswerStore } from './webhook-port';

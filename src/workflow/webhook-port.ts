@@ -1,6 +1,6 @@
 import type { KeptRefusal } from '../contracts/refused-calls';
-import type { AnsweredCalls, AnswersByPath } from '../domain/count-answers';
-import type { RefusalReason } from '../domain/webhook-answers';
+import type { AnsweredCalls, AnswersByPath } from '../domain/service/count-answers';
+import type { RefusalReason } from '../domain/webhook/webhook-answers';
 
 /** A refused call, as far as alarms need it. */
 export interface CountedRefusal {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { severityOf, type Alarm } from '../../src/workflow/alarms';
-import { ALARM_KINDS } from '../../src/domain/notification-settings';
-import { TASK_TYPES } from '../../src/domain/tasks';
-import { WEBHOOK_PATHS } from '../../src/domain/webhook-answers';
+import { ALARM_KINDS } from '../../src/domain/ops/notification-settings';
+import { TASK_TYPES } from '../../src/domain/ops/tasks';
+import { WEBHOOK_PATHS } from '../../src/domain/webhook/webhook-answers';
 import { ALERTS, DASHBOARD_EXPRESSIONS } from './alert-files';
 import { anchorsIn } from './documents';
 import { PROCESS_SERIES, SERIES } from './metrics-page';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATIONS } from '../../src/contracts/operations';
-import { judge, type AttemptHistory, type Exchange } from '../../src/domain/policy';
+import { judge, type AttemptHistory, type Exchange } from '../../src/domain/service/policy';
 import type { HttpAnswer } from '../../src/service/attempt';
 import { classify } from '../../src/service/exchange';
 import { once, partlySent, refused, repeatable, SETTINGS, surelyNotSent, unanswered } from '../domain/attempts';

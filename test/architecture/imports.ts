@@ -35,7 +35,7 @@ function matches(name: string, library: string): boolean {
   return name === library || name.startsWith(`${library}/`);
 }
 
-/** `src/domain/tow.ts` lies in `domain`, `jobs/send.ts` in `jobs`; what lies elsewhere in no layer. */
+/** `src/domain/tow/tow.ts` lies in `domain`, `jobs/send.ts` in `jobs`; what lies elsewhere in no layer. */
 function folderOf(path: string): string {
   const [first = '', second = ''] = path.split('/');
   return first === 'src' ? second : first;

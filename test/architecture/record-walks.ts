@@ -11,9 +11,15 @@ import {
   countForbidden,
   applyProbe,
   endPause,
-} from '../../src/domain/circuits';
-import { type Delivery, keepDiffering, parkDelivery, reopenDelivery, settleDelivery } from '../../src/domain/delivery';
-import { connectionTask, outageTask, pausedOperationTask } from '../../src/domain/tasks';
+} from '../../src/domain/service/circuits';
+import {
+  type Delivery,
+  keepDiffering,
+  parkDelivery,
+  reopenDelivery,
+  settleDelivery,
+} from '../../src/domain/webhook/delivery';
+import { connectionTask, outageTask, pausedOperationTask } from '../../src/domain/ops/tasks';
 import { absentTow } from '../support/absent-tow';
 import { randomOf, type RandomSource, Transitions } from './diagrams';
 

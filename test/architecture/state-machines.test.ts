@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_STATES } from '../../src/contracts/runs';
-import { TASK_TYPES } from '../../src/domain/tasks';
-import { TRANSITIONS } from '../../src/domain/tow';
+import { TASK_TYPES } from '../../src/domain/ops/tasks';
+import { TRANSITIONS } from '../../src/domain/tow/tow';
 import { DELIVERY_STATES, REPORT_STATES, TOW_STATES, VIOLATION_STATES } from '../../src/domain/vocabulary';
 import { diagramUnder } from './diagrams';
 import { reportTransitions, violationTransitions } from './entry-walk';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
-import { rivalRequestTask } from '../../src/domain/tasks';
+import { rivalRequestTask } from '../../src/domain/ops/tasks';
 import { openGeneral, openOn, ONE_OF_EACH } from '../console/task-world';
 import { expectAccessible, focused, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
 import { eventually } from '../support/eventually';

@@ -4,7 +4,7 @@ import { newApiKeyView, queueView } from '../../src/contracts/operator';
 import { violationView } from '../../src/contracts/violations';
 import { riyadhTime, table } from '../../src/cli/format';
 import { EXIT } from '../../src/cli/problems';
-import { markShadow } from '../../src/domain/shadow';
+import { markShadow } from '../../src/domain/outbox/shadow';
 import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
 import { deliver, newTow, record, towAfter } from '../operator/world';
 import { useApp } from '../support/app';

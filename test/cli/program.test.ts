@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { EXIT } from '../../src/cli/problems';
 import { towingReference } from '../../src/domain/stored';
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { taskIdOf } from '../../src/domain/outbox-record';
-import { invoiceMismatchTask } from '../../src/domain/tasks';
+import { taskIdOf } from '../../src/domain/outbox/outbox-record';
+import { invoiceMismatchTask } from '../../src/domain/ops/tasks';
 import { BIN, run, runProgram, runWith } from './command';
 import { DEAD_ADDRESS, DEAD_PORT } from './fake-service';
 

@@ -1,5 +1,5 @@
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
-import { AUDIT_ACTIONS, auditOf, type AuditAction, type AuditSubject } from '../../src/domain/audit';
+import { AUDIT_ACTIONS, auditOf, type AuditAction, type AuditSubject } from '../../src/domain/ops/audit';
 import { createAuditStore } from '../../src/store/audit';
 import { useApp } from '../support/app';
 import { api, newKey } from '../operator/client';

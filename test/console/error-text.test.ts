@@ -1,8 +1,8 @@
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
 import { causeOf } from '../../src/console/parts/error-text';
-import { messageOf } from '../../src/domain/exchange-message';
-import { DROPPED_CAUSES, type Exchange } from '../../src/domain/policy';
-import { connectionTask } from '../../src/domain/tasks';
+import { messageOf } from '../../src/domain/outbox/exchange-message';
+import { DROPPED_CAUSES, type Exchange } from '../../src/domain/service/policy';
+import { connectionTask } from '../../src/domain/ops/tasks';
 import { answerHead, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
 import { openGeneral } from './task-world';

@@ -1,6 +1,6 @@
 import { page } from '../../src/contracts/paging';
 import { taskView } from '../../src/contracts/operator';
-import { lateRequestTask } from '../../src/domain/tasks';
+import { lateRequestTask } from '../../src/domain/ops/tasks';
 import { violationView } from '../../src/contracts/violations';
 import { api, towsPage } from '../operator/client';
 import { newTow, newViolation } from '../operator/world';

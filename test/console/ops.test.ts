@@ -1,4 +1,4 @@
-import { rivalRequestTask } from '../../src/domain/tasks';
+import { rivalRequestTask } from '../../src/domain/ops/tasks';
 import { messagesIn } from '../../src/console/messages';
 import { createProcessStore } from '../../src/store/processes';
 import { budgetStateField, KEYS } from '../../src/store/keys';

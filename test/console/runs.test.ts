@@ -1,5 +1,5 @@
 import { messagesIn } from '../../src/console/messages';
-import { rivalRequestTask, TASK_TYPES } from '../../src/domain/tasks';
+import { rivalRequestTask, TASK_TYPES } from '../../src/domain/ops/tasks';
 import { openRunHandler } from '../../src/main/runs';
 import { newKey, towOf } from '../operator/client';
 import { newTow } from '../operator/world';

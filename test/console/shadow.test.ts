@@ -1,5 +1,5 @@
 import { messagesIn } from '../../src/console/messages';
-import { markShadow } from '../../src/domain/shadow';
+import { markShadow } from '../../src/domain/outbox/shadow';
 import { useApp } from '../support/app';
 import { changeInStore } from '../support/stores';
 import { newKey, towOf } from '../operator/client';

@@ -1,8 +1,8 @@
 import { anchorOf } from '../../src/console/pages/tasks/model';
-import { lateInvoiceTask, lateRequestTask, type NewTask } from '../../src/domain/tasks';
-import { openTask } from '../../src/domain/outbox-record';
-import * as general from '../../src/domain/tasks';
-import * as violation from '../../src/domain/violation-tasks';
+import { lateInvoiceTask, lateRequestTask, type NewTask } from '../../src/domain/ops/tasks';
+import { openTask } from '../../src/domain/outbox/outbox-record';
+import * as general from '../../src/domain/ops/tasks';
+import * as violation from '../../src/domain/violation/violation-tasks';
 import { recordsOf } from '../../src/store/records';
 import { closeGeneralTask, openGeneralTask } from '../../src/store/tasks';
 import { orderKeyOf } from '../../src/workflow/transaction-port';

@@ -1,6 +1,6 @@
-import { openTask } from '../../src/domain/outbox-record';
-import { pausedOperationTask, rivalRequestTask } from '../../src/domain/tasks';
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { openTask } from '../../src/domain/outbox/outbox-record';
+import { pausedOperationTask, rivalRequestTask } from '../../src/domain/ops/tasks';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { answerHead, newTow, newViolation, violationOf } from '../operator/world';
 import { newKey, towOf } from '../operator/client';
 import { useApp } from '../support/app';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messagesIn } from '../../src/console/messages';
 import { anchorOf } from '../../src/console/pages/tasks/model';
-import { rivalRequestTask } from '../../src/domain/tasks';
+import { rivalRequestTask } from '../../src/domain/ops/tasks';
 import { newKey } from '../operator/client';
 import { answerHead, newTow } from '../operator/world';
 import { useApp } from '../support/app';

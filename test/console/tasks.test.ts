@@ -1,8 +1,8 @@
 import { messagesIn } from '../../src/console/messages';
 import { taskView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
-import { TASK_TYPES, pausedOperationTask, rivalRequestTask, webhookElsewhereTask } from '../../src/domain/tasks';
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { TASK_TYPES, pausedOperationTask, rivalRequestTask, webhookElsewhereTask } from '../../src/domain/ops/tasks';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { towKey, violationKey } from '../../src/store/keys';
 import { newTow, newViolation } from '../operator/world';
 import { api, newKey } from '../operator/client';

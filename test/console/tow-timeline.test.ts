@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { AUDIT_ACTIONS } from '../../src/domain/audit';
+import { AUDIT_ACTIONS } from '../../src/domain/ops/audit';
 import { timelineItems } from '../../src/console/pages/tow/timeline';
 import { messagesIn } from '../../src/console/messages';
 import { api, newKey, towOf } from '../operator/client';

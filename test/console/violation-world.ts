@@ -1,4 +1,4 @@
-import type { AttemptResult } from '../../src/domain/attempt';
+import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import { systemClock } from '../../src/platform/clock';
 import { createViolationOutbox } from '../../src/store/outbox';
 import type { App } from '../support/app';

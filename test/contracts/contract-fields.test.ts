@@ -1,5 +1,5 @@
 import { documentedFields } from '../../src/contracts/contract-fields';
-import { compareFields, type ObservedField, type ObservedMessage } from '../../src/domain/service-shapes';
+import { compareFields, type ObservedField, type ObservedMessage } from '../../src/domain/service/service-shapes';
 
 /** Invoice webhooks whose towing invoice has this field, with a value of this type. */
 function invoicesWith(name: string, type: string): ObservedMessage {

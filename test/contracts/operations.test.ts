@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation, type OperationName } from '../../src/contracts/operations';
 import { WEBHOOKS } from '../../src/contracts/webhooks';
-import { ENTRY_POLICY } from '../../src/domain/entry';
+import { ENTRY_POLICY } from '../../src/domain/outbox/entry';
 import { ENTRY_KINDS } from '../../src/domain/vocabulary';
 import { VIOLATION_OPERATIONS } from '../../src/workflow/service-port';
 

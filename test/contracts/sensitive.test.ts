@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { OPERATIONS, type Operation } from '../../src/contracts/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { apiKeyRecord } from '../../src/contracts/records';
-import { storedDelivery } from '../../src/domain/delivery';
-import { towDocument, towMeta } from '../../src/domain/tow';
+import { storedDelivery } from '../../src/domain/webhook/delivery';
+import { towDocument, towMeta } from '../../src/domain/tow/tow';
 import type { Route } from '../../src/contracts/routes/route';
 import { sensitive, sensitiveFieldNames } from '../../src/domain/sensitive';
-import { storedEntry } from '../../src/domain/entry';
-import { storedLinks, storedTasks } from '../../src/domain/outbox-record';
+import { storedEntry } from '../../src/domain/outbox/entry';
+import { storedLinks, storedTasks } from '../../src/domain/outbox/outbox-record';
 
 /** Every schema of every contract. */
 const schemas = [

@@ -1,4 +1,4 @@
-import { storedDelivery } from '../../src/domain/delivery';
+import { storedDelivery } from '../../src/domain/webhook/delivery';
 import { decodeEntry, encodeEntry } from '../../src/store/entry-fields';
 
 const STORED = { seq: 1, id: 'started-1', kind: 'started', createdAtMs: 1, body: {} };

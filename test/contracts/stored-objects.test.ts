@@ -1,5 +1,5 @@
-import { towDocument } from '../../src/domain/tow';
-import { storedEntry } from '../../src/domain/entry';
+import { towDocument } from '../../src/domain/tow/tow';
+import { storedEntry } from '../../src/domain/outbox/entry';
 import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhooks';
 import { towAs } from '../domain/tows';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { advance } from '../../src/domain/facts';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import type { Tow } from '../../src/domain/tow/tow';
 import { timestampMs } from '../../src/domain/timestamp';
 import { after, ALLOWED, contextOf, newWorld, stories, type StoryStep, type StoryWorld } from './stories';
 import { COMMANDS, deepFreeze } from './tows';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import type { FactContext } from '../../src/domain/fact-command';
-import { advance, FACTS, type FactForm } from '../../src/domain/facts';
-import { allowedFacts, type AllowedFact } from '../../src/domain/allowed-facts';
-import type { Tow } from '../../src/domain/tow';
+import type { FactContext } from '../../src/domain/tow/fact-command';
+import { advance, FACTS, type FactForm } from '../../src/domain/tow/facts';
+import { allowedFacts, type AllowedFact } from '../../src/domain/tow/allowed-facts';
+import type { Tow } from '../../src/domain/tow/tow';
 import { FACT_EVENTS, roleAllows, ROLES, TOW_STATES, type FactEvent, type Role } from '../../src/domain/vocabulary';
 import { after, contextOf, newWorld, stories } from './stories';
 import { context, fact, INVOICE_WEBHOOK, report, RULES, towAs, WHEREABOUTS } from './tows';

@@ -1,4 +1,4 @@
-import type { AttemptHistory, Exchange, PolicySettings } from '../../src/domain/policy';
+import type { AttemptHistory, Exchange, PolicySettings } from '../../src/domain/service/policy';
 import { refusedWith } from '../support/exchanges';
 import { nowMs } from './tows';
 

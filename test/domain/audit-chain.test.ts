@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { createAuditChain, type ChainBreak } from '../../src/domain/audit-chain';
+import { createAuditChain, type ChainBreak } from '../../src/domain/ops/audit-chain';
 import { chainOf, sha1 } from '../support/audit';
 
 const SEVEN = chainOf(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((why) => JSON.stringify({ why })));

@@ -5,7 +5,7 @@ import {
   backoffMs,
   backoffWithoutJitterMs,
   notBeforeMs,
-} from '../../src/domain/backoff';
+} from '../../src/domain/outbox/backoff';
 import { nowMs } from './tows';
 
 const settings = { retryBaseMs: 1000, retryCapMs: 300_000 };

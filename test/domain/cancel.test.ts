@@ -1,6 +1,6 @@
-import { advance } from '../../src/domain/facts';
-import type { ReportStatus } from '../../src/domain/outbox';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import type { ReportStatus } from '../../src/domain/outbox/outbox';
+import type { Tow } from '../../src/domain/tow/tow';
 import { beingSent, COMMANDS, context, INVOICE_WEBHOOK, perhapsDone, recorded, refusalOf, report, towAs } from './tows';
 
 const started = towAs('started');

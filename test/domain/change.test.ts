@@ -1,5 +1,5 @@
 import { change } from '../../src/domain/change';
-import { copyOfEntry, newEntry } from '../../src/domain/entry';
+import { copyOfEntry, newEntry } from '../../src/domain/outbox/entry';
 
 const ENTRY = newEntry({ seq: 1, id: 'started-1', kind: 'started', body: {}, nowMs: 1 });
 

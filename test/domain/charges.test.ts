@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { halalas, reconcile } from '../../src/domain/charges';
+import { halalas, reconcile } from '../../src/domain/tow/charges';
 import type { Json } from '../../src/domain/vocabulary';
 
 describe('halalas', () => {

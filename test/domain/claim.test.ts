@@ -1,11 +1,11 @@
-import { draftOfCircuits, NO_CIRCUITS, noEffects } from '../../src/domain/circuits';
-import { claim, PROBE_TURN_MS, type ClaimContext } from '../../src/domain/claim-entry';
-import { entryOf, matchTow } from '../../src/domain/stored-violation';
+import { draftOfCircuits, NO_CIRCUITS, noEffects } from '../../src/domain/service/circuits';
+import { claim, PROBE_TURN_MS, type ClaimContext } from '../../src/domain/outbox/claim-entry';
+import { entryOf, matchTow } from '../../src/domain/violation/stored-violation';
 import { newStoredViolation } from '../../src/store/violation-fields';
 import { change } from '../../src/domain/change';
-import type { Entry } from '../../src/domain/entry';
-import type { StoredTow } from '../../src/domain/outbox-record';
-import { appendReport, isKnown } from '../../src/domain/stored-tow';
+import type { Entry } from '../../src/domain/outbox/entry';
+import type { StoredTow } from '../../src/domain/outbox/outbox-record';
+import { appendReport, isKnown } from '../../src/domain/tow/stored-tow';
 import { absentTow } from '../support/absent-tow';
 import { violationOf } from '../support/violations';
 import { nowMs, towAs } from './tows';

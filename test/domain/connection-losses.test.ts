@@ -1,4 +1,4 @@
-import { CONNECTION_LOSSES_MAX, judge, TOKEN_REFUSED, type Exchange } from '../../src/domain/policy';
+import { CONNECTION_LOSSES_MAX, judge, TOKEN_REFUSED, type Exchange } from '../../src/domain/service/policy';
 import { refused, repeatable, SETTINGS, surelyNotSent, unanswered } from './attempts';
 import { nowMs } from './tows';
 

@@ -1,4 +1,4 @@
-import { ARCHIVED_MARKER_KEPT_MS, checkDelivery } from '../../src/domain/conservation';
+import { ARCHIVED_MARKER_KEPT_MS, checkDelivery } from '../../src/domain/ops/conservation';
 
 /** A tow request that made a tow, which is neither stored nor marked as archived. */
 function stateAfter(processedBeforeMs: number) {

@@ -1,7 +1,7 @@
-import { advance } from '../../src/domain/facts';
-import { correct, type Correction } from '../../src/domain/correct';
-import type { Owed } from '../../src/domain/report-bodies';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import { correct, type Correction } from '../../src/domain/outbox/correct';
+import type { Owed } from '../../src/domain/tow/report-bodies';
+import type { Tow } from '../../src/domain/tow/tow';
 import { COMMANDS, context, deepFreeze, fact, nowMs, recorded, refusalOf, report, RULES, towAs } from './tows';
 
 const rules = { ...RULES, vehicleTypes: ['HEAVY', 'LIGHT'], paymentStatuses: ['PARTIAL', 'LATER', 'PAID'] };

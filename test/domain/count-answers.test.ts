@@ -1,6 +1,6 @@
-import { countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../../src/domain/count-answers';
+import { countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../../src/domain/service/count-answers';
 import { DAY_MS } from '../../src/domain/timestamp';
-import type { PathAnswers, WebhookPath } from '../../src/domain/webhook-answers';
+import type { PathAnswers, WebhookPath } from '../../src/domain/webhook/webhook-answers';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 const NOTHING = { tow_request: NO_ANSWERS, tow_invoice: NO_ANSWERS, other: NO_ANSWERS };

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
-import { decideReport, type DecisionCommand } from '../../src/domain/decide-report';
-import { newEntry, type EntryState } from '../../src/domain/entry';
-import { draftOf } from '../../src/domain/outbox-record';
-import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
+import { decideReport, type DecisionCommand } from '../../src/domain/outbox/decide-report';
+import { newEntry, type EntryState } from '../../src/domain/outbox/entry';
+import { draftOf } from '../../src/domain/outbox/outbox-record';
+import { isKnown, appendReport, type KnownTow } from '../../src/domain/tow/stored-tow';
 import { REPORT_STATES, type ReportKind } from '../../src/domain/vocabulary';
 import { absentTow } from '../support/absent-tow';
 import { nowMs, RULES, towAs } from './tows';

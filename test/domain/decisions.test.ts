@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { decideReport, type DecisionCommand } from '../../src/domain/decide-report';
+import { decideReport, type DecisionCommand } from '../../src/domain/outbox/decide-report';
 import {
   ACTION_ROLES,
   allowedReportDecisions,
@@ -7,11 +7,11 @@ import {
   DECISIONS,
   TASK_ACTIONS,
   type DecisionAction,
-} from '../../src/domain/decisions';
-import { isCorrectable } from '../../src/domain/facts';
-import { draftOf } from '../../src/domain/outbox-record';
-import { markShadow } from '../../src/domain/shadow';
-import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
+} from '../../src/domain/outbox/decisions';
+import { isCorrectable } from '../../src/domain/tow/facts';
+import { draftOf } from '../../src/domain/outbox/outbox-record';
+import { markShadow } from '../../src/domain/outbox/shadow';
+import { isKnown, appendReport, type KnownTow } from '../../src/domain/tow/stored-tow';
 import { FACT_EVENTS, REPORT_STATES, VIOLATION_STATES, type ReportKind } from '../../src/domain/vocabulary';
 import { absentTow } from '../support/absent-tow';
 import { towReadModelOf } from '../../src/workflow/read-models';

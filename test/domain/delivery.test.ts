@@ -1,4 +1,4 @@
-import { settleDelivery, type Delivery } from '../../src/domain/delivery';
+import { settleDelivery, type Delivery } from '../../src/domain/webhook/delivery';
 import { absentTow } from '../support/absent-tow';
 
 const RECEIVED_AT_MS = 1_700_000_000_000;

@@ -1,4 +1,4 @@
-import { fieldsOf, shapeOf } from '../../src/domain/difference';
+import { fieldsOf, shapeOf } from '../../src/domain/service/difference';
 
 const NAMES = new Set(['data', 'towing_reference_id', 'metadata', 'id', 'items']);
 

@@ -1,7 +1,7 @@
-import { advance } from '../../src/domain/facts';
-import { NO_DISPATCH, type Hold } from '../../src/domain/dispatch';
-import type { FactContext } from '../../src/domain/fact-command';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import { NO_DISPATCH, type Hold } from '../../src/domain/tow/dispatch';
+import type { FactContext } from '../../src/domain/tow/fact-command';
+import type { Tow } from '../../src/domain/tow/tow';
 import type { FactEvent, TowState } from '../../src/domain/vocabulary';
 import { COMMANDS, context, NOW, recorded, refusalOf, report, RULES, towAs } from './tows';
 

@@ -1,12 +1,12 @@
-import { CREW_STEPS, NO_DISPATCH, type Dispatch } from '../../src/domain/dispatch';
+import { CREW_STEPS, NO_DISPATCH, type Dispatch } from '../../src/domain/tow/dispatch';
 import {
   applyDispatch,
   HOLDS_MAX,
   NOTES_MAX,
   type DispatchCommand,
   type DispatchChange,
-} from '../../src/domain/dispatch-rules';
-import type { Tow } from '../../src/domain/tow';
+} from '../../src/domain/tow/dispatch-rules';
+import type { Tow } from '../../src/domain/tow/tow';
 import { TOW_STATES, type TowState } from '../../src/domain/vocabulary';
 import { deepFreeze, minutesFromNow, NOW, nowMs, refusalOf, towAs } from './tows';
 

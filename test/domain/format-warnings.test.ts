@@ -1,6 +1,6 @@
 import { formatWarnings, visibleForm } from '../../src/domain/format-warnings';
-import { looksSaudi } from '../../src/domain/plate';
-import type { ViolationForm } from '../../src/domain/violation';
+import { looksSaudi } from '../../src/domain/tow/plate';
+import type { ViolationForm } from '../../src/domain/violation/violation';
 
 const NOW_MS = Date.parse('2026-03-10T12:00:00Z');
 const FORM: ViolationForm = {

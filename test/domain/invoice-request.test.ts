@@ -1,5 +1,5 @@
-import { advance } from '../../src/domain/facts';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import type { Tow } from '../../src/domain/tow/tow';
 import { COMMANDS, context, fact, NOW, recorded, refusalOf, report, RULES, towAs } from './tows';
 
 /** A tow detained at the given moment. */

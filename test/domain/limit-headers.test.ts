@@ -4,7 +4,7 @@ import {
   perMinuteWith,
   readLimitHeaders,
   type LimitHeaders,
-} from '../../src/domain/limit-headers';
+} from '../../src/domain/service/limit-headers';
 import { nowMs } from './tows';
 
 const inHalfAMinuteMs = nowMs + 30_000;

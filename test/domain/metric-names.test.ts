@@ -1,4 +1,4 @@
-import { COUNTERS, LATENCY_STEPS_MS, latencyStep, GAUGES, quantileMs } from '../../src/domain/metric-names';
+import { COUNTERS, LATENCY_STEPS_MS, latencyStep, GAUGES, quantileMs } from '../../src/domain/ops/metric-names';
 
 const histogram = (...timesMs: number[]): number[] => {
   const counts = [...LATENCY_STEPS_MS, Infinity].map(() => 0);

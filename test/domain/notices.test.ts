@@ -12,8 +12,8 @@ import {
   START_HOLD_MS,
   type NotificationState,
   type ObservedAlarm,
-} from '../../src/domain/notices';
-import type { NoticeChannel, NotificationSettings } from '../../src/domain/notification-settings';
+} from '../../src/domain/ops/notices';
+import type { NoticeChannel, NotificationSettings } from '../../src/domain/ops/notification-settings';
 import { MINUTE_MS } from '../../src/domain/timestamp';
 import { NO_RECEIVER, observedAlarm, startNotice } from '../support/notifications';
 

@@ -1,5 +1,5 @@
-import { ageOf, overdueOf, unsettledSinceMs, stateSinceMs } from '../../src/domain/overdue';
-import type { Tow } from '../../src/domain/tow';
+import { ageOf, overdueOf, unsettledSinceMs, stateSinceMs } from '../../src/domain/outbox/overdue';
+import type { Tow } from '../../src/domain/tow/tow';
 import { TOW_STATES, type ReportState } from '../../src/domain/vocabulary';
 import { fact, minutesFromNow, nowMs, towAs } from './tows';
 

@@ -1,6 +1,6 @@
-import { advance } from '../../src/domain/facts';
-import { isInvoiced } from '../../src/domain/billing';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import { isInvoiced } from '../../src/domain/tow/billing';
+import type { Tow } from '../../src/domain/tow/tow';
 import { COMMANDS, context, INVOICE_WEBHOOK, recorded, refusalOf, report, RULES, towAs } from './tows';
 
 const detained = towAs('detained');

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { bothScripts, plateKey } from '../../src/domain/plate';
+import { bothScripts, plateKey } from '../../src/domain/tow/plate';
 
 const LETTERS = 'abdeghjklnrstuvxz';
 

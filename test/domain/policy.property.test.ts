@@ -1,7 +1,13 @@
-import { ASKED_WAIT_MAX_MS } from '../../src/domain/backoff';
+import { ASKED_WAIT_MAX_MS } from '../../src/domain/outbox/backoff';
 import * as fc from 'fast-check';
-import { DROPPED_CAUSES, judge, type AttemptHistory, type Exchange, type Verdict } from '../../src/domain/policy';
-import { serviceHealth } from '../../src/domain/service-health';
+import {
+  DROPPED_CAUSES,
+  judge,
+  type AttemptHistory,
+  type Exchange,
+  type Verdict,
+} from '../../src/domain/service/policy';
+import { serviceHealth } from '../../src/domain/service/service-health';
 import { SETTINGS } from './attempts';
 import { deepFreeze, nowMs } from './tows';
 

@@ -1,4 +1,4 @@
-import { judge, surelyHadNoEffect, type AttemptHistory, type Exchange } from '../../src/domain/policy';
+import { judge, surelyHadNoEffect, type AttemptHistory, type Exchange } from '../../src/domain/service/policy';
 import { inMs, once, partlySent, refused, repeatable, SETTINGS, surelyNotSent, unanswered } from './attempts';
 import { nowMs } from './tows';
 

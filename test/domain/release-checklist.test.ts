@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { advance } from '../../src/domain/facts';
-import type { Hold } from '../../src/domain/dispatch';
-import { RELEASE_ITEMS, releaseBlockers, releaseChecklist } from '../../src/domain/release-checklist';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import type { Hold } from '../../src/domain/tow/dispatch';
+import { RELEASE_ITEMS, releaseBlockers, releaseChecklist } from '../../src/domain/tow/release-checklist';
+import type { Tow } from '../../src/domain/tow/tow';
 import { after, contextOf, newWorld, stories } from './stories';
 import { context, INVOICE_WEBHOOK, report, RULES, towAs } from './tows';
 

@@ -1,7 +1,7 @@
-import { advance } from '../../src/domain/facts';
-import type { FactCommand } from '../../src/domain/fact-command';
-import { isSettled } from '../../src/domain/outbox';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import type { FactCommand } from '../../src/domain/tow/fact-command';
+import { isSettled } from '../../src/domain/outbox/outbox';
+import type { Tow } from '../../src/domain/tow/tow';
 import { REPORT_STATES } from '../../src/domain/vocabulary';
 import { COMMANDS, context, recorded, report, towAs } from './tows';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import { plateKey } from '../../src/domain/plate';
+import { plateKey } from '../../src/domain/tow/plate';
 import { searchPrefixes, searchTerms, violationSearchTerms } from '../../src/domain/search';
-import type { Tow } from '../../src/domain/tow';
+import type { Tow } from '../../src/domain/tow/tow';
 import { violationOf } from '../support/violations';
 import { INVOICE_WEBHOOK, towAs, towWithPlate, violationReference } from './tows';
 

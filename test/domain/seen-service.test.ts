@@ -1,4 +1,4 @@
-import { isRecentSlot, withCalls, withMessages } from '../../src/domain/seen-service';
+import { isRecentSlot, withCalls, withMessages } from '../../src/domain/service/seen-service';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/timestamp';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');

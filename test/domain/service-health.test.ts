@@ -1,4 +1,4 @@
-import type { Exchange } from '../../src/domain/policy';
+import type { Exchange } from '../../src/domain/service/policy';
 import {
   askedMs,
   isForbidden,
@@ -6,7 +6,7 @@ import {
   outageDelayMs,
   serviceHealth,
   type ServiceHealth,
-} from '../../src/domain/service-health';
+} from '../../src/domain/service/service-health';
 
 const SETTINGS = { retryBaseMs: 1000, retryCapMs: 300_000 };
 const nowMs = Date.parse('2026-11-20T10:00:00Z');

@@ -1,4 +1,4 @@
-import { compareFields, type ContractField, type ObservedMessage } from '../../src/domain/service-shapes';
+import { compareFields, type ContractField, type ObservedMessage } from '../../src/domain/service/service-shapes';
 
 const documented: readonly ContractField[] = [
   { field: 'code', types: ['integer'], isRequired: true },

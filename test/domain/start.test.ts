@@ -1,5 +1,5 @@
-import { advance } from '../../src/domain/facts';
-import type { Tow } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import type { Tow } from '../../src/domain/tow/tow';
 import { COMMANDS, context, minutesFromNow, NOW, recorded, refusalOf, report, towAs, WHEREABOUTS } from './tows';
 
 const requested = towAs('requested');

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import type { Advance, FactCommand, FactContext } from '../../src/domain/fact-command';
-import type { ReportStatus } from '../../src/domain/outbox';
-import type { Tow } from '../../src/domain/tow';
+import type { Advance, FactCommand, FactContext } from '../../src/domain/tow/fact-command';
+import type { ReportStatus } from '../../src/domain/outbox/outbox';
+import type { Tow } from '../../src/domain/tow/tow';
 import { REPORT_STATES, ROLES, type Role } from '../../src/domain/vocabulary';
 import { INVOICE_WEBHOOK, nowMs, RULES, towAs } from './tows';
 

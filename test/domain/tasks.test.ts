@@ -6,7 +6,7 @@ import {
   parkedInvoiceTask,
   refusedTask,
   rivalRequestTask,
-} from '../../src/domain/tasks';
+} from '../../src/domain/ops/tasks';
 import { REPORT_KINDS } from '../../src/domain/vocabulary';
 
 const refusal = { id: 'r1', kind: 'started', httpStatus: 400, message: 'Missing required field', hint: null } as const;

@@ -1,10 +1,10 @@
-import { decideReport } from '../../src/domain/decide-report';
-import { draftOf, editEntry } from '../../src/domain/outbox-record';
-import { acceptEntry } from '../../src/domain/settle-entry';
-import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
-import { markFactRecorded, timelineOf } from '../../src/domain/timeline';
+import { decideReport } from '../../src/domain/outbox/decide-report';
+import { draftOf, editEntry } from '../../src/domain/outbox/outbox-record';
+import { acceptEntry } from '../../src/domain/outbox/settle-entry';
+import { isKnown, appendReport, type KnownTow } from '../../src/domain/tow/stored-tow';
+import { markFactRecorded, timelineOf } from '../../src/domain/tow/timeline';
 import { absentTow } from '../support/absent-tow';
-import { owedReport } from '../../src/domain/report-bodies';
+import { owedReport } from '../../src/domain/tow/report-bodies';
 import { minutesFromNow, nowMs, RULES, towAs, WHEREABOUTS } from './tows';
 
 const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;

@@ -1,8 +1,8 @@
-import { NO_DISPATCH } from '../../src/domain/dispatch';
-import type { Advance, FactCommand, FactContext, TowRules } from '../../src/domain/fact-command';
-import type { ReportStatus } from '../../src/domain/outbox';
+import { NO_DISPATCH } from '../../src/domain/tow/dispatch';
+import type { Advance, FactCommand, FactContext, TowRules } from '../../src/domain/tow/fact-command';
+import type { ReportStatus } from '../../src/domain/outbox/outbox';
 import type { Refusal } from '../../src/domain/refusal';
-import type { Fact, InvoiceWebhook, Tow } from '../../src/domain/tow';
+import type { Fact, InvoiceWebhook, Tow } from '../../src/domain/tow/tow';
 import {
   isTowingReference,
   isViolationReference,

@@ -1,5 +1,5 @@
-import { advance } from '../../src/domain/facts';
-import { isTerminal, transitionAllowed, TRANSITIONS } from '../../src/domain/tow';
+import { advance } from '../../src/domain/tow/facts';
+import { isTerminal, transitionAllowed, TRANSITIONS } from '../../src/domain/tow/tow';
 import { TOW_STATES, type TowState } from '../../src/domain/vocabulary';
 import { COMMANDS, context, recorded, refusalOf, towAs } from './tows';
 

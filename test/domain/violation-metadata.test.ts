@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { metadataWithId, timesNamed } from '../../src/domain/violation';
+import { metadataWithId, timesNamed } from '../../src/domain/violation/violation';
 import { jsonObject } from '../../src/contracts/common';
 import { misreadsJsonKeys } from '../../src/platform/process';
 

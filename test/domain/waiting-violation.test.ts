@@ -1,6 +1,6 @@
 import { orUnknown } from '../../src/domain/stored';
-import { WAIT_REASONS } from '../../src/domain/entry';
-import { waitingOfViolation, type WaitingViolation } from '../../src/domain/waiting-violation';
+import { WAIT_REASONS } from '../../src/domain/outbox/entry';
+import { waitingOfViolation, type WaitingViolation } from '../../src/domain/violation/waiting-violation';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';
 import { nowMs } from './tows';
 

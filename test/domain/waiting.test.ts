@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { orUnknown } from '../../src/domain/stored';
-import { WAIT_REASONS } from '../../src/domain/entry';
-import { isSettled } from '../../src/domain/outbox';
-import { HINTS } from '../../src/domain/entry';
-import { waitingOf, waitingOfReport, type Waiting, type WaitingReport } from '../../src/domain/waiting';
+import { WAIT_REASONS } from '../../src/domain/outbox/entry';
+import { isSettled } from '../../src/domain/outbox/outbox';
+import { HINTS } from '../../src/domain/outbox/entry';
+import { waitingOf, waitingOfReport, type Waiting, type WaitingReport } from '../../src/domain/outbox/waiting';
 import { ENTRY_KINDS, REPORT_KINDS, REPORT_STATES, TOW_STATES } from '../../src/domain/vocabulary';
 import { nowMs } from './tows';
 

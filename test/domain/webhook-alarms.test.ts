@@ -1,5 +1,5 @@
-import { mostlyRefused, refusedWebhooks } from '../../src/domain/webhook-alarms';
-import type { PathAnswers, WebhookPath } from '../../src/domain/webhook-answers';
+import { mostlyRefused, refusedWebhooks } from '../../src/domain/webhook/webhook-alarms';
+import type { PathAnswers, WebhookPath } from '../../src/domain/webhook/webhook-answers';
 import { DAY_MS, MINUTE_MS } from '../../src/domain/timestamp';
 
 const NOW = Date.parse('2026-11-21T03:00:00.000Z');

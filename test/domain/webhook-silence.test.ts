@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/timestamp';
-import { minuteToCount, outdatedHours, webhookSilence } from '../../src/domain/webhook-silence';
+import { minuteToCount, outdatedHours, webhookSilence } from '../../src/domain/webhook/webhook-silence';
 
 /** A whole hour. */
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');

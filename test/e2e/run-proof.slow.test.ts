@@ -1,5 +1,5 @@
 import { QUEUE_NAMES } from '../../src/domain/vocabulary';
-import { archiveFailingTask } from '../../src/domain/tasks';
+import { archiveFailingTask } from '../../src/domain/ops/tasks';
 import { KEYS, PARTITION } from '../../src/store/keys';
 import { openGeneralTask } from '../../src/store/tasks';
 import { eventually } from '../support/eventually';

@@ -1,5 +1,5 @@
 import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
-import type { StoredTow } from '../../src/domain/outbox-record';
+import type { StoredTow } from '../../src/domain/outbox/outbox-record';
 import { silentLog } from '../../src/platform/log';
 import { createServiceClient, type ServiceClient } from '../../src/service';
 import { createSendingStore } from '../../src/store/sending';

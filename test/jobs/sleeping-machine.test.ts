@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import { holdLease } from '../../jobs/renew-lease';
-import type { StoredTow } from '../../src/domain/outbox-record';
+import type { StoredTow } from '../../src/domain/outbox/outbox-record';
 import { startAge, systemClock } from '../../src/platform/clock';
 import { createMemoryTokenCache } from '../../src/service';
 import { createTowOutbox } from '../../src/store/outbox';

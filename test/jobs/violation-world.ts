@@ -1,6 +1,6 @@
 import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import type { ViolationCallTools } from '../../jobs/violation-calls';
-import type { StoredViolation } from '../../src/domain/outbox-record';
+import type { StoredViolation } from '../../src/domain/outbox/outbox-record';
 import { systemClock } from '../../src/platform/clock';
 import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { createSpool } from '../../src/spool';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { jsonObject } from '../../src/contracts/common';
 import { task } from '../../src/contracts/records';
-import type { OutboxRecord, StoredTow, StoredViolation } from '../../src/domain/outbox-record';
+import type { OutboxRecord, StoredTow, StoredViolation } from '../../src/domain/outbox/outbox-record';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import { runsOf } from '../workflow/run-world';
 import { createAuditStore } from '../../src/store/audit';

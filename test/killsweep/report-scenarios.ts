@@ -1,4 +1,4 @@
-import type { FactCommand } from '../../src/domain/fact-command';
+import type { FactCommand } from '../../src/domain/tow/fact-command';
 import { INVOICE, START } from '../support/stores';
 import { invoiceOf, known, workOff, type Scenario, type Stage } from './scenario';
 

@@ -1,4 +1,4 @@
-import type { FactCommand } from '../../src/domain/fact-command';
+import type { FactCommand } from '../../src/domain/tow/fact-command';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import type { FaultRule } from '../../src/simulator/faults';
 import { towInvoice, towRequest } from '../support/stores';

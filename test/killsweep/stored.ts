@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import { CIRCUIT_NAMES } from '../../src/domain/circuits';
-import type { Entry } from '../../src/domain/entry';
-import { headOf } from '../../src/domain/outbox';
-import { recordIdOf, type OutboxRecord } from '../../src/domain/outbox-record';
-import { dueAtMs } from '../../src/domain/outbox-schedule';
+import { CIRCUIT_NAMES } from '../../src/domain/service/circuits';
+import type { Entry } from '../../src/domain/outbox/entry';
+import { headOf } from '../../src/domain/outbox/outbox';
+import { recordIdOf, type OutboxRecord } from '../../src/domain/outbox/outbox-record';
+import { dueAtMs } from '../../src/domain/outbox/outbox-schedule';
 import {
   blockedKey,
   budgetStateField,

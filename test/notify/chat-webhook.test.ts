@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { mailTextIn } from '../../src/console/notification-texts';
-import type { NoticeFormat } from '../../src/domain/notification-settings';
+import type { NoticeFormat } from '../../src/domain/ops/notification-settings';
 import { createWebhookSender } from '../../src/notify/webhook';
 import { systemClock } from '../../src/platform/clock';
 import { CA_FILE } from '../support/mail-server';

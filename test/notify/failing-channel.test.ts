@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { messagesIn } from '../../src/console/messages';
 import { alarmPage, testNoticeView } from '../../src/contracts/notifications';
-import { CHANNEL_FAILS_AFTER_MS, START_HOLD_MS } from '../../src/domain/notices';
+import { CHANNEL_FAILS_AFTER_MS, START_HOLD_MS } from '../../src/domain/ops/notices';
 import { signedIn, textOf } from '../console/visitor';
 import { api } from '../operator/client';
 import { startApp, type App } from '../support/app';

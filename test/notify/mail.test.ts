@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { mailTextIn } from '../../src/console/notification-texts';
-import type { Notice } from '../../src/domain/notices';
-import type { NoticeLanguage } from '../../src/domain/notification-settings';
+import type { Notice } from '../../src/domain/ops/notices';
+import type { NoticeLanguage } from '../../src/domain/ops/notification-settings';
 import { createMailSender } from '../../src/notify/mail';
 import { CA_FILE, mailServer } from '../support/mail-server';
 import { NO_RECEIVER, startNotice } from '../support/notifications';

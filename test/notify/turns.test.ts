@@ -1,4 +1,4 @@
-import type { Notice } from '../../src/domain/notices';
+import type { Notice } from '../../src/domain/ops/notices';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createNotificationStore } from '../../src/store/notification-record';

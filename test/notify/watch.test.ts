@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { END_HOLD_MS, START_HOLD_MS, type ObservedAlarm } from '../../src/domain/notices';
+import { END_HOLD_MS, START_HOLD_MS, type ObservedAlarm } from '../../src/domain/ops/notices';
 import { createMailSender } from '../../src/notify/mail';
 import { createWebhookSender } from '../../src/notify/webhook';
 import { systemClock } from '../../src/platform/clock';

@@ -1,4 +1,4 @@
-import { NO_DISPATCH } from '../../src/domain/dispatch';
+import { NO_DISPATCH } from '../../src/domain/tow/dispatch';
 import { KEYS } from '../../src/store/keys';
 import { linesOf } from '../support/captured-log';
 import { useApp } from '../support/app';

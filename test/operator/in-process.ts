@@ -15,7 +15,7 @@ import { serveEvents } from '../../src/operator/events';
 import { createSessionStore } from '../../src/store/sessions';
 import type { App } from '../support/app';
 import { once } from 'node:events';
-import type { Actor } from '../../src/domain/audit';
+import type { Actor } from '../../src/domain/ops/audit';
 
 /** The operator API as the pages of the same process call it. */
 

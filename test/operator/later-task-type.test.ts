@@ -2,7 +2,7 @@ import { messagesIn } from '../../src/console/messages';
 import { storedObject } from '../../src/domain/stored';
 import { taskView, towView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
-import { rivalRequestTask } from '../../src/domain/tasks';
+import { rivalRequestTask } from '../../src/domain/ops/tasks';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from '../../src/store/keys';
 import { openOn } from '../console/task-world';
 import { signedIn, textOf } from '../console/visitor';

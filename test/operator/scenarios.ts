@@ -10,7 +10,7 @@ import { runView } from '../../src/contracts/runs';
 import { openRuns } from '../../src/main/runs';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore, oddAnswer } from '../support/stores';
-import { markShadow } from '../../src/domain/shadow';
+import { markShadow } from '../../src/domain/outbox/shadow';
 import { recordsOf } from '../../src/store/records';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
 

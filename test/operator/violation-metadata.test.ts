@@ -1,6 +1,6 @@
 import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { JSON_LEVELS_MAX, METADATA_LEVELS_MAX } from '../../src/contracts/common';
-import { violationDocument } from '../../src/domain/violation';
+import { violationDocument } from '../../src/domain/violation/violation';
 import { readCall } from '../../src/receiver/read-call';
 import { useApp } from '../support/app';
 import { errorOf } from './client';

@@ -1,7 +1,7 @@
 import { processDeliveries } from '../../jobs/process-delivery';
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
-import { refusedTask, type NewTask } from '../../src/domain/tasks';
-import type { Exchange, Verdict } from '../../src/domain/policy';
+import { refusedTask, type NewTask } from '../../src/domain/ops/tasks';
+import type { Exchange, Verdict } from '../../src/domain/service/policy';
 import type { Foundation } from '../../src/main/foundation';
 import { createTowOutbox } from '../../src/store/outbox';
 import { ACCEPTING, refusedWith, STOPPED } from '../support/exchanges';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { backoffWithoutJitterMs } from '../../src/domain/backoff';
-import { ALARM_KINDS } from '../../src/domain/notification-settings';
+import { backoffWithoutJitterMs } from '../../src/domain/outbox/backoff';
+import { ALARM_KINDS } from '../../src/domain/ops/notification-settings';
 import { API_KEY_RULE, CREDENTIAL_RULE } from '../../src/domain/vocabulary';
 import { loadConfig } from '../../src/platform/config';
 import { VARIABLES } from '../../src/platform/variables';

@@ -1,4 +1,4 @@
-import { LATENCY_STEPS_MS } from '../../src/domain/metric-names';
+import { LATENCY_STEPS_MS } from '../../src/domain/ops/metric-names';
 import type { Foundation } from '../../src/main/foundation';
 import { KEYS } from '../../src/store/keys';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import type { Exchange } from '../../src/domain/policy';
+import type { Exchange } from '../../src/domain/service/policy';
 import { eventually } from '../support/eventually';
 import { certificate } from './connect-proxy';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';

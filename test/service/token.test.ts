@@ -1,5 +1,5 @@
 import type { ServiceClientOptions } from '../../src/service';
-import { outageDelayMs } from '../../src/domain/service-health';
+import { outageDelayMs } from '../../src/domain/service/service-health';
 import { systemClock } from '../../src/platform/clock';
 import type { TokenCache } from '../../src/workflow/service-port';
 import { eventually } from '../support/eventually';

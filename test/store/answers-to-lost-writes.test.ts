@@ -1,5 +1,5 @@
 import { towKey, violationKey } from '../../src/store/keys';
-import type { ViolationImage } from '../../src/domain/violation';
+import type { ViolationImage } from '../../src/domain/violation/violation';
 import { refusedWith } from '../support/exchanges';
 import { copyRecord, readEntry } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, result, START, UNKNOWN, useStores, type Stores } from '../support/stores';

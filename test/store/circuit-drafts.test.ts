@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { beginShadow } from '../../src/domain/shadow';
+import { beginShadow } from '../../src/domain/outbox/shadow';
 import { CircuitDrafts, type CircuitsMemory } from '../../src/store/circuit-drafts';
 import { CIRCUITS_ORDER_KEY } from '../../src/workflow/transaction-port';
 import { openStores, useStores, type Stores } from '../support/stores';

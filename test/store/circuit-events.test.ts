@@ -1,6 +1,12 @@
-import { draftOfCircuits, loseConnection, noEffects, NO_CIRCUITS, type Circuits } from '../../src/domain/circuits';
-import { beginShadow, endShadow } from '../../src/domain/shadow';
-import { connectionTask } from '../../src/domain/tasks';
+import {
+  draftOfCircuits,
+  loseConnection,
+  noEffects,
+  NO_CIRCUITS,
+  type Circuits,
+} from '../../src/domain/service/circuits';
+import { beginShadow, endShadow } from '../../src/domain/outbox/shadow';
+import { connectionTask } from '../../src/domain/ops/tasks';
 import { changeOfCircuits } from '../../src/store/circuits';
 
 const NOW_MS = 1_700_000_000_000;

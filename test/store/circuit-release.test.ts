@@ -1,7 +1,7 @@
 import { changeOfCircuits } from '../../src/store/circuits';
 import { blockedKey, KEYS, probesKey } from '../../src/store/keys';
 import { recordsOf } from '../../src/store/records';
-import { NO_CIRCUITS } from '../../src/domain/circuits';
+import { NO_CIRCUITS } from '../../src/domain/service/circuits';
 import { FAILING } from '../support/exchanges';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { refusedTask } from '../../src/domain/tasks';
+import { refusedTask } from '../../src/domain/ops/tasks';
 import { createTowOutbox } from '../../src/store/outbox';
 import { FAILING, FORBIDDEN } from '../support/exchanges';
 import { reportIn, NO_LIMITS } from '../support/outboxes';

@@ -4,7 +4,7 @@ import { deliveryKey, KEYS, taskGroupKey, taskGroupsKey, towKey } from '../../sr
 import { repairRecord } from '../../src/store/repair';
 import { decodeRecord } from '../../src/store/record-kinds';
 import { createRetentionStore } from '../../src/store/retention';
-import { recordsLostTask } from '../../src/domain/tasks';
+import { recordsLostTask } from '../../src/domain/ops/tasks';
 import { AT_ONCE, standings, walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { changeEntry } from '../support/stored-records';

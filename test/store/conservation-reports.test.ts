@@ -1,4 +1,4 @@
-import { refusedTask } from '../../src/domain/tasks';
+import { refusedTask } from '../../src/domain/ops/tasks';
 import { createTaskStore } from '../../src/store/tasks';
 import { standings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';

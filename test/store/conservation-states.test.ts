@@ -1,4 +1,4 @@
-import { refusedTask } from '../../src/domain/tasks';
+import { refusedTask } from '../../src/domain/ops/tasks';
 import { towKey } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decide-report';
 import { refusedWith } from '../support/exchanges';

@@ -1,4 +1,4 @@
-import { DIFFERENCES_MAX, withoutRules } from '../../src/domain/difference';
+import { DIFFERENCES_MAX, withoutRules } from '../../src/domain/service/difference';
 import { systemClock } from '../../src/platform/clock';
 import { createDifferenceStore } from '../../src/store/differences';
 import { createTowOutbox } from '../../src/store/outbox';

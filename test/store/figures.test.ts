@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { COUNTERS, LATENCIES, LATENCY_STEPS_MS, GAUGES } from '../../src/domain/metric-names';
+import { COUNTERS, LATENCIES, LATENCY_STEPS_MS, GAUGES } from '../../src/domain/ops/metric-names';
 import { MINUTE_MS } from '../../src/domain/timestamp';
 import { whenReady } from '../../src/store/connect';
 import { createMetricsStore } from '../../src/store/metrics';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { isSettled } from '../../src/domain/outbox';
-import { overdueOf, type OverdueAfter } from '../../src/domain/overdue';
+import { isSettled } from '../../src/domain/outbox/outbox';
+import { overdueOf, type OverdueAfter } from '../../src/domain/outbox/overdue';
 import { TOW_STATES } from '../../src/domain/vocabulary';
 import type { TowFilter } from '../../src/workflow/list-port';
 import { useRedis } from '../support/redis';

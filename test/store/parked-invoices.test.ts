@@ -1,4 +1,4 @@
-import { parkedInvoiceTask } from '../../src/domain/tasks';
+import { parkedInvoiceTask } from '../../src/domain/ops/tasks';
 import { deliveryKey } from '../../src/store/keys';
 import { commandsOf } from '../support/command-counts';
 import { walk } from '../support/conservation';

@@ -1,4 +1,4 @@
-import { refusedTask } from '../../src/domain/tasks';
+import { refusedTask } from '../../src/domain/ops/tasks';
 import { createSendingStore } from '../../src/store/sending';
 import { FORBIDDEN, refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';

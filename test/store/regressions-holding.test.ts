@@ -1,4 +1,4 @@
-import { messageOf } from '../../src/domain/exchange-message';
+import { messageOf } from '../../src/domain/outbox/exchange-message';
 import { systemClock } from '../../src/platform/clock';
 import { slidingWindow } from '../../src/store/budgets';
 import { createTowOutbox } from '../../src/store/outbox';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { nextVersion } from '../../src/domain/outbox-record';
+import { nextVersion } from '../../src/domain/outbox/outbox-record';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { readHashes } from '../../src/store/batch-reads';

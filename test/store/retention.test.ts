@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addEvent } from '../../src/domain/outbox-record';
+import { addEvent } from '../../src/domain/outbox/outbox-record';
 import { KEYS, towKey } from '../../src/store/keys';
 import type { Archive } from '../../src/workflow/retention-port';
 import { ALL_TOWS } from '../../src/workflow/list-port';

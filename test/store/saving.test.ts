@@ -1,4 +1,4 @@
-import { addEvent } from '../../src/domain/outbox-record';
+import { addEvent } from '../../src/domain/outbox/outbox-record';
 import { decideReport } from '../../src/workflow/decide-report';
 import { recordFact } from '../../src/workflow/record-fact';
 import { eventually } from '../support/eventually';

@@ -1,4 +1,4 @@
-import type { NewTask } from '../../src/domain/tasks';
+import type { NewTask } from '../../src/domain/ops/tasks';
 import { DataKeys } from '../../src/platform/data-keys';
 import { privateAccess } from '../../src/store/access';
 import { createAnswerStore } from '../../src/store/answers';

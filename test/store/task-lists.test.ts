@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { Task } from '../../src/contracts/records';
-import { openTask } from '../../src/domain/outbox-record';
-import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/tasks';
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { openTask } from '../../src/domain/outbox/outbox-record';
+import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/ops/tasks';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
 import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/tasks';
 import { KEYS } from '../../src/store/keys';

@@ -1,14 +1,14 @@
-import type { DecisionCommand } from '../../src/domain/decide-report';
+import type { DecisionCommand } from '../../src/domain/outbox/decide-report';
 import { systemClock } from '../../src/platform/clock';
-import type { FactCommand } from '../../src/domain/fact-command';
-import { refusedTask, rivalRequestTask } from '../../src/domain/tasks';
+import type { FactCommand } from '../../src/domain/tow/fact-command';
+import { refusedTask, rivalRequestTask } from '../../src/domain/ops/tasks';
 import { updateDispatch } from '../../src/workflow/update-dispatch';
 import { ALL_TOWS, type TowFilter } from '../../src/workflow/list-port';
-import { isSettled } from '../../src/domain/outbox';
+import { isSettled } from '../../src/domain/outbox/outbox';
 import { createRetentionStore } from '../../src/store/retention';
 import { refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
-import { closeTask, openTask } from '../../src/domain/outbox-record';
+import { closeTask, openTask } from '../../src/domain/outbox/outbox-record';
 import { ACCEPTED, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
 
 /** Tows as the tests of lists need them: requested when the test says, and brought to where it wants them. */

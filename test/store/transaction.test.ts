@@ -1,6 +1,6 @@
-import { addEvent, type StoredTow } from '../../src/domain/outbox-record';
-import { waiveEntry } from '../../src/domain/settle-entry';
-import { editEntryNamed } from '../../src/domain/stored-tow';
+import { addEvent, type StoredTow } from '../../src/domain/outbox/outbox-record';
+import { waiveEntry } from '../../src/domain/outbox/settle-entry';
+import { editEntryNamed } from '../../src/domain/tow/stored-tow';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { ClaimAttempt } from '../../src/store/claims';
 import { Committer } from '../../src/store/commit';

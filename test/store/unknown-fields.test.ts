@@ -1,5 +1,5 @@
 import { storedObject } from '../../src/domain/stored';
-import { refusedTask } from '../../src/domain/tasks';
+import { refusedTask } from '../../src/domain/ops/tasks';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { packFields, unpackFields } from '../../src/store/packed-fields';
 import { useRedis } from '../support/redis';

@@ -1,4 +1,4 @@
-import { DamagedRecord } from '../../src/domain/unusable-record';
+import { DamagedRecord } from '../../src/domain/outbox/unusable-record';
 import { Committer } from '../../src/store/commit';
 import { towKey } from '../../src/store/keys';
 import { recordsOf } from '../../src/store/records';

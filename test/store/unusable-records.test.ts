@@ -1,4 +1,4 @@
-import { UnusableRecord } from '../../src/domain/unusable-record';
+import { UnusableRecord } from '../../src/domain/outbox/unusable-record';
 import { deliveryKey, KEYS, towKey, violationKey } from '../../src/store/keys';
 import { walk } from '../support/conservation';
 import { eventually } from '../support/eventually';

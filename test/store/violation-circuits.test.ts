@@ -1,4 +1,4 @@
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
 import { NO_TOKEN, FAILING, FORBIDDEN } from '../support/exchanges';
@@ -15,7 +15,7 @@ import {
   takenAs,
 } from '../support/violations';
 import { changeEntry, letTry, readEntry, setCircuit } from '../support/stored-records';
-import { type CircuitName } from '../../src/domain/circuits';
+import { type CircuitName } from '../../src/domain/service/circuits';
 import { reportProbe } from '../../src/workflow/prove-connection';
 
 let stores: Stores;

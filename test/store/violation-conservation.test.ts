@@ -1,4 +1,4 @@
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { KEYS, violationKey } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import type { ViolationOutbox } from '../support/outboxes';

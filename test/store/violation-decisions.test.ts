@@ -1,9 +1,9 @@
-import type { ViolationCommand } from '../../src/domain/decide-violation';
+import type { ViolationCommand } from '../../src/domain/violation/decide-violation';
 import { overdueReportSince } from '../../src/store/count-overdue';
 import { KEYS } from '../../src/store/keys';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import type { IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
 import { readEntry } from '../support/stored-records';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import type { ViolationCommand } from '../../src/domain/decide-violation';
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
-import { versionNumber } from '../../src/domain/outbox-record';
+import type { ViolationCommand } from '../../src/domain/violation/decide-violation';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
+import { versionNumber } from '../../src/domain/outbox/outbox-record';
 import { KEYS } from '../../src/store/keys';
-import type { AttemptResult } from '../../src/domain/attempt';
+import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import { NOT_SENT, NO_TOKEN, refusedWith } from '../support/exchanges';
 import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
 import { walk } from '../support/conservation';

@@ -1,4 +1,4 @@
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { NOT_SENT } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';

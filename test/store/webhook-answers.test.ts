@@ -1,4 +1,4 @@
-import type { WebhookPath } from '../../src/domain/webhook-answers';
+import type { WebhookPath } from '../../src/domain/webhook/webhook-answers';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/timestamp';
 import { KEYS } from '../../src/store/keys';
 import { createWebhookAnswerStore } from '../../src/store/webhook-answers';

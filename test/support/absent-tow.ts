@@ -1,4 +1,4 @@
-import type { StoredTow } from '../../src/domain/outbox-record';
+import type { StoredTow } from '../../src/domain/outbox/outbox-record';
 import { decodeTow } from '../../src/store/tow-fields';
 
 /** A tow without stored fields. */

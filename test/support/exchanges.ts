@@ -1,4 +1,4 @@
-import type { Exchange } from '../../src/domain/policy';
+import type { Exchange } from '../../src/domain/service/policy';
 
 /** Exchanges with the service, for the results of attempts. */
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { ChannelHealth, Notice, NotificationState, ObservedAlarm } from '../../src/domain/notices';
-import type { NotificationSettings } from '../../src/domain/notification-settings';
+import type { ChannelHealth, Notice, NotificationState, ObservedAlarm } from '../../src/domain/ops/notices';
+import type { NotificationSettings } from '../../src/domain/ops/notification-settings';
 import { portOf } from './server-port';
 
 /** Settings without a receiver. */

@@ -1,4 +1,4 @@
-import type { StoredTow, StoredViolation } from '../../src/domain/outbox-record';
+import type { StoredTow, StoredViolation } from '../../src/domain/outbox/outbox-record';
 import type { ReportKind } from '../../src/domain/vocabulary';
 import type { Claim, Claimed, Outbox } from '../../src/workflow/outbox-port';
 import type { Budgets } from '../../src/workflow/service-port';

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import { decodeCircuits, encodeCircuits } from '../../src/contracts/stored-circuits';
-import { storedLease } from '../../src/domain/outbox-record';
-import { towMeta } from '../../src/domain/tow';
+import { storedLease } from '../../src/domain/outbox/outbox-record';
+import { towMeta } from '../../src/domain/tow/tow';
 import { decodeEntries } from '../../src/store/entry-fields';
-import type { Circuit, CircuitName, Circuits } from '../../src/domain/circuits';
-import type { Entry } from '../../src/domain/entry';
-import { headOf } from '../../src/domain/outbox';
+import type { Circuit, CircuitName, Circuits } from '../../src/domain/service/circuits';
+import type { Entry } from '../../src/domain/outbox/entry';
+import { headOf } from '../../src/domain/outbox/outbox';
 import { KEYS, towKey, unsentTowsKey, violationKey } from '../../src/store/keys';
 import { packFields, unpackFields } from '../../src/store/packed-fields';
 import { entryParts } from '../../src/store/record-parts';

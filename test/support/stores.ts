@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
-import type { DecisionCommand } from '../../src/domain/decide-report';
+import type { DecisionCommand } from '../../src/domain/outbox/decide-report';
 import {
   type EntryKind,
   isTowingReference,
@@ -9,8 +9,8 @@ import {
   type TowingReference,
 } from '../../src/domain/vocabulary';
 import type { OperationName } from '../../src/contracts/operations';
-import type { SeenDifference } from '../../src/domain/difference';
-import type { Verdict } from '../../src/domain/policy';
+import type { SeenDifference } from '../../src/domain/service/difference';
+import type { Verdict } from '../../src/domain/service/policy';
 import { towingReference } from '../../src/domain/stored';
 import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { systemClock } from '../../src/platform/clock';
@@ -23,7 +23,7 @@ import { recordsOf } from '../../src/store/records';
 import { createTaskStore } from '../../src/store/tasks';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
-import type { AttemptResult } from '../../src/domain/attempt';
+import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import { ACCEPTING, STOPPED } from './exchanges';
 import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
 import { openConnection, useRedis, type SharedRedis } from './redis';
@@ -36,8 +36,8 @@ import { expectDifference } from '../../src/workflow/expect-difference';
 import { differenceOf } from '../../src/workflow/see-difference';
 import { resolveTask } from '../../src/workflow/resolve-task';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord } from '../../src/workflow/transaction-port';
-import type { FactCommand } from '../../src/domain/fact-command';
-import { isKnown, type KnownTow } from '../../src/domain/stored-tow';
+import type { FactCommand } from '../../src/domain/tow/fact-command';
+import { isKnown, type KnownTow } from '../../src/domain/tow/stored-tow';
 import { unobserved } from './unobserved';
 
 /** Short enough to wait for, long enough to be observed on a busy machine, between two commands to Redis. */

@@ -1,12 +1,12 @@
-import type { ViolationCommand } from '../../src/domain/decide-violation';
-import type { Verdict } from '../../src/domain/policy';
-import { matchTow, type MatchedTow } from '../../src/domain/stored-violation';
-import type { Violation } from '../../src/domain/violation';
+import type { ViolationCommand } from '../../src/domain/violation/decide-violation';
+import type { Verdict } from '../../src/domain/service/policy';
+import { matchTow, type MatchedTow } from '../../src/domain/violation/stored-violation';
+import type { Violation } from '../../src/domain/violation/violation';
 import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import type { ClaimSettings } from '../../src/store/claims';
 import { createViolationOutbox } from '../../src/store/outbox';
-import type { AttemptResult } from '../../src/domain/attempt';
+import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
 import { decideViolation } from '../../src/workflow/decide-violation';
 import { linkViolation } from '../../src/workflow/link-violation';

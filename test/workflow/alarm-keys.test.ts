@@ -1,4 +1,4 @@
-import { ALARM_KINDS, type AlarmKind } from '../../src/domain/notification-settings';
+import { ALARM_KINDS, type AlarmKind } from '../../src/domain/ops/notification-settings';
 import { alarmKey, severityOf, type Alarm } from '../../src/workflow/alarms';
 
 /** One alarm of each kind, by the key under which its incident is stored. */

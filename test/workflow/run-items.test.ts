@@ -4,7 +4,7 @@ import { connectPatient } from '../../src/store/connect';
 import { createViolationOutbox } from '../../src/store/outbox';
 import { runKey } from '../../src/store/keys';
 import { createViolationStore } from '../../src/store/violations';
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { silentLog } from '../../src/platform/log';
 import { answerHead, newViolation } from '../operator/world';
 import { eventually } from '../support/eventually';

@@ -1,4 +1,4 @@
-import { archiveFailingTask } from '../../src/domain/tasks';
+import { archiveFailingTask } from '../../src/domain/ops/tasks';
 import { RUN_ITEMS_MAX, runPreviewBody, type RunPreviewBody } from '../../src/contracts/runs';
 import { openRuns } from '../../src/main/runs';
 import { openGeneralTask } from '../../src/store/tasks';

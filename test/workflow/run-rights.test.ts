@@ -1,4 +1,4 @@
-import { personActor } from '../../src/domain/audit';
+import { personActor } from '../../src/domain/ops/audit';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { auditEntryOf } from '../support/audit';
 import { auditOfAll, codeOf, person, previewed, refusedReports, runIn, timesDecided, useRunWorld } from './run-world';

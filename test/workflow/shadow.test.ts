@@ -1,11 +1,11 @@
 import type { ProcessStatus } from '../../src/workflow/metrics-port';
 import { silentLog } from '../../src/platform/log';
-import { editEntryNamed } from '../../src/domain/stored-tow';
+import { editEntryNamed } from '../../src/domain/tow/stored-tow';
 import { blockedKey, KEYS } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis-time';
 import { createShadowStore } from '../../src/store/shadow';
-import type { ShadowCommand } from '../../src/domain/shadow';
-import type { FactCommand } from '../../src/domain/fact-command';
+import type { ShadowCommand } from '../../src/domain/outbox/shadow';
+import type { FactCommand } from '../../src/domain/tow/fact-command';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { decideShadowTow } from '../../src/workflow/decide-shadow';
 import { recordFact } from '../../src/workflow/record-fact';

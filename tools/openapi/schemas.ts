@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { auditView } from '../../src/contracts/audit';
 import { json, jsonObject, newTowingReference, newViolationReference } from '../../src/contracts/common';
 import { conservationView } from '../../src/contracts/conservation';
-import { timestamp } from '../../src/domain/fact-fields';
+import { timestamp } from '../../src/domain/tow/fact-fields';
 import { capacityView, ticketView } from '../../src/contracts/lookups';
 import { alarmView, notificationsView } from '../../src/contracts/notifications';
 import * as operator from '../../src/contracts/operator';

@@ -7,7 +7,7 @@ import { Field } from '../parts/form';
 import { Empty, Timestamp, UserText, Ref } from '../parts/text';
 import { type Viewer, oneOf } from '../viewer';
 import { OpsPaging, Table, Tabs } from '../parts/ops';
-import { AUDIT_ACTIONS, isPerson, type AuditSubject } from '../../domain/audit';
+import { AUDIT_ACTIONS, isPerson, type AuditSubject } from '../../domain/ops/audit';
 import type { Json } from '../../domain/vocabulary';
 
 const PATH = '/ops/audit';

@@ -1,4 +1,4 @@
-import type { RefusalReason } from '../../domain/webhook-answers';
+import type { RefusalReason } from '../../domain/webhook/webhook-answers';
 import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks, type ClockAlarm } from '../../workflow/alarms';
 import type { WebhookAlarm } from '../../workflow/webhook-health';
 import type { Messages } from '../messages';

@@ -1,5 +1,5 @@
 import type { ReportView } from '../../contracts/operator';
-import type { LoggedOutcome } from '../../domain/entry';
+import type { LoggedOutcome } from '../../domain/outbox/entry';
 import { valueUnder } from '../messages';
 import type { Viewer } from '../viewer';
 import { causeOf } from './error-text';

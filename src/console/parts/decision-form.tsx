@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { needsReason, type TaskAction } from '../../domain/decisions';
+import { needsReason, type TaskAction } from '../../domain/outbox/decisions';
 import type { FormFailure } from '../page';
 import { bodyOf } from '../forms';
 import type { Viewer } from '../viewer';

@@ -1,5 +1,5 @@
-import type { EntryError } from '../../domain/entry';
-import { isUnreadableEncoding } from '../../domain/policy';
+import type { EntryError } from '../../domain/outbox/entry';
+import { isUnreadableEncoding } from '../../domain/service/policy';
 import { tlsTroubleOf } from '../../platform/errors';
 import { valueUnder, type Messages } from '../messages';
 import type { Viewer } from '../viewer';

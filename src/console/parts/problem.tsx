@@ -55,7 +55,7 @@ function FieldName({ viewer, field, form }: { viewer: Viewer; field: string; for
   return <a href={`#${field.startsWith(ONE_HOLD) ? 'holds' : fieldId(form, field)}`}>{label}</a>;
 }
 
-/** The API names a hold that blocks a fact by its id (domain/dispatch-rules.ts). The page lists the holds in one section. */
+/** The API names a hold that blocks a fact by its id (domain/tow/dispatch-rules.ts). The page lists the holds in one section. */
 const ONE_HOLD = 'holds.';
 
 /** The name under which the API refuses the body of a call as a whole. */

@@ -1,4 +1,4 @@
-import { bothScripts } from '../../domain/plate';
+import { bothScripts } from '../../domain/tow/plate';
 import { timestampMs } from '../../domain/timestamp';
 import { ruleText } from '../messages/rules';
 import type { Viewer } from '../viewer';

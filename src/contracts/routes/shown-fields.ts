@@ -1,4 +1,4 @@
-import { WHEREABOUTS_FIELDS } from '../../domain/tow';
+import { WHEREABOUTS_FIELDS } from '../../domain/tow/tow';
 
 const PLACE = WHEREABOUTS_FIELDS.map(({ name }) => name).join(' ');
 

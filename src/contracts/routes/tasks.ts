@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACTION_ROLES } from '../../domain/decisions';
+import { ACTION_ROLES } from '../../domain/outbox/decisions';
 import { differenceView } from '../differences';
 import * as operator from '../operator';
 import { page } from '../paging';

@@ -1,5 +1,5 @@
-import { ACTION_ROLES } from '../../domain/decisions';
-import { perFact } from '../../domain/facts';
+import { ACTION_ROLES } from '../../domain/outbox/decisions';
+import { perFact } from '../../domain/tow/facts';
 import { correctionBody, FACT_CONTRACTS, type FactContract } from '../facts';
 import * as operator from '../operator';
 import { page } from '../paging';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACTION_ROLES } from '../../domain/decisions';
+import { ACTION_ROLES } from '../../domain/outbox/decisions';
 import { emptyBody, reasonBody } from '../operator';
 import { capacityView, ticketBody, ticketView } from '../lookups';
 import { knownViolationsBody, knownViolationsView } from '../known-violations';

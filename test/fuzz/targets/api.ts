@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readCursor, writeCursor } from '../../../src/contracts/paging';
 import { ROUTES } from '../../../src/contracts/operator-routes';
 import type { Route } from '../../../src/contracts/routes/route';
-import type { Actor } from '../../../src/domain/audit';
+import type { Actor } from '../../../src/domain/ops/audit';
 import { checkCall } from '../../../src/operator/check-call';
 import { changeOnce } from '../../../src/operator/idempotency';
 import { listCursor } from '../../../src/operator/list-cursor';

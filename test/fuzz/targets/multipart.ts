@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import { ROUTES } from '../../../src/contracts/operator-routes';
-import type { Actor } from '../../../src/domain/audit';
+import type { Actor } from '../../../src/domain/ops/audit';
 import { checkCall } from '../../../src/operator/check-call';
 import { readForm } from '../../../src/operator/read-form';
 import type { Upload } from '../../../src/workflow/spool-port';

@@ -1,5 +1,5 @@
 import type { TowView } from '../../../contracts/operator';
-import { isTerminal } from '../../../domain/tow';
+import { isTerminal } from '../../../domain/tow/tow';
 import type { FormFailure } from '../../page';
 import { Field, PostForm } from '../../parts/form';
 import { digestOf } from '../../parts/live-form';

@@ -1,9 +1,9 @@
 import type { TowCounts, TowNow } from '../../../contracts/operator';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
-import type { Actor } from '../../../domain/audit';
-import { headOf } from '../../../domain/outbox';
-import { isTerminal } from '../../../domain/tow';
+import type { Actor } from '../../../domain/ops/audit';
+import { headOf } from '../../../domain/outbox/outbox';
+import { isTerminal } from '../../../domain/tow/tow';
 import { TOW_STATES, type TowState } from '../../../domain/vocabulary';
 import type { OperatorApi } from '../../../workflow/operator-port';
 import { readList, readRecord, readRoute, rowsNow, type ShownRow } from '../../read';

@@ -6,7 +6,7 @@ import { Badge, Plate, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Crew, type AssignTools } from './assign';
 import type { ShownRow } from '../../read';
-import { awaitsRelease, type CallWaiting } from '../../../domain/waiting';
+import { awaitsRelease, type CallWaiting } from '../../../domain/outbox/waiting';
 import { formatted } from '../../messages';
 import { ShortErrorText } from '../../parts/error-text';
 import { blockName, waitingOfTow } from '../../parts/why';

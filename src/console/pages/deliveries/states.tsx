@@ -1,4 +1,4 @@
-import type { ProcessedVerdict } from '../../../domain/delivery';
+import type { ProcessedVerdict } from '../../../domain/webhook/delivery';
 import type { DELIVERY_STATES } from '../../../domain/vocabulary';
 import { valueUnder } from '../../messages';
 import { Badge, Ref, type Tone } from '../../parts/text';

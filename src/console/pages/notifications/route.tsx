@@ -1,6 +1,6 @@
-import type { Actor } from '../../../domain/audit';
+import type { Actor } from '../../../domain/ops/audit';
 import { ROUTES } from '../../../contracts/operator-routes';
-import { NOTICE_CHANNELS } from '../../../domain/notification-settings';
+import { NOTICE_CHANNELS } from '../../../domain/ops/notification-settings';
 import { page, type FormFailure, type PageResult, type Pages, type PageTools, type PageVisit } from '../../page';
 import { PAGES } from '../../page-table';
 import { readRoute } from '../../read';

@@ -1,5 +1,5 @@
 import type { NotificationsView } from '../../../contracts/notifications';
-import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/notification-settings';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/ops/notification-settings';
 import type { FormFailure } from '../../page';
 import { PAGES } from '../../page-table';
 import { PostForm } from '../../parts/form';

@@ -1,7 +1,7 @@
 import { alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/alarms';
 import type { MetricSeries } from '../../../workflow/metrics-port';
 import type { FormFailure } from '../../page';
-import type { AlarmSeverity } from '../../../domain/notification-settings';
+import type { AlarmSeverity } from '../../../domain/ops/notification-settings';
 import { alarmText } from '../../parts/alarm-text';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';

@@ -9,7 +9,7 @@ import {
   type PageVisit,
   type PageTools,
 } from '../../page';
-import type { Actor } from '../../../domain/audit';
+import type { Actor } from '../../../domain/ops/audit';
 import type { OperatorApi } from '../../../workflow/operator-port';
 import { uploadOf } from '../../forms';
 import { readRoute } from '../../read';

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { PERSON_FIELDS } from '../../../domain/violation';
+import { PERSON_FIELDS } from '../../../domain/violation/violation';
 import type { ViolationApi } from '../../../domain/vocabulary';
 import { fieldTime } from '../../forms';
 import type { FormFailure, ImageSettings } from '../../page';

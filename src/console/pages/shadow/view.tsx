@@ -1,5 +1,5 @@
 import type { ShadowCall, ShadowItem, ShadowView } from '../../../contracts/shadow';
-import { memberNamed, recordNamed, type RecordName } from '../../../domain/outbox-record';
+import { memberNamed, recordNamed, type RecordName } from '../../../domain/outbox/outbox-record';
 import { maskedJson } from '../../mask';
 import type { FormFailure } from '../../page';
 import { PAGES, towPath, violationPath } from '../../page-table';

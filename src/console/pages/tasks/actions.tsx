@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { ACTION_ROLES, needsReason, type TaskAction } from '../../../domain/decisions';
+import { ACTION_ROLES, needsReason, type TaskAction } from '../../../domain/outbox/decisions';
 import type { FormFailure } from '../../page';
 import { DecisionForm } from '../../parts/decision-form';
 import type { Viewer } from '../../viewer';

@@ -1,5 +1,5 @@
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
-import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
+import { TASK_TYPES, type TaskType } from '../../../domain/ops/tasks';
 import type { TaskCounts } from '../../../contracts/operator';
 import { oneOf, type Viewer } from '../../viewer';
 import { fittingIn, isNarrowed, type TaskQuery } from './model';

@@ -1,10 +1,10 @@
 import type { TaskCounts, TaskView } from '../../../contracts/operator';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { TASK_RUN_ACTIONS } from '../../../contracts/runs';
-import type { Actor } from '../../../domain/audit';
+import type { Actor } from '../../../domain/ops/audit';
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
 import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
-import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
+import { TASK_TYPES, type TaskType } from '../../../domain/ops/tasks';
 import { sha256Hex } from '../../../platform/hash';
 import { isEmptyFilter, type TaskFilter } from '../../../workflow/list-port';
 import type { OperatorApi } from '../../../workflow/operator-port';

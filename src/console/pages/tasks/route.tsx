@@ -15,7 +15,7 @@ import { BULK_FORM, SCOPES } from './bulk-bar';
 import { showLive } from './live';
 import { tasksPage } from './view';
 import { readQuery, addressOf, filterOf, readTasks, anchorOf } from './model';
-import { TASK_ACTIONS, type TaskAction } from '../../../domain/decisions';
+import { TASK_ACTIONS, type TaskAction } from '../../../domain/outbox/decisions';
 import { decisionCall } from '../../../workflow/decision-call';
 import { submit } from '../../submit';
 import { decisionBody } from '../../parts/decision-form';

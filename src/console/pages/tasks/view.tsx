@@ -1,4 +1,4 @@
-import { TASK_ACTIONS } from '../../../domain/decisions';
+import { TASK_ACTIONS } from '../../../domain/outbox/decisions';
 import { PAGES, towPath, violationPath } from '../../page-table';
 import { SORT_ORDERS } from '../../../contracts/paging';
 import { page, type FormFailure, type PageResult } from '../../page';

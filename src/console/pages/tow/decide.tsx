@@ -1,7 +1,7 @@
 import type { ReportView, TowView } from '../../../contracts/operator';
 import type { Task } from '../../../contracts/records';
-import { DECISIONS, type DecisionAction } from '../../../domain/decisions';
-import { isSettled } from '../../../domain/outbox';
+import { DECISIONS, type DecisionAction } from '../../../domain/outbox/decisions';
+import { isSettled } from '../../../domain/outbox/outbox';
 import { questionOf } from '../../../workflow/decision-call';
 import { DecisionForm } from '../../parts/decision-form';
 import { CorrectionFields, ResolveForm, taskMessages } from '../../parts/task';

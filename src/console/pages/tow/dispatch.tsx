@@ -1,5 +1,5 @@
-import { CREW_STEPS } from '../../../domain/dispatch';
-import { isTerminal } from '../../../domain/tow';
+import { CREW_STEPS } from '../../../domain/tow/dispatch';
+import { isTerminal } from '../../../domain/tow/tow';
 import { PostForm } from '../../parts/form';
 import { By, UserText, Badge } from '../../parts/text';
 import { LocalCard, LocalField, LocalForm, FormProblem } from './forms';

@@ -1,10 +1,10 @@
 import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/facts';
-import type { AllowedFact } from '../../../domain/allowed-facts';
-import type { FactForm } from '../../../domain/facts';
+import type { AllowedFact } from '../../../domain/tow/allowed-facts';
+import type { FactForm } from '../../../domain/tow/facts';
 import { Timestamp, Plate, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
 import { digestOf, Folded } from '../../parts/live-form';
-import { WHEREABOUTS_FIELDS } from '../../../domain/tow';
+import { WHEREABOUTS_FIELDS } from '../../../domain/tow/tow';
 import { UsePosition, Field, type FieldProps } from '../../parts/form';
 import { fieldLabel } from '../../parts/problem';
 import type { FactEvent } from '../../../domain/vocabulary';

@@ -1,6 +1,6 @@
 import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/facts';
 import { ROUTES } from '../../../contracts/operator-routes';
-import { FACTS } from '../../../domain/facts';
+import { FACTS } from '../../../domain/tow/facts';
 import { FACT_EVENTS, type FactEvent } from '../../../domain/vocabulary';
 import { sha256Hex } from '../../../platform/hash';
 import { CHANGED_MEANWHILE, submit } from '../../submit';

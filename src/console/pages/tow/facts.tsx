@@ -1,6 +1,6 @@
-import type { AllowedFact } from '../../../domain/allowed-facts';
-import { FACTS } from '../../../domain/facts';
-import { isTerminal } from '../../../domain/tow';
+import type { AllowedFact } from '../../../domain/tow/allowed-facts';
+import { FACTS } from '../../../domain/tow/facts';
+import { isTerminal } from '../../../domain/tow/tow';
 import type { FactEvent } from '../../../domain/vocabulary';
 import { valueUnder } from '../../messages';
 import { PostForm } from '../../parts/form';

@@ -1,4 +1,4 @@
-import { WHEREABOUTS_FIELDS } from '../../../domain/tow';
+import { WHEREABOUTS_FIELDS } from '../../../domain/tow/tow';
 import { TowStateBadge } from '../../parts/states';
 import { Age, Badge, Coordinates, Fact, Plate, Ref, Timestamp, UserText } from '../../parts/text';
 import { WhyTow } from '../../parts/why';

@@ -1,4 +1,4 @@
-import { reconcile, halalas } from '../../../domain/charges';
+import { reconcile, halalas } from '../../../domain/tow/charges';
 import { Badge, By, Timestamp, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
 import type { TowView } from '../../../contracts/operator';

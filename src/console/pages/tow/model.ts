@@ -1,10 +1,10 @@
 import { towPath } from '../../page-table';
 import type { ReportView, TowNow, TowView } from '../../../contracts/operator';
 import { ROUTES } from '../../../contracts/operator-routes';
-import { allowedFacts, type AllowedFact } from '../../../domain/allowed-facts';
-import { countedState } from '../../../domain/stored-tow';
-import type { FactContext } from '../../../domain/fact-command';
-import { waitingOfReport, type ReportWaiting, type Waiting } from '../../../domain/waiting';
+import { allowedFacts, type AllowedFact } from '../../../domain/tow/allowed-facts';
+import { countedState } from '../../../domain/tow/stored-tow';
+import type { FactContext } from '../../../domain/tow/fact-command';
+import { waitingOfReport, type ReportWaiting, type Waiting } from '../../../domain/outbox/waiting';
 import type { PageResult, FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import { reportCallOf, waitingOfTow } from '../../parts/why';
 import { readRecord } from '../../read';

@@ -4,7 +4,7 @@ import { serveDispatch } from './dispatch-route';
 import { readTow, readTowView, type ShowTow, type TowPageTools } from './model';
 import { PAGES, towPath } from '../../page-table';
 import { missingTow, towPage, towPart } from './view';
-import { DECISIONS } from '../../../domain/decisions';
+import { DECISIONS } from '../../../domain/outbox/decisions';
 import { reportDecisionCall } from '../../../workflow/decision-call';
 import { submit } from '../../submit';
 import { decisionBody } from '../../parts/decision-form';

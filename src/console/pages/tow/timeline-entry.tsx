@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { CREW_STEPS } from '../../../domain/dispatch';
-import { TASK_TYPES } from '../../../domain/tasks';
+import { CREW_STEPS } from '../../../domain/tow/dispatch';
+import { TASK_TYPES } from '../../../domain/ops/tasks';
 import { timestampMs } from '../../../domain/timestamp';
 import { FACT_EVENTS } from '../../../domain/vocabulary';
 import { valueUnder, formatted } from '../../messages';

@@ -183,5 +183,5 @@ function resultOf(
 /** Tolerance between the clocks of the worker and Redis. */
 const CLOCKS_APART_MS = 5000;
 
-/** The number of first attempts that are kept (domain/entry.ts). */
+/** The number of first attempts that are kept (domain/outbox/entry.ts). */
 const FIRST_KEPT = 5;

@@ -10,7 +10,7 @@ import { Link, Notes, Photos } from './notes';
 import { Reports } from './reports';
 import { Tasks, formOfDecision } from './decide';
 import { Timeline } from './timeline';
-import { DECISIONS } from '../../../domain/decisions';
+import { DECISIONS } from '../../../domain/outbox/decisions';
 import { FACT_EVENTS } from '../../../domain/vocabulary';
 import { Problem } from '../../parts/problem';
 import { formOfFact } from './fact-fields';

@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../../../contracts/operations';
-import { dependsOnTicket } from '../../../domain/violation';
+import { dependsOnTicket } from '../../../domain/violation/violation';
 import { ACCEPTED_HOW } from '../../../domain/vocabulary';
 import { maskedBody } from '../../mask';
 import { Attempts as AttemptList } from '../../parts/attempts';

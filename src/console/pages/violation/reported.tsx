@@ -1,6 +1,6 @@
 import { hasOffset } from '../../../domain/timestamp';
 import { By, Coordinates, Timestamp, Plate, Ref, UserText, Fact, Card } from '../../parts/text';
-import { PERSON_FIELDS } from '../../../domain/violation';
+import { PERSON_FIELDS } from '../../../domain/violation/violation';
 import { type ViolationModel, isConcluded } from './model';
 
 /** The form as it was entered, or as it was corrected since; what is about people stands behind a fold. */

@@ -11,7 +11,7 @@ import {
 } from '../../page';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { CLEARABLE_FIELDS } from '../../../contracts/violation-input';
-import { DECISIONS } from '../../../domain/decisions';
+import { DECISIONS } from '../../../domain/outbox/decisions';
 import { Problem } from '../../parts/problem';
 import { Decide, decisionForms, IMAGES_FORM, questionOn } from './decide';
 import { Head, formOfTask, taskForms } from './head';

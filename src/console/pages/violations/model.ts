@@ -1,6 +1,6 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import type { ViolationView } from '../../../contracts/violations';
-import type { Actor } from '../../../domain/audit';
+import type { Actor } from '../../../domain/ops/audit';
 import { VIOLATION_STATES, type ViolationState } from '../../../domain/vocabulary';
 import type { OperatorApi } from '../../../workflow/operator-port';
 import { queryOfPath } from '../../requests';

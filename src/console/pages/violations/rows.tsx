@@ -1,5 +1,5 @@
 import { violationPath } from '../../page-table';
-import { isSettled } from '../../../domain/outbox';
+import { isSettled } from '../../../domain/outbox/outbox';
 import { Cell } from '../../parts/list';
 import { Age, Plate, Ref } from '../../parts/text';
 import { ShortErrorText } from '../../parts/error-text';

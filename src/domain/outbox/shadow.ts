@@ -1,0 +1,108 @@
+import { change } from '../change';
+import { closeCircuit, openCircuit, type CircuitEffects, type Circuits } from '../service/circuits';
+import { unblock, type Entry } from './entry';
+import { headOf, isSettled } from './outbox';
+import { editEntry, addEvent, type OutboxRecord } from './outbox-record';
+import { conflict, type Decision } from '../refusal';
+import { waiveEntry } from './settle-entry';
+import type { ShadowState } from '../vocabulary';
+
+/**
+ * Shadow mode: everything is received, recorded and shown, and nothing is sent but the token call. While any process runs
+ * in shadow mode, the circuit `shadow` is open: it blocks every call, and no call probes it.
+ *
+ * A tow or violation of the shadow time is `held` as a whole, also after the switch to live, until a person decides: it is
+ * sent after all, in order, or declined. A declined tow owes the service nothing any more: reports of later facts are
+ * waived as they are recorded, so that a `released` never leaves without its `started`.
+ */
+
+/** Why the reports of a declined tow are waived. */
+const DECLINED_REASON = 'shadow time: declined';
+
+/** Opens the circuit. False when it is open already. */
+export function beginShadow(circuits: Circuits, nowMs: number): boolean {
+  if (circuits.open.shadow) return false;
+  openCircuit(circuits, 'shadow', { task: null, cause: 'shadow_mode' }, nowMs);
+  return true;
+}
+
+/** Closes the circuit: what it blocks and is not of the shadow time becomes due. False when it is closed already. */
+export function endShadow(circuits: Circuits, effects: CircuitEffects): boolean {
+  return closeCircuit(circuits, 'shadow', effects);
+}
+
+/** Marks a record that was received or changed in a shadow time. A declined tow stays declined. */
+export function markShadow(record: OutboxRecord): void {
+  record.shadow ??= 'held';
+}
+
+/** True for a report that came due while the circuit was open: a process in live mode recorded it meanwhile. */
+export function isOfShadowTime(entry: Entry, { open }: Circuits): boolean {
+  return open.shadow !== undefined && entry.createdAtMs >= open.shadow.sinceMs;
+}
+
+/**
+ * The entry as people see it and decide on it. One of the shadow time is not blocked by a circuit, which may be closed: it
+ * waits for a person.
+ */
+export function asShown<E extends Entry>(entry: E, shadow: ShadowState | null): E {
+  return shadow === 'held' && !isSettled(entry.state) ? { ...entry, waitsFor: 'shadow' } : entry;
+}
+
+/** Waives what a declined tow owes by a new fact. */
+export function waiveIfDeclined(record: OutboxRecord, nowMs: number): void {
+  if (record.shadow === 'declined') waiveUnsettled(record, DECLINED_REASON, nowMs);
+}
+
+/** A decision of a person about a record of the shadow time. */
+export type ShadowCommand =
+  | { readonly action: 'send'; readonly reason?: string | undefined }
+  | { readonly action: 'decline'; readonly reason: string };
+
+/**
+ * Carries out a decision on a held record: it is sent in order from now on, or its unsettled entries are waived. Refusals:
+ * `not_held`, `shadow_mode` (sending while the circuit is open), `report_in_flight`.
+ */
+export function decideShadow(
+  record: OutboxRecord,
+  command: ShadowCommand,
+  { nowMs, circuits, by }: { readonly nowMs: number; readonly circuits: Circuits; readonly by: string },
+): Decision<object> {
+  if (record.shadow !== 'held') return conflict('not_held', 'It is not held since a shadow time.');
+  switch (command.action) {
+    case 'send': {
+      if (circuits.open.shadow) {
+        return conflict(
+          'shadow_mode',
+          'Nothing is sent in shadow mode. Set SERVICE_MODE=live for all processes first.',
+        );
+      }
+      record.shadow = null;
+      // It left the waiting queue of the rate limit when it was held, with the time of its place there.
+      record.runAtMs = null;
+      const head = headOf(record.entries);
+      // The time in which it was held does not count against it.
+      if (head) {
+        const entry = editEntry(record, head);
+        unblock(entry, nowMs);
+        change(entry, { firstFailedAtMs: null, giveUpAtMs: null });
+      }
+      if (record.kind === 'tow') addEvent(record, { type: 'shadow.sent', by }, nowMs);
+      return { ok: true };
+    }
+    case 'decline':
+      if (record.entries.some(({ attemptId }) => attemptId !== null)) {
+        return conflict('report_in_flight', 'A report is being sent right now; decide when its answer is here.');
+      }
+      record.shadow = 'declined';
+      waiveUnsettled(record, command.reason, nowMs);
+      if (record.kind === 'tow') addEvent(record, { type: 'shadow.declined', by, reason: command.reason }, nowMs);
+      return { ok: true };
+  }
+}
+
+function waiveUnsettled(record: OutboxRecord, reason: string, nowMs: number): void {
+  for (const entry of record.entries) {
+    if (!isSettled(entry.state)) waiveEntry(record, editEntry(record, entry), reason, nowMs);
+  }
+}

@@ -1,0 +1,174 @@
+import type { Entry, EntryError } from './entry';
+import { headOf, isGivenUp, isUnsettled, type ReportEntry, type Unsettled } from './outbox';
+import type { ReleaseBlocker } from '../tow/release-checklist';
+import { TRANSITIONS, type TransitionEvent } from '../tow/tow';
+import { ENTRY_KINDS, type EntryKind, type OrUnknown, type ReportKind, type TowState } from '../vocabulary';
+
+/**
+ * Why something is waiting: one tagged union, for one sentence on a page. Pure: derived from the records only.
+ * Timestamps are ms since the epoch.
+ */
+
+/** What blocks sending, for all reports alike. */
+export type SendingBlock =
+  | { readonly kind: 'connection' | 'outage' | 'shadow' | 'budget' }
+  /** The service forbids the operation (403). */
+  | { readonly kind: 'paused'; readonly operation: EntryKind };
+
+/** A place in the waiting queue of a rate limit. */
+export interface QueuePlace {
+  /** From 1. */
+  readonly place: number;
+  /** The length of the queue. */
+  readonly of: number;
+  /** When its permit comes if all before it take theirs. */
+  readonly leavesAtMs: number;
+  /** Until when the service asked to make no such call; null when it did not. */
+  readonly closedUntilMs: number | null;
+}
+
+/** Why a call has not been made, or not with success. */
+export type CallWaiting =
+  | { readonly kind: 'on_its_way' }
+  /** Due: a worker takes it as soon as one is free. */
+  | { readonly kind: 'turn' }
+  | {
+      readonly kind: 'next_try';
+      readonly atMs: number;
+      /** Attempts so far. */
+      readonly attempts: number;
+      readonly because: EntryError | null;
+    }
+  /** The outcome is unknown. Proof may come until then; after that it is sent once more or escalated. */
+  | { readonly kind: 'proof'; readonly untilMs: number; readonly because: EntryError | null }
+  /** `queue`: its place among those that wait for the rate limit. */
+  | { readonly kind: 'blocked'; readonly by: SendingBlock; readonly queue?: QueuePlace }
+  /** A person must decide: refused, failed for too long, or outcome unknown. */
+  | {
+      readonly kind: 'decision';
+      readonly why: 'refused' | 'given_up' | 'unknown';
+      /** The task that asks for the decision; null while it is being opened. */
+      readonly taskId: string | null;
+      readonly because: EntryError | null;
+      /** Why it deserves a second look. */
+      readonly hint: OrUnknown<string> | null;
+    };
+
+export type ReportWaiting = { readonly reportId: string; readonly reportKind: ReportKind } & (
+  | CallWaiting
+  /** An earlier report of the outbox is first. */
+  | { readonly kind: 'behind'; readonly headId: string; readonly headKind: ReportKind }
+);
+
+export type Waiting =
+  /** Nothing to send, no possible fact, no task. */
+  | { readonly kind: 'over' }
+  /** Nothing to send. People record the next fact (`facts`, without office facts) or resolve tasks. */
+  | {
+      readonly kind: 'people';
+      readonly facts: readonly TransitionEvent[];
+      /** What blocks a release; `released` is missing from `facts` meanwhile. */
+      readonly blockers: readonly ReleaseBlocker[];
+      readonly taskIds: readonly string[];
+    }
+  | ({ readonly reportId: string; readonly reportKind: ReportKind } & CallWaiting);
+
+/** The part of a report that explains why it waits. */
+export type WaitingReport = Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state' | 'attemptId' | 'nextAtMs'>> &
+  NextTry & { readonly hint: OrUnknown<string> | null };
+
+export interface WaitingTask {
+  readonly id: string;
+  readonly type: string;
+  readonly report_id?: string | undefined;
+}
+
+export interface WaitingTow {
+  readonly state: TowState;
+  /** In outbox order. */
+  readonly reports: readonly WaitingReport[];
+  readonly tasks: readonly WaitingTask[];
+  /** The blockers of a release (`releaseBlockers`). */
+  readonly blockers?: readonly ReleaseBlocker[];
+  readonly nowMs: number;
+}
+
+/** Returns why a tow is waiting: for its first unsettled report, else for people, else it is over. */
+export function waitingOf(tow: WaitingTow): Waiting {
+  const head = headOf(tow.reports);
+  if (head) return { ...reportNames(head), ...headWaiting(head, tow) };
+  const { blockers = [] } = tow;
+  const facts = TRANSITIONS[tow.state].filter((fact) => fact !== 'released' || blockers.length === 0);
+  const taskIds = tow.tasks.map(({ id }) => id);
+  return facts.length === 0 && taskIds.length === 0 ? { kind: 'over' } : { kind: 'people', facts, blockers, taskIds };
+}
+
+/** True if a release comes next but is blocked. A cancellation is possible meanwhile, but nothing waits for it. */
+export function awaitsRelease({ facts, blockers }: Pick<Waiting & { kind: 'people' }, 'facts' | 'blockers'>): boolean {
+  return blockers.length > 0 && facts.every((fact) => fact === 'canceled');
+}
+
+/** Returns why a report is waiting; null when it is settled. */
+export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'state'>): ReportWaiting | null {
+  if (!isUnsettled(report)) return null;
+  const head = headOf(tow.reports);
+  return head && head.id !== report.id
+    ? { ...reportNames(report), kind: 'behind', headId: head.id, headKind: head.kind }
+    : { ...reportNames(report), ...headWaiting(report, tow) };
+}
+
+/** What blocks sending, if the call waits for that; null when it waits for something of its own. */
+function sendingBlockOf(waitsFor: NextTry['waitsFor']): SendingBlock | null {
+  const circuit = (['connection', 'outage', 'shadow', 'budget'] as const).find((known) => known === waitsFor);
+  if (circuit !== undefined) return { kind: circuit };
+  const operation = ENTRY_KINDS.find((known) => waitsFor === (`paused.${known}` as const));
+  return operation === undefined ? null : { kind: 'paused', operation };
+}
+
+function reportNames({ id, kind }: WaitingReport) {
+  return { reportId: id, reportKind: kind };
+}
+
+function headWaiting(head: Unsettled<WaitingReport>, { tasks, nowMs }: Omit<WaitingTow, 'state'>): CallWaiting {
+  const task = tasks.find(({ report_id }) => report_id === head.id);
+  const decision = (why: 'refused' | 'given_up' | 'unknown'): CallWaiting => ({
+    kind: 'decision',
+    why,
+    taskId: task?.id ?? null,
+    because: head.error,
+    hint: head.hint,
+  });
+  if (head.attemptId !== null) return { kind: 'on_its_way' };
+  switch (head.state) {
+    case 'sending':
+      return { kind: 'on_its_way' };
+    case 'refused':
+      return decision('refused');
+    case 'pending':
+    case 'unknown': {
+      const { nextAtMs: atMs } = head;
+      if (atMs === null) return decision(isGivenUp(head) ? 'given_up' : 'unknown');
+      return head.state === 'pending' ? untilNextTry(head, atMs, nowMs) : untilProof(head, atMs, nowMs);
+    }
+  }
+}
+
+/** The part of a call that explains when it is sent next. */
+type NextTry = Readonly<Pick<Entry, 'attempts' | 'error'>> & {
+  readonly waitsFor: OrUnknown<string> | null;
+  readonly queue?: QueuePlace | null;
+};
+
+/** A blocked call has no time of its own: it continues when it is unblocked. */
+export function untilNextTry(call: NextTry, atMs: number, nowMs: number): CallWaiting {
+  const by = sendingBlockOf(call.waitsFor);
+  if (by?.kind === 'budget' && call.queue) return { kind: 'blocked', by, queue: call.queue };
+  if (by) return { kind: 'blocked', by };
+  if (atMs <= nowMs) return { kind: 'turn' };
+  return { kind: 'next_try', atMs, attempts: call.attempts, because: call.error };
+}
+
+/** Waiting for proof comes first, even while sending is blocked. */
+export function untilProof(call: NextTry, atMs: number, nowMs: number): CallWaiting {
+  return atMs > nowMs ? { kind: 'proof', untilMs: atMs, because: call.error } : untilNextTry(call, atMs, nowMs);
+}

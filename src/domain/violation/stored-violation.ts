@@ -1,0 +1,149 @@
+import { change } from '../change';
+import type { Entry } from '../outbox/entry';
+import { escalate } from '../outbox/escalate-entry';
+import { isSettled } from '../outbox/outbox';
+import { closeTask, editEntry, openTask, type StoredViolation } from '../outbox/outbox-record';
+import { acceptEntry, reopenEntry, requestCleanup } from '../outbox/settle-entry';
+import { addReference } from './violation-references';
+import { beforeCorrectionTask } from './violation-tasks';
+
+/** A tow, and the reference of its violation. */
+export interface MatchedTow {
+  readonly towingReference: string;
+  readonly reference: string;
+}
+
+export interface RequestedTow extends MatchedTow {
+  /** The tow request echoes the metadata id of the violation. */
+  readonly isEchoed: boolean;
+}
+
+/** A draft of a violation; `damaged`: it cannot be decoded, so nothing about it can be decided or written. */
+export type FoundViolation = StoredViolation | 'damaged' | null;
+
+/** True if what was found is another violation than the one with this id. A damaged one is: its id is not looked up. */
+export function isOfAnother(owner: FoundViolation, violationId: string): boolean {
+  return owner !== null && (owner === 'damaged' || owner.id !== violationId);
+}
+
+/** The only entry of a violation. @throws Error without one */
+export function entryOf({ entries, id }: StoredViolation): Entry {
+  const [entry] = entries;
+  if (!entry) throw new Error(`the violation ${id} has no entry`);
+  return entry;
+}
+
+/**
+ * Records that a requested tow comes from a violation, and the reference that the service uses for it. If the
+ * violation may have been sent without an answer, this proves that the service has it: it is accepted and its task is
+ * closed. If the form was corrected since it was sent, an informing task is opened. Idempotent.
+ */
+export function matchTow(record: StoredViolation, requested: RequestedTow, nowMs: number): void {
+  const { towingReference, reference, isEchoed } = requested;
+  const entry = editEntry(record, entryOf(record));
+  const isNewReference = !record.references.includes(reference);
+  // A reference from before the first send proves nothing about that send.
+  const isAssigned = isEchoed && mayHaveBeenSent(entry);
+  const isProof = isAssigned || (mayHaveBeenSent(entry) && record.assignedReferences.includes(reference));
+  const proves = isProof && !isSettled(entry.state);
+  addReference(record, reference, { isAssigned, isMain: proves });
+  recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
+}
+
+/**
+ * Links a tow to a violation by a decision of a person. `other` is the violation with this reference, or null: it
+ * loses the reference if `dropReference` allows that. Returns whether the reference now belongs to `record`. If an
+ * earlier call may have had an effect, the link proves it. A first call in flight is not proved: it may end without
+ * effect.
+ */
+export function linkTow(
+  record: StoredViolation,
+  { towingReference, reference }: MatchedTow,
+  other: FoundViolation,
+  nowMs: number,
+): boolean {
+  const entry = editEntry(record, entryOf(record));
+  const getsName = dropReference(other, reference, nowMs);
+  const isNew = getsName && !record.references.includes(reference);
+  const proves = other === null && isNew && mayBeAtService(entry) && !isSettled(entry.state);
+  const isNewReference = getsName && addReference(record, reference, { isMain: proves });
+  recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
+  return getsName;
+}
+
+/** True when the violation may have been sent: otherwise no reference can prove it. */
+function mayHaveBeenSent(entry: Entry): boolean {
+  return mayBeAtService(entry) || entry.attemptId !== null || entry.state === 'accepted';
+}
+
+/** True when a call that ended without acceptance may have created the violation. */
+function mayBeAtService({ possibleEffects, state }: Entry): boolean {
+  return possibleEffects > 0 || state === 'unknown';
+}
+
+/** Records that a tow comes from a violation. `proves`: the service has the violation. */
+function recordTow(
+  record: StoredViolation,
+  entry: Entry,
+  found: { readonly towingReference: string; readonly isNewReference: boolean; readonly proves: boolean },
+  nowMs: number,
+): void {
+  if (!record.tows.includes(found.towingReference)) record.tows.push(found.towingReference);
+  if (found.proves) {
+    if (entry.sentRevision !== null && entry.sentRevision !== entry.revision) {
+      openTask(record, beforeCorrectionTask(record.id), nowMs);
+    }
+    acceptEntry(record, entry, PROVED, nowMs);
+  } else if (found.isNewReference && isSettled(entry.state)) {
+    requestCleanup(record);
+  }
+}
+
+/**
+ * Removes a reference from the violation that has it, if there is one. Returns false when that one keeps it: the service
+ * assigned it, or the violation is damaged and cannot be changed. A violation that only a link by hand with this
+ * reference proved is no longer accepted.
+ */
+export function dropReference(record: FoundViolation, reference: string, nowMs: number): boolean {
+  if (record === null) return true;
+  if (record === 'damaged' || record.assignedReferences.includes(reference)) return false;
+  const wasProof = record.reference === reference && isProvedByLink(record);
+  record.references = record.references.filter((known) => known !== reference);
+  if (record.reference === reference) record.reference = record.references[0] ?? null;
+  if (wasProof) withdrawProof(record, nowMs);
+  return true;
+}
+
+/** True while only a link by hand proves that the service has the violation. The shown reference is that of the link. */
+function isProvedByLink(record: StoredViolation): boolean {
+  const { acceptedHow, deliveredAtMs } = entryOf(record);
+  return acceptedHow === PROVED && deliveredAtMs === null && record.assignedReferences.length === 0;
+}
+
+/** The service may or may not have the violation, and its images may be removed: a person decides. */
+function withdrawProof(record: StoredViolation, nowMs: number): void {
+  const entry = editEntry(record, entryOf(record));
+  reopenEntry(record, entry);
+  closeTask(record, beforeCorrectionTask(record.id).subject);
+  if (entry.attemptId !== null) {
+    // The result of the call in flight decides.
+    change(entry, { state: 'sending', nextAtMs: nowMs });
+  } else {
+    entry.state = 'unknown';
+    escalate(record, entry, { why: 'unknown' }, nowMs);
+  }
+}
+
+/** Accepts the entry of a violation that other software reported: it is never sent. */
+export function keepAsKnown(record: StoredViolation, reference: string | null, nowMs: number): void {
+  acceptEntry(record, editEntry(record, entryOf(record)), KNOWN, nowMs);
+  if (reference !== null) addReference(record, reference, { isAssigned: true, isMain: true });
+}
+
+/** True for the entry of a violation that other software reported. */
+export function isKnownEntry({ acceptedHow }: Entry): boolean {
+  return acceptedHow === KNOWN;
+}
+
+const KNOWN = 'known';
+const PROVED = 'proved_by_tow_request';
