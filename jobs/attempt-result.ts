@@ -1,5 +1,5 @@
-import type { OperationName } from '../src/contracts/operations';
-import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
+import type { OperationName } from '../src/contracts/service/operations';
+import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service/service';
 import { storedObject } from '../src/domain/stored';
 import type { AttemptResult } from '../src/domain/outbox/attempt';
 import type { OutboxRecord } from '../src/domain/outbox/outbox-record';

@@ -1,4 +1,4 @@
-import type { JobOutcome, RunJob } from '../src/contracts/jobs';
+import type { JobOutcome, RunJob } from '../src/contracts/ops/jobs';
 import { UnusableRecord } from '../src/domain/outbox/unusable-record';
 import type { Clock } from '../src/platform/clock';
 import { errorFacts } from '../src/platform/errors';

@@ -1,5 +1,5 @@
 import type { EntryKind } from '../src/domain/vocabulary';
-import type { OperationName } from '../src/contracts/operations';
+import type { OperationName } from '../src/contracts/service/operations';
 import type { Entry } from '../src/domain/outbox/entry';
 import type { LeaseRight } from '../src/domain/outbox/lease';
 import type { OutboxRecord } from '../src/domain/outbox/outbox-record';

@@ -1,5 +1,5 @@
-import type { DeliveryJob, JobOutcome } from '../src/contracts/jobs';
-import type { WebhookReaders } from '../src/contracts/read-webhook';
+import type { DeliveryJob, JobOutcome } from '../src/contracts/ops/jobs';
+import type { WebhookReaders } from '../src/contracts/webhook/read-webhook';
 import type { Delivery, DeferredDelivery } from '../src/domain/webhook/delivery';
 import { UnusableRecord } from '../src/domain/outbox/unusable-record';
 import { failingDeliveryTask } from '../src/domain/ops/tasks';

@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../src/contracts/operations';
+import { OPERATIONS } from '../src/contracts/service/operations';
 import type { Entry } from '../src/domain/outbox/entry';
 import type { StoredTow } from '../src/domain/outbox/outbox-record';
 import { refusedTask } from '../src/domain/ops/tasks';

@@ -1,5 +1,5 @@
-import type { JobOutcome } from '../src/contracts/jobs';
-import type { OperationName } from '../src/contracts/operations';
+import type { JobOutcome } from '../src/contracts/ops/jobs';
+import type { OperationName } from '../src/contracts/service/operations';
 import type { Entry } from '../src/domain/outbox/entry';
 import { refusalMessage } from '../src/domain/outbox/exchange-message';
 import type { OutboxRecord } from '../src/domain/outbox/outbox-record';

@@ -1,4 +1,4 @@
-import { type JobOutcome, type ReportJob, towsOfJob } from '../src/contracts/jobs';
+import { type JobOutcome, type ReportJob, towsOfJob } from '../src/contracts/ops/jobs';
 import type { StoredTow } from '../src/domain/outbox/outbox-record';
 import type { ReportCallTools } from './report-calls';
 import { CALLS, runOutbox, type RunOutboxTools } from './run-outbox';

@@ -1,4 +1,4 @@
-import { guideViolationAnswer, violationAnswer } from '../src/contracts/service';
+import { guideViolationAnswer, violationAnswer } from '../src/contracts/service/service';
 import type { StoredViolation } from '../src/domain/outbox/outbox-record';
 import { isEchoOfAnother, type Violation } from '../src/domain/violation/violation';
 import { isKnownEntry } from '../src/domain/violation/stored-violation';

@@ -5,7 +5,7 @@ import {
   type ArchivedRecord,
   type EncryptedRecords,
   type RecordCounts,
-} from '../contracts/archive';
+} from '../contracts/ops/archive';
 import { jsonIn } from '../domain/json';
 import { sealingKeyOf, type DataKeys } from '../platform/data-keys';
 import { sha256Hex } from '../platform/hash';

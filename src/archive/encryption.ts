@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import { ARCHIVED_TYPES, type ArchivedType, type EncryptedRecords, type RecordCounts } from '../contracts/archive';
+import { ARCHIVED_TYPES, type ArchivedType, type EncryptedRecords, type RecordCounts } from '../contracts/ops/archive';
 import type { DataKeys } from '../platform/data-keys';
 
 /**

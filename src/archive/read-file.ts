@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import type { ArchivedRecord } from '../contracts/archive';
+import type { ArchivedRecord } from '../contracts/ops/archive';
 import type { DataKeys } from '../platform/data-keys';
 import { recordsIn, verifyBatch, type VerifiedBatch } from './batch';
 import type { ArchiveFile } from './files';

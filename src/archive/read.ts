@@ -1,4 +1,4 @@
-import { ARCHIVED_TYPES, type ArchivedRecord, type ArchivedType, type RecordCounts } from '../contracts/archive';
+import { ARCHIVED_TYPES, type ArchivedRecord, type ArchivedType, type RecordCounts } from '../contracts/ops/archive';
 import type { DataKeys } from '../platform/data-keys';
 import { errorCode } from '../platform/errors';
 import { ArchiveBroken, ArchiveKeyMissing, readFileBatches } from './read-file';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BackedUpFile } from '../contracts/backup';
+import type { BackedUpFile } from '../contracts/ops/backup';
 import { nullIfAbsent } from '../platform/errors';
 import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
 

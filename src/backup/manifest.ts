@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackupProblem, notesOf, type Finding } from '../cli';
-import { backupManifest, MANIFEST, type BackupManifest } from '../contracts/backup';
+import { backupManifest, MANIFEST, type BackupManifest } from '../contracts/ops/backup';
 import { jsonIn } from '../domain/json';
 import { errorCode } from '../platform/errors';
 import { bytesOf, sizeAndHashOf } from './files';

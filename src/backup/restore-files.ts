@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { archiveFolder } from '../archive/files';
 import { countBatches } from '../archive/read';
 import { BackupProblem } from '../cli';
-import type { BackupManifest } from '../contracts/backup';
+import type { BackupManifest } from '../contracts/ops/backup';
 import { layoutOf } from '../spool/folders';
 import { bytesOf, sizeOf, writeFileTo } from './files';
 

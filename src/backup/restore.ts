@@ -8,7 +8,7 @@ import {
   type RestoreResult,
   type VerificationNote,
 } from '../cli';
-import { SNAPSHOT, type BackupManifest, type BackupRecord } from '../contracts/backup';
+import { SNAPSHOT, type BackupManifest, type BackupRecord } from '../contracts/ops/backup';
 import { isoOrNull } from '../domain/timestamp';
 import { RedisNotAvailable } from '../embedded-redis/find-server';
 import { RedisDidNotStart } from '../embedded-redis/launch';

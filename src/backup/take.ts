@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { archiveFolder } from '../archive/files';
 import { BackupProblem, type TakenBackup } from '../cli';
-import { backupManifest, MANIFEST, SNAPSHOT, type BackedUpFile } from '../contracts/backup';
+import { backupManifest, MANIFEST, SNAPSHOT, type BackedUpFile } from '../contracts/ops/backup';
 import { isoTimestamp } from '../domain/timestamp';
 import { makeFolder } from '../platform/folders';
 import { INSTALLATION } from '../platform/installation';

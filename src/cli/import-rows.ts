@@ -1,7 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
-import { importedCells, KNOWN_FIELDS, knownViolation, type KnownViolation } from '../contracts/known-violations';
+import {
+  importedCells,
+  KNOWN_FIELDS,
+  knownViolation,
+  type KnownViolation,
+} from '../contracts/violation/known-violations';
 import { failedRules } from '../contracts/rules';
 import { errorCode } from '../platform/errors';
 import { UsageError } from './problems';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command, type Option } from 'commander';
-import { ARCHIVED_TYPES, type ArchivedType } from '../contracts/archive';
-import { notedHead } from '../contracts/audit';
+import { ARCHIVED_TYPES, type ArchivedType } from '../contracts/ops/archive';
+import { notedHead } from '../contracts/ops/audit';
 import { timestampMs } from '../domain/timestamp';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
 import { groupOf } from './groups';

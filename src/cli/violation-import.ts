@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { KnownViolation } from '../contracts/known-violations';
+import type { KnownViolation } from '../contracts/violation/known-violations';
 import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
 import { groupOf } from './groups';

@@ -3,7 +3,7 @@ import { archiveFolder } from '../archive/files';
 import { readArchive, verifyArchive, type ArchiveFilter, type TornBatch } from '../archive/read';
 import { ArchiveKeyMissing, type ArchiveBroken } from '../archive/read-file';
 import { printableJson, type CommandOutput, type LocalCommands } from '../cli';
-import type { ArchivedRecord } from '../contracts/archive';
+import type { ArchivedRecord } from '../contracts/ops/archive';
 import { ConfigurationError, loadConfig, type Config } from '../platform/config';
 import { openDataKeys } from '../platform/data-keys';
 import { printLines, printProblem } from '../platform/terminal';

@@ -1,5 +1,5 @@
 import { JSON_LEVELS_MAX } from '../contracts/common';
-import { OPERATIONS, type Operation } from '../contracts/operations';
+import { OPERATIONS, type Operation } from '../contracts/service/operations';
 import { sensitiveFieldNames } from '../domain/sensitive';
 import { isObject, jsonFaults, jsonIn, withoutByteOrderMark } from '../domain/json';
 import { bothScripts } from '../domain/tow/plate';

@@ -20,13 +20,13 @@ import { timestampMs } from '../domain/timestamp';
 import { whereaboutsView } from '../domain/tow/tow';
 import { oneLine, reason, text } from '../domain/input-schemas';
 import { jsonObject } from './common';
-import { dispatchView } from './dispatch';
-import { BUDGET_NAMES } from './operations';
+import { dispatchView } from './tow/dispatch';
+import { BUDGET_NAMES } from './service/operations';
 import { SORT_ORDERS, page, pageQuery } from './paging';
-import { attempt, placeInQueue, reportError, task } from './records';
+import { attempt, placeInQueue, reportError, task } from './outbox/records';
 import { sensitive } from '../domain/sensitive';
-import { modeView } from './shadow';
-import { violationView } from './violations';
+import { modeView } from './outbox/shadow';
+import { violationView } from './violation/violations';
 
 /** The requests and answers of the operator API. */
 

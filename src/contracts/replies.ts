@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accessToken } from './service';
+import { accessToken } from './service/service';
 import { storedObject } from '../domain/stored';
 
 /** Replies of the Lua scripts; see their headers. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { simulatorCalls, simulatorWebhooks, type SimulatorCall } from '../contracts/simulator';
+import { simulatorCalls, simulatorWebhooks, type SimulatorCall } from '../contracts/service/simulator';
 import type { DeliveryPage, OperatorClient } from './client';
 import type { DemoTow } from './crew';
 

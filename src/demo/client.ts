@@ -1,7 +1,7 @@
 import { ApiRefusal, createClient, ApiUnreachable } from '../client';
-import { FACT_CONTRACTS } from '../contracts/facts';
+import { FACT_CONTRACTS } from '../contracts/tow/facts';
 import type { TowView } from '../contracts/operator';
-import type { RequestOf } from '../contracts/operations';
+import type { RequestOf } from '../contracts/service/operations';
 import { ROUTES } from '../contracts/operator-routes';
 import type { JsonObject, ReportKind } from '../domain/vocabulary';
 import { systemClock } from '../platform/clock';

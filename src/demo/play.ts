@@ -1,4 +1,4 @@
-import { simulatorOrders } from '../contracts/simulator';
+import { simulatorOrders } from '../contracts/service/simulator';
 import type { JsonObject } from '../domain/vocabulary';
 import { systemClock } from '../platform/clock';
 import { pause, within } from '../platform/timers';

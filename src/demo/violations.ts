@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { simulatorViolations } from '../contracts/simulator';
+import { simulatorViolations } from '../contracts/service/simulator';
 import type { Clock } from '../platform/clock';
 import { sha256Hex } from '../platform/hash';
 import { pause } from '../platform/timers';

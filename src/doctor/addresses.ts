@@ -1,5 +1,5 @@
 import type { Finding } from '../cli';
-import { OPERATIONS } from '../contracts/operations';
+import { OPERATIONS } from '../contracts/service/operations';
 import { OPERATION_NAMES } from '../domain/vocabulary';
 import type { Config, ServiceAccess } from '../platform/config';
 import { callAddresses } from '../service';

@@ -2,7 +2,7 @@ import { ApiAnswerBroken, ApiRefusal, ApiUnreachable, createClient, type ApiRefu
 import type { Finding } from '../cli';
 import { jsonObject } from '../contracts/common';
 import { ROUTES } from '../contracts/operator-routes';
-import { WEBHOOKS } from '../contracts/webhooks';
+import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import { jsonIn } from '../domain/json';
 import {
   ApiKeyUnusable,

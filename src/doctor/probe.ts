@@ -1,5 +1,5 @@
 import type { Finding } from '../cli';
-import { OPERATIONS, type OperationName } from '../contracts/operations';
+import { OPERATIONS, type OperationName } from '../contracts/service/operations';
 import { foreignBodyMessage } from '../domain/outbox/exchange-message';
 import type { Exchange } from '../domain/service/policy';
 import type { Config, ServiceAccess } from '../platform/config';

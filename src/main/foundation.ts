@@ -1,4 +1,4 @@
-import { OPERATIONS, type Operation } from '../contracts/operations';
+import { OPERATIONS, type Operation } from '../contracts/service/operations';
 import { ROUTES } from '../contracts/operator-routes';
 import type { Route } from '../contracts/routes/route';
 import { sensitiveFieldNames } from '../domain/sensitive';

@@ -1,5 +1,5 @@
 import { archiveBytes } from '../archive/files';
-import type { HeartbeatRole } from '../contracts/metrics';
+import type { HeartbeatRole } from '../contracts/ops/metrics';
 import { isSevere, REDIS_SETTINGS } from '../domain/ops/redis-settings';
 import { diskSpace } from '../platform/disk';
 import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/metrics';

@@ -1,8 +1,8 @@
 import { processDeliveries } from '../../jobs/process-delivery';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { sendReports } from '../../jobs/send-reports';
-import { deliveryJob, reportJob, violationJob } from '../contracts/jobs';
-import { WEBHOOK_READERS } from '../contracts/read-webhook';
+import { deliveryJob, reportJob, violationJob } from '../contracts/ops/jobs';
+import { WEBHOOK_READERS } from '../contracts/webhook/read-webhook';
 import { requireService } from '../platform/config';
 import { throttledLog } from '../platform/log-throttle';
 import type { Resources } from '../platform/resources';

@@ -1,4 +1,4 @@
-import type { HeartbeatRole, ProcessDocument } from '../contracts/metrics';
+import type { HeartbeatRole, ProcessDocument } from '../contracts/ops/metrics';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, localAddress, requireService, serviceAccess, type Config } from '../platform/config';
 import type { Listener, ReadinessCheck } from '../platform/http';

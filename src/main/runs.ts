@@ -1,6 +1,6 @@
 import { carryOutRun } from '../../jobs/carry-out-run';
-import { runJob } from '../contracts/jobs';
-import { WEBHOOK_READERS } from '../contracts/read-webhook';
+import { runJob } from '../contracts/ops/jobs';
+import { WEBHOOK_READERS } from '../contracts/webhook/read-webhook';
 import { isPerson, type Actor } from '../domain/ops/audit';
 import { BOOTSTRAP } from '../operator';
 import type { JobHandler } from '../queue/workers';

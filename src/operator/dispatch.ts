@@ -1,4 +1,4 @@
-import { readableAssignmentOf, readableStepOf } from '../contracts/dispatch';
+import { readableAssignmentOf, readableStepOf } from '../contracts/tow/dispatch';
 import { ROUTES } from '../contracts/operator-routes';
 import type { DispatchCommand } from '../domain/tow/dispatch-rules';
 import { addPhotos, type PhotosTools } from '../workflow/add-photos';

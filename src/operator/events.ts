@@ -1,6 +1,6 @@
 import type { Express, Response } from 'express';
 import { eventsQuery } from '../contracts/operator';
-import type { StoreEvent } from '../contracts/records';
+import type { StoreEvent } from '../contracts/outbox/records';
 import { failedRules } from '../contracts/rules';
 import { timestampMs, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';

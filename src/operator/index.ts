@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import type { StoreEvent } from '../contracts/records';
+import type { StoreEvent } from '../contracts/outbox/records';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { TrustProxy } from '../platform/config';

@@ -1,6 +1,6 @@
 import { ENTRY_KINDS } from '../domain/vocabulary';
 import { ROUTES } from '../contracts/operator-routes';
-import { WEBHOOK_READERS } from '../contracts/read-webhook';
+import { WEBHOOK_READERS } from '../contracts/webhook/read-webhook';
 import type { Delivery } from '../domain/webhook/delivery';
 import { unknown } from '../domain/refusal';
 import { type ConservationStore, conservationViewOf } from '../workflow/conservation';

@@ -1,4 +1,4 @@
-import { FACT_CONTRACTS, readableCorrectionOf } from '../contracts/facts';
+import { FACT_CONTRACTS, readableCorrectionOf } from '../contracts/tow/facts';
 import { ROUTES } from '../contracts/operator-routes';
 import type { DecisionCommand } from '../domain/outbox/decide-report';
 import { FACT_EVENTS } from '../domain/vocabulary';

@@ -1,6 +1,6 @@
 import { WaitingError, Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { JobOutcome } from '../contracts/jobs';
+import type { JobOutcome } from '../contracts/ops/jobs';
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { JSON_LEVELS_MAX } from '../contracts/common';
-import { withTextNames } from '../contracts/read-webhook';
+import { withTextNames } from '../contracts/webhook/read-webhook';
 import { storedObject } from '../domain/stored';
-import { WEBHOOKS } from '../contracts/webhooks';
+import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import { canonicalJson, isObject, jsonFaults, withQuotedNumbers, jsonIn, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
 import {

@@ -1,4 +1,4 @@
-import { WEBHOOKS } from '../contracts/webhooks';
+import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import { DELIVERY_KINDS, type DeliveryKind } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { ConfigurationError, faultsOf, type Config, type ReceiverSecrets } from '../platform/config';

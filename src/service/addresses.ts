@@ -1,4 +1,4 @@
-import { OPERATIONS, type OperationName } from '../contracts/operations';
+import { OPERATIONS, type OperationName } from '../contracts/service/operations';
 import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
 
 /** Where the calls of one operation go. */

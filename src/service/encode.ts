@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import FormData from 'form-data';
-import type { Operation } from '../contracts/operations';
+import type { Operation } from '../contracts/service/operations';
 import type { ImageOnDisk } from '../workflow/service-port';
 import { TransportFailure } from './transport-failure';
 

@@ -1,4 +1,4 @@
-import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
+import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service/service';
 import { notBeforeMs } from '../domain/outbox/backoff';
 import { foreignBodyMessage } from '../domain/outbox/exchange-message';
 import { isUnreadableEncoding, type Exchange, type ForeignBody, type RefusedExchange } from '../domain/service/policy';

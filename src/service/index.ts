@@ -1,4 +1,4 @@
-import { OPERATIONS, type AnswerOf, type OperationName } from '../contracts/operations';
+import { OPERATIONS, type AnswerOf, type OperationName } from '../contracts/service/operations';
 import type { SeenDifference } from '../domain/service/difference';
 import { httpStatusOf, TOKEN_REFUSED, type Exchange } from '../domain/service/policy';
 import { CREDENTIAL_RULE, isSendableCredential, type ServicePaths } from '../domain/vocabulary';
@@ -96,7 +96,7 @@ const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = {
 };
 
 /**
- * The service, reached over HTTP: one path for all operations, driven by their table (contracts/operations.ts).
+ * The service, reached over HTTP: one path for all operations, driven by their table (contracts/service/operations.ts).
  *
  * Causes: `surely_not_sent`, `partly_sent` and `unanswered` carry the reason of a TransportFailure; `connection` carries
  * `token_refused` (a renewed token was refused too), `token_http_<status>`, `token_encoding_<name>` or

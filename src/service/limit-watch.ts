@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
+import { BUDGET_NAMES, type BudgetName } from '../contracts/service/operations';
 import { askedWaitMs } from '../domain/outbox/backoff';
 import {
   learnWindow,

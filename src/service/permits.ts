@@ -1,4 +1,4 @@
-import type { BudgetName } from '../contracts/operations';
+import type { BudgetName } from '../contracts/service/operations';
 import { startAge, type Clock } from '../platform/clock';
 import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';

@@ -1,4 +1,4 @@
-import type { OperationName } from '../contracts/operations';
+import type { OperationName } from '../contracts/service/operations';
 import type { Exchange } from '../domain/service/policy';
 import type { EncodedRequest } from './encode';
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { JSON_LEVELS_MAX } from '../contracts/common';
-import type { Operation } from '../contracts/operations';
+import type { Operation } from '../contracts/service/operations';
 import { failedRules } from '../contracts/rules';
-import { envelope } from '../contracts/service';
+import { envelope } from '../contracts/service/service';
 import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers, withoutByteOrderMark } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
 import { isFields, coerced, type JsonFields } from './coerce';

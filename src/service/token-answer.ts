@@ -1,5 +1,5 @@
-import type { AnswerOf } from '../contracts/operations';
-import { accessToken } from '../contracts/service';
+import type { AnswerOf } from '../contracts/service/operations';
+import { accessToken } from '../contracts/service/service';
 import { isFields, type JsonFields } from './coerce';
 import { brokenEnvelope, type AnswerBody, type Reading } from './read-answer';
 

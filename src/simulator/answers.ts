@@ -1,4 +1,4 @@
-import { OPERATIONS, type OperationName, type DocumentedRefusal } from '../contracts/operations';
+import { OPERATIONS, type OperationName, type DocumentedRefusal } from '../contracts/service/operations';
 import { STATUS_FAULTS, type Hit, type StatusFault } from './faults';
 import type { Handled } from './operations/handling';
 import type { ServiceProfile } from './profile';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { OperationName } from '../contracts/operations';
+import type { OperationName } from '../contracts/service/operations';
 import type { Clock } from '../platform/clock';
 import { BoundedMap } from './bounded';
 import { parseJson } from './fields';

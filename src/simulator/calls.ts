@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { OperationName } from '../contracts/operations';
+import type { OperationName } from '../contracts/service/operations';
 import { BoundedList } from './bounded';
 
 /** One call on an operation of the service, as `GET /simulator/calls` shows it. */

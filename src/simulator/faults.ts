@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { OPERATIONS, type OperationName } from '../contracts/operations';
-import { WEBHOOKS } from '../contracts/webhooks';
+import { OPERATIONS, type OperationName } from '../contracts/service/operations';
+import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import type { Clock } from '../platform/clock';
 
 export type WebhookKind = keyof typeof WEBHOOKS;

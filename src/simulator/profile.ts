@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BUDGET_NAMES } from '../contracts/operations';
+import { BUDGET_NAMES } from '../contracts/service/operations';
 import { faultRules, SIMULATED_OPERATIONS } from './faults';
 
 /**

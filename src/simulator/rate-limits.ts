@@ -1,4 +1,4 @@
-import type { BudgetName } from '../contracts/operations';
+import type { BudgetName } from '../contracts/service/operations';
 import type { Clock } from '../platform/clock';
 import type { ActiveProfile, ServiceProfile } from './profile';
 

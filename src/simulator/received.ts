@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Operation } from '../contracts/operations';
+import type { Operation } from '../contracts/service/operations';
 import { parseJson, type RequestFields } from './fields';
 import { readForm } from './form';
 import type { ImageSummary } from './world';

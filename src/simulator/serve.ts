@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { OPERATIONS, type OperationName } from '../contracts/operations';
+import { OPERATIONS, type OperationName } from '../contracts/service/operations';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { Clock } from '../platform/clock';

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { WEBHOOKS } from '../contracts/webhooks';
+import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { BoundedList } from './bounded';

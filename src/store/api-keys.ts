@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { apiKeyRecord, type ApiKeyRecord } from '../contracts/records';
+import { apiKeyRecord, type ApiKeyRecord } from '../contracts/outbox/records';
 import { isoOrNull } from '../domain/timestamp';
 import { done, refused, transactOnce, type ActionResult } from '../workflow/action-result';
 import { KEY_NAME_TAKEN, KEY_NOT_FOUND } from '../workflow/identity-port';

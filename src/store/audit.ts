@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { auditEntry, auditTexts, type AuditView } from '../contracts/audit';
+import { auditEntry, auditTexts, type AuditView } from '../contracts/ops/audit';
 import { readCursor, writeCursor } from '../contracts/paging';
 import { auditLineOf } from '../domain/ops/audit-line';
 import { textTerm } from '../domain/search';

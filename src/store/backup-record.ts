@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { backupRecord, type BackupRecord } from '../contracts/backup';
+import { backupRecord, type BackupRecord } from '../contracts/ops/backup';
 import { KEYS } from './keys';
 import { redisTimeMs, redisTimeUs } from './redis-time';
 

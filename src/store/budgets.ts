@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { permitReply } from '../contracts/replies';
-import type { BudgetName } from '../contracts/operations';
+import type { BudgetName } from '../contracts/service/operations';
 import type { RecordKind } from '../domain/outbox/outbox-record';
 import type { Budgets } from '../workflow/service-port';
 import { budgetKey, budgetStateField, KEYS } from './keys';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { StoredBudgetState } from '../contracts/stored-budgets';
+import type { StoredBudgetState } from '../contracts/service/stored-budgets';
 import {
   areQuiet,
   draftOfCircuits,

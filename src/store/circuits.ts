@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { decodeBudgetState, type StoredBudgetState } from '../contracts/stored-budgets';
-import { decodeCircuits, encodeCircuits } from '../contracts/stored-circuits';
+import { decodeBudgetState, type StoredBudgetState } from '../contracts/service/stored-budgets';
+import { decodeCircuits, encodeCircuits } from '../contracts/service/stored-circuits';
 import {
   areQuiet,
   CIRCUIT_NAMES,

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { isRestricted } from '../contracts/stored-budgets';
+import { isRestricted } from '../contracts/service/stored-budgets';
 import type { Circuits } from '../domain/service/circuits';
 import { claim, graceOf, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/outbox/claim-entry';
 import { headOf } from '../domain/outbox/outbox';

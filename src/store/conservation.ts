@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { scanState, scanRecord, type ScanProgress } from '../contracts/conservation';
+import { scanState, scanRecord, type ScanProgress } from '../contracts/ops/conservation';
 import { countedAs, type CheckedItem } from '../domain/ops/conservation';
 import { nextVersion } from '../domain/outbox/outbox-record';
 import { recordsLostTask } from '../domain/ops/tasks';

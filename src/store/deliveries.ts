@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { otherCall, type OtherCall } from '../contracts/records';
+import { otherCall, type OtherCall } from '../contracts/outbox/records';
 import { nextVersion } from '../domain/outbox/outbox-record';
 import { webhookElsewhereTask } from '../domain/ops/tasks';
 import type { Clock } from '../platform/clock';

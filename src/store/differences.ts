@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { storedDifference, storedExpected } from '../contracts/differences';
+import { storedDifference, storedExpected } from '../contracts/service/differences';
 import { jsonText } from '../domain/stored';
 import {
   type Difference,

@@ -1,5 +1,5 @@
 import { type Redis, ReplyError } from 'ioredis';
-import { storeEvent, type EventType, type StoreEvent } from '../contracts/records';
+import { storeEvent, type EventType, type StoreEvent } from '../contracts/outbox/records';
 import type { Effect } from './commit';
 import { KEYS } from './keys';
 

@@ -141,7 +141,7 @@ export const probesKey = (circuit: string) => key('probes', circuit);
 export const differenceKey = (id: string) => key('difference', id);
 /** The granted permits of one rate limit (lua/shared/rate-limit.lua). */
 export const budgetKey = (name: string) => key('budget', name);
-/** The field of `circuits` with what the service says about one rate limit (contracts/stored-budgets.ts). */
+/** The field of `circuits` with what the service says about one rate limit (contracts/service/stored-budgets.ts). */
 export const budgetStateField = (name: string) => `limit:${name}`;
 /** A run of one action on many items; it expires (runs.ts). */
 export const runKey = (id: string) => key('run', id);

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ScanProgress } from '../contracts/conservation';
+import type { ScanProgress } from '../contracts/ops/conservation';
 import { KEYS } from './keys';
 import { rowsOf } from './rows';
 

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { storedChannelState, storedNotificationState } from '../contracts/notifications';
+import { storedChannelState, storedNotificationState } from '../contracts/ops/notifications';
 import { jsonText } from '../domain/stored';
 import { NO_NOTIFICATIONS } from '../domain/ops/notices';
 import type { NotificationStore } from '../workflow/notification-port';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { heartbeatReply, processDocument } from '../contracts/metrics';
+import { heartbeatReply, processDocument } from '../contracts/ops/metrics';
 import { jsonText } from '../domain/stored';
 import { HOUR_MS } from '../domain/timestamp';
 import type { CountedValues } from '../platform/counters';

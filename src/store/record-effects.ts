@@ -1,4 +1,4 @@
-import type { EventType } from '../contracts/records';
+import type { EventType } from '../contracts/outbox/records';
 import { headOf } from '../domain/outbox/outbox';
 import { recordIdOf, type OutboxRecord } from '../domain/outbox/outbox-record';
 import { isArchivable, isWaitingForPermit, permitRankOf } from '../domain/outbox/outbox-schedule';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { refusedCall } from '../contracts/refused-calls';
+import { refusedCall } from '../contracts/webhook/refused-calls';
 import { jsonText } from '../domain/stored';
 import { DAY_MS, isoTimestamp } from '../domain/timestamp';
 import { sha256Hex } from '../platform/hash';

@@ -1,6 +1,13 @@
 import type { Redis } from 'ioredis';
 import { readCursor, writeCursor } from '../contracts/paging';
-import { runFields, runResult, runTargets, type RunItemView, type RunResult, type RunTarget } from '../contracts/runs';
+import {
+  runFields,
+  runResult,
+  runTargets,
+  type RunItemView,
+  type RunResult,
+  type RunTarget,
+} from '../contracts/ops/runs';
 import { jsonText } from '../domain/stored';
 import { DAY_MS } from '../domain/timestamp';
 import { done, refused, transactOnce } from '../workflow/action-result';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { storedCalls, storedMessages } from '../contracts/seen-service';
+import { storedCalls, storedMessages } from '../contracts/service/seen-service';
 import { jsonText } from '../domain/stored';
 import { type SeenService, withCalls, withMessages } from '../domain/service/seen-service';
 import type { SeenServiceStore, StoredService } from '../workflow/service-view';

@@ -1,13 +1,13 @@
 import { ENTRY_KINDS } from '../domain/vocabulary';
 import type { Redis } from 'ioredis';
-import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
+import { BUDGET_NAMES, type BudgetName } from '../contracts/service/operations';
 import type { SendingView } from '../contracts/operator';
 import { refusesCredentials } from '../domain/ops/tasks';
 import { isoTimestamp } from '../domain/timestamp';
 import type { SendingStore } from '../workflow/ports';
 import type { StoredToken } from '../workflow/service-port';
-import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../contracts/stored-budgets';
-import { decodeCircuits } from '../contracts/stored-circuits';
+import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../contracts/service/stored-budgets';
+import { decodeCircuits } from '../contracts/service/stored-circuits';
 import { CIRCUIT_NAMES, recentFailures, type CircuitName } from '../domain/service/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { blockedKey, budgetKey, budgetStateField, KEYS } from './keys';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { sessionRecord } from '../contracts/records';
+import { sessionRecord } from '../contracts/outbox/records';
 import { jsonText } from '../domain/stored';
 import type { Session, SessionStore } from '../workflow/operator-port';
 import { sessionKey, signInsKey } from './keys';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { decodeCircuits } from '../contracts/stored-circuits';
+import { decodeCircuits } from '../contracts/service/stored-circuits';
 import { recordNamed } from '../domain/outbox/outbox-record';
 import type { ShadowRecord, ShadowStore } from '../workflow/shadow-list';
 import { KEYS } from './keys';

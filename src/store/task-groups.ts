@@ -1,4 +1,4 @@
-import type { Task } from '../contracts/records';
+import type { Task } from '../contracts/outbox/records';
 import { kindOfReport } from '../domain/tow/stored-tow';
 import { ENTRY_KINDS, type EntryKind } from '../domain/vocabulary';
 import type { TaskFilter } from '../workflow/list-port';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { SortOrder } from '../contracts/paging';
 import type { TaskCounts } from '../contracts/operator';
-import { task, type Task } from '../contracts/records';
+import { task, type Task } from '../contracts/outbox/records';
 import { jsonText } from '../domain/stored';
 import { EmptyTaskFilter, isEmptyFilter, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';

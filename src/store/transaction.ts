@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { EventType } from '../contracts/records';
-import type { RunResult } from '../contracts/runs';
-import type { StoredBudgetState } from '../contracts/stored-budgets';
+import type { EventType } from '../contracts/outbox/records';
+import type { RunResult } from '../contracts/ops/runs';
+import type { StoredBudgetState } from '../contracts/service/stored-budgets';
 import type { AuditEntry } from '../domain/ops/audit';
 import type { CircuitEffects, CircuitName, Circuits } from '../domain/service/circuits';
 import type { WaitingAtCircuit } from '../domain/outbox/claim-entry';

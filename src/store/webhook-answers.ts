@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { jsonText } from '../domain/stored';
-import { encodePathAnswers, storedPathAnswers, storedSecretsFault } from '../contracts/webhook-answers';
+import { encodePathAnswers, storedPathAnswers, storedSecretsFault } from '../contracts/webhook/webhook-answers';
 import { type AnswersByPath, countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../domain/service/count-answers';
 import { HOUR_MS } from '../domain/timestamp';
 import { WEBHOOK_PATHS, type PathAnswers } from '../domain/webhook/webhook-answers';

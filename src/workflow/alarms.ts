@@ -1,6 +1,6 @@
-import type { ConservationView } from '../contracts/conservation';
-import type { HeartbeatRole } from '../contracts/metrics';
-import type { BudgetName } from '../contracts/operations';
+import type { ConservationView } from '../contracts/ops/conservation';
+import type { HeartbeatRole } from '../contracts/ops/metrics';
+import type { BudgetName } from '../contracts/service/operations';
 import type { QueueView, SendingView } from '../contracts/operator';
 import { failingChannels } from '../domain/ops/notices';
 import type { AlarmKind, AlarmSeverity, NoticeChannel } from '../domain/ops/notification-settings';

@@ -1,4 +1,4 @@
-import type { ViolationView } from '../contracts/violations';
+import type { ViolationView } from '../contracts/violation/violations';
 import type { AuditEntry } from '../domain/ops/audit';
 import type { StoredViolation } from '../domain/outbox/outbox-record';
 import { unknown, type Decision } from '../domain/refusal';

@@ -1,4 +1,4 @@
-import type { ConservationCounts, ConservationView } from '../contracts/conservation';
+import type { ConservationCounts, ConservationView } from '../contracts/ops/conservation';
 import { isoOrNull } from '../domain/timestamp';
 
 /**

@@ -1,5 +1,5 @@
 import type { TowView } from '../contracts/operator';
-import type { ViolationView } from '../contracts/violations';
+import type { ViolationView } from '../contracts/violation/violations';
 import { auditOf, type Actor, type AuditAction, type AuditEntry, type AuditSubject } from '../domain/ops/audit';
 import type { OutboxRecord } from '../domain/outbox/outbox-record';
 import type { Decision } from '../domain/refusal';

@@ -1,4 +1,4 @@
-import type { ViolationView } from '../contracts/violations';
+import type { ViolationView } from '../contracts/violation/violations';
 import type { Actor } from '../domain/ops/audit';
 import { decideViolation as decide, type ViolationCommand } from '../domain/violation/decide-violation';
 import { isOfAnother } from '../domain/violation/stored-violation';

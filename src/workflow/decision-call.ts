@@ -1,5 +1,5 @@
 import { ROUTES } from '../contracts/operator-routes';
-import type { Task } from '../contracts/records';
+import type { Task } from '../contracts/outbox/records';
 import type { DecisionAction, TaskAction } from '../domain/outbox/decisions';
 import { sha256Hex } from '../platform/hash';
 import type { JsonRoute } from './operator-port';

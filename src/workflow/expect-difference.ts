@@ -1,4 +1,4 @@
-import type { DifferenceView } from '../contracts/differences';
+import type { DifferenceView } from '../contracts/service/differences';
 import { type Actor, auditOf } from '../domain/ops/audit';
 import type { Difference } from '../domain/service/difference';
 import { differenceTaskId } from '../domain/ops/tasks';

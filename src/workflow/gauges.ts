@@ -1,4 +1,4 @@
-import { HEARTBEAT_ROLES } from '../contracts/metrics';
+import { HEARTBEAT_ROLES } from '../contracts/ops/metrics';
 import type { SendingView } from '../contracts/operator';
 import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/ops/notification-settings';
 import { TASK_TYPES } from '../domain/ops/tasks';

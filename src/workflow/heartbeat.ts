@@ -1,4 +1,4 @@
-import type { HeartbeatRole, ProcessDocument } from '../contracts/metrics';
+import type { HeartbeatRole, ProcessDocument } from '../contracts/ops/metrics';
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { Counters } from '../platform/counters';

@@ -1,4 +1,4 @@
-import { KNOWN_FIELDS, type KnownViolation, type KnownViolationsView } from '../contracts/known-violations';
+import { KNOWN_FIELDS, type KnownViolation, type KnownViolationsView } from '../contracts/violation/known-violations';
 import { auditOf, type Actor } from '../domain/ops/audit';
 import { DamagedRecord } from '../domain/outbox/unusable-record';
 import { invisibleWarnings, visibleForm } from '../domain/format-warnings';

@@ -1,6 +1,6 @@
 import type { TaskCounts } from '../contracts/operator';
 import type { SortOrder } from '../contracts/paging';
-import type { Task } from '../contracts/records';
+import type { Task } from '../contracts/outbox/records';
 import { type OverdueAfter, overdueOf, unsettledSinceMs } from '../domain/outbox/overdue';
 import type { EntryKind, TowState } from '../domain/vocabulary';
 import type { TowReadModel } from './read-models';

@@ -1,5 +1,5 @@
 import { jsonObject } from '../contracts/common';
-import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
+import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/service/operations';
 import type { SeenDifference } from '../domain/service/difference';
 import type { Exchange } from '../domain/service/policy';
 import type { Clock } from '../platform/clock';

@@ -1,4 +1,4 @@
-import type { TowRequestMessage } from '../contracts/read-webhook';
+import type { TowRequestMessage } from '../contracts/webhook/read-webhook';
 import { DamagedRecord, UnusableRecord } from '../domain/outbox/unusable-record';
 import { addEvent, closeTask, openTask, type StoredViolation } from '../domain/outbox/outbox-record';
 import { isKnown } from '../domain/tow/stored-tow';

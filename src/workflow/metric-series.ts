@@ -1,4 +1,4 @@
-import { seriesLines, type SeriesName } from '../contracts/metrics';
+import { seriesLines, type SeriesName } from '../contracts/ops/metrics';
 import { COUNTERS, LATENCIES, LATENCY_STEPS_MS, GAUGES, quantileMs, type Latency } from '../domain/ops/metric-names';
 import { MINUTE_MS } from '../domain/timestamp';
 import type { MetricSeries, MetricsStore, TimeRange } from './metrics-port';

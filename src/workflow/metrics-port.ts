@@ -1,4 +1,4 @@
-import type { HeartbeatRole, SeriesName, ProcessDocument } from '../contracts/metrics';
+import type { HeartbeatRole, SeriesName, ProcessDocument } from '../contracts/ops/metrics';
 import type { AccessDigests, ServiceMode, QueueName } from '../domain/vocabulary';
 import type { CountedValues } from '../platform/counters';
 
@@ -19,7 +19,7 @@ export interface MetricSeries {
   readonly stepMs: number;
   /** When each step begins: multiples of `stepMs`, from the one that contains `fromMs` to the last before `toMs`. */
   readonly atMs: readonly number[];
-  /** One point per timestamp. Units: contracts/metrics.ts. */
+  /** One point per timestamp. Units: contracts/ops/metrics.ts. */
   readonly lines: Readonly<Record<SeriesName, Points>>;
   /** From here on values still grow: the current minute. */
   readonly completeUntilMs: number;

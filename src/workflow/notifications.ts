@@ -1,4 +1,4 @@
-import type { AlarmPage, NotificationsView } from '../contracts/notifications';
+import type { AlarmPage, NotificationsView } from '../contracts/ops/notifications';
 import { auditOf, type Actor } from '../domain/ops/audit';
 import { afterAttempt, type Notice, type NoticeOutcome, type ObservedAlarm } from '../domain/ops/notices';
 import {

@@ -1,5 +1,5 @@
-import { contractNames } from '../contracts/contract-fields';
-import type { OperationName } from '../contracts/operations';
+import { contractNames } from '../contracts/service/contract-fields';
+import type { OperationName } from '../contracts/service/operations';
 import { type DifferenceSource, fieldsOf, type SeenDifference } from '../domain/service/difference';
 import { latencyStep } from '../domain/ops/metric-names';
 import type { SeenService } from '../domain/service/seen-service';

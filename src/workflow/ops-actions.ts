@@ -1,4 +1,4 @@
-import type { WebhookReaders } from '../contracts/read-webhook';
+import type { WebhookReaders } from '../contracts/webhook/read-webhook';
 import type { EntryKind } from '../domain/vocabulary';
 import { type Actor, auditOf } from '../domain/ops/audit';
 import { endPause } from '../domain/service/circuits';

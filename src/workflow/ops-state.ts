@@ -1,4 +1,4 @@
-import type { SeriesName } from '../contracts/metrics';
+import type { SeriesName } from '../contracts/ops/metrics';
 import { ENTRY_KINDS } from '../domain/vocabulary';
 import type { RedisFault } from '../domain/ops/redis-settings';
 import { isoOrNull, isoTimestamp, MINUTE_MS } from '../domain/timestamp';

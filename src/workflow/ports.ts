@@ -1,6 +1,6 @@
-import type { AuditView } from '../contracts/audit';
+import type { AuditView } from '../contracts/ops/audit';
 import type { SendingView } from '../contracts/operator';
-import type { OtherCall, Task } from '../contracts/records';
+import type { OtherCall, Task } from '../contracts/outbox/records';
 import type { AuditEntry } from '../domain/ops/audit';
 import type { Delivery } from '../domain/webhook/delivery';
 import type { Difference } from '../domain/service/difference';

@@ -1,5 +1,5 @@
 import { storedObject } from '../domain/stored';
-import type { InvoiceMessage } from '../contracts/read-webhook';
+import type { InvoiceMessage } from '../contracts/webhook/read-webhook';
 import { comparePosted, comparePostedTwice } from '../domain/tow/invoice-entries';
 import { parkDelivery, settleDelivery, type Delivery } from '../domain/webhook/delivery';
 import { lateInvoiceTask, parkedInvoiceTask } from '../domain/ops/tasks';

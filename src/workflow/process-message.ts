@@ -1,4 +1,4 @@
-import type { ReadWebhook, TowRequestMessage, WebhookReaders } from '../contracts/read-webhook';
+import type { ReadWebhook, TowRequestMessage, WebhookReaders } from '../contracts/webhook/read-webhook';
 import { keepDiffering, settleDelivery, type Delivery } from '../domain/webhook/delivery';
 import type { StoredTow } from '../domain/outbox/outbox-record';
 import type { FieldRule } from '../domain/refusal';

@@ -1,4 +1,4 @@
-import type { TowRequestMessage } from '../contracts/read-webhook';
+import type { TowRequestMessage } from '../contracts/webhook/read-webhook';
 import { canonicalJson } from '../domain/json';
 import { settleDelivery, type Delivery } from '../domain/webhook/delivery';
 import { NO_DISPATCH } from '../domain/tow/dispatch';

@@ -1,4 +1,4 @@
-import { task, type Task } from '../contracts/records';
+import { task, type Task } from '../contracts/outbox/records';
 import type { Entry } from '../domain/outbox/entry';
 import { isReport, type ReportEntry } from '../domain/outbox/outbox';
 import { type OutboxRecord, type StoredViolation, versionNumber } from '../domain/outbox/outbox-record';

@@ -1,5 +1,5 @@
-import type { ViolationInput } from '../contracts/violation-input';
-import type { ViolationView } from '../contracts/violations';
+import type { ViolationInput } from '../contracts/violation/violation-input';
+import type { ViolationView } from '../contracts/violation/violations';
 import { auditOf, damagedAmong, type Actor } from '../domain/ops/audit';
 import { formatWarnings, visibleForm } from '../domain/format-warnings';
 import { conflict, type Refusal } from '../domain/refusal';

@@ -1,5 +1,5 @@
 import type { TaskView } from '../contracts/operator';
-import type { Task } from '../contracts/records';
+import type { Task } from '../contracts/outbox/records';
 import { auditOf, type Actor } from '../domain/ops/audit';
 import { settleDelivery } from '../domain/webhook/delivery';
 import { addEvent, taskIdOf, type OutboxRecord, type StoredTow } from '../domain/outbox/outbox-record';

@@ -1,4 +1,4 @@
-import type { ArchivedRecord, ArchivedType } from '../contracts/archive';
+import type { ArchivedRecord, ArchivedType } from '../contracts/ops/archive';
 
 /** The ports of retention: finished records, and where they go. */
 

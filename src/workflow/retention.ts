@@ -1,4 +1,4 @@
-import type { ArchivedType } from '../contracts/archive';
+import type { ArchivedType } from '../contracts/ops/archive';
 import { storedObject } from '../domain/stored';
 import type { Delivery } from '../domain/webhook/delivery';
 import { errorFacts } from '../platform/errors';

@@ -1,6 +1,6 @@
-import { RUN_ITEMS_MAX, type RunAction, type RunPreviewBody, type RunResult } from '../contracts/runs';
-import type { Task } from '../contracts/records';
-import type { WebhookReaders } from '../contracts/read-webhook';
+import { RUN_ITEMS_MAX, type RunAction, type RunPreviewBody, type RunResult } from '../contracts/ops/runs';
+import type { Task } from '../contracts/outbox/records';
+import type { WebhookReaders } from '../contracts/webhook/read-webhook';
 import type { Delivery } from '../domain/webhook/delivery';
 import { invalid, type Decision, type Refusal } from '../domain/refusal';
 import { isEmptyFilter, type TaskFilter } from './list-port';

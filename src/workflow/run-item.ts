@@ -1,5 +1,5 @@
-import type { WebhookReaders } from '../contracts/read-webhook';
-import { RUN_ROLES, type RunDocument, type RunResult, type RunTarget } from '../contracts/runs';
+import type { WebhookReaders } from '../contracts/webhook/read-webhook';
+import { RUN_ROLES, type RunDocument, type RunResult, type RunTarget } from '../contracts/ops/runs';
 import type { Actor } from '../domain/ops/audit';
 import { roleAllows } from '../domain/vocabulary';
 import type { ActionResult } from './action-result';

@@ -1,4 +1,12 @@
-import type { RunDocument, RunItemView, RunOutcome, RunResult, RunState, RunTarget, RunView } from '../contracts/runs';
+import type {
+  RunDocument,
+  RunItemView,
+  RunOutcome,
+  RunResult,
+  RunState,
+  RunTarget,
+  RunView,
+} from '../contracts/ops/runs';
 import type { Actor, AuditEntry } from '../domain/ops/audit';
 import type { Decision } from '../domain/refusal';
 import type { ActionResult } from './action-result';

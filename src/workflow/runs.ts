@@ -1,4 +1,4 @@
-import { RUN_ROLES, type RunOutcome, type RunPreviewBody, type RunResult, type RunView } from '../contracts/runs';
+import { RUN_ROLES, type RunOutcome, type RunPreviewBody, type RunResult, type RunView } from '../contracts/ops/runs';
 import { auditOf, type Actor, type AuditAction } from '../domain/ops/audit';
 import { conflict, forbidden, unknown } from '../domain/refusal';
 import { DAY_MS, HOUR_MS, isoOrNull, isoTimestamp } from '../domain/timestamp';

@@ -1,5 +1,5 @@
-import { contractNames } from '../contracts/contract-fields';
-import type { OperationName } from '../contracts/operations';
+import { contractNames } from '../contracts/service/contract-fields';
+import type { OperationName } from '../contracts/service/operations';
 import { type DifferenceSource, fieldsOf, type SeenDifference, shapeOf } from '../domain/service/difference';
 import { jsonIn, withoutByteOrderMark } from '../domain/json';
 import { sha256Hex } from '../platform/hash';

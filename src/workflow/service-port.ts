@@ -1,4 +1,4 @@
-import type { AnswerOf, BudgetName, OperationName, RequestOf } from '../contracts/operations';
+import type { AnswerOf, BudgetName, OperationName, RequestOf } from '../contracts/service/operations';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Exchange } from '../domain/service/policy';
 import type { ImageSource } from './spool-port';

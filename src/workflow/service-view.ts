@@ -1,7 +1,7 @@
-import { documentedFields } from '../contracts/contract-fields';
-import { OPERATIONS } from '../contracts/operations';
-import type { ServiceView } from '../contracts/seen-service';
-import { WEBHOOKS } from '../contracts/webhooks';
+import { documentedFields } from '../contracts/service/contract-fields';
+import { OPERATIONS } from '../contracts/service/operations';
+import type { ServiceView } from '../contracts/service/seen-service';
+import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import type { DifferenceSource } from '../domain/service/difference';
 import { LATENCY_STEPS_MS, quantileMs } from '../domain/ops/metric-names';
 import { isRecentSlot, type CallCounts, type MessageCounts } from '../domain/service/seen-service';

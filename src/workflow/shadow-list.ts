@@ -1,6 +1,6 @@
 import { csvLine } from '../contracts/csv';
-import { OPERATIONS } from '../contracts/operations';
-import type { ModeView, ShadowCall, ShadowItem } from '../contracts/shadow';
+import { OPERATIONS } from '../contracts/service/operations';
+import type { ModeView, ShadowCall, ShadowItem } from '../contracts/outbox/shadow';
 import { isSettled, isUnsettled } from '../domain/outbox/outbox';
 import { isoOrNull, isoTimestamp } from '../domain/timestamp';
 import type { Violation } from '../domain/violation/violation';

@@ -1,4 +1,4 @@
-import type { Task } from '../contracts/records';
+import type { Task } from '../contracts/outbox/records';
 import type { TowStore, ViolationStore } from './ports';
 import type { TowReadModel, ViolationReadModel } from './read-models';
 

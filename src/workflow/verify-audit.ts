@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ArchivedRecord } from '../contracts/archive';
+import type { ArchivedRecord } from '../contracts/ops/archive';
 import { createAuditChain, type ChainBreak, type ChainExtent } from '../domain/ops/audit-chain';
 
 export interface AuditSources {

@@ -1,7 +1,7 @@
 import type { ReportView, TaskView, TowNow, TowView } from '../contracts/operator';
-import type { WebhookReaders } from '../contracts/read-webhook';
-import type { PlaceInQueue, Task } from '../contracts/records';
-import type { ViolationView } from '../contracts/violations';
+import type { WebhookReaders } from '../contracts/webhook/read-webhook';
+import type { PlaceInQueue, Task } from '../contracts/outbox/records';
+import type { ViolationView } from '../contracts/violation/violations';
 import type { Delivery } from '../domain/webhook/delivery';
 import type { Dispatch } from '../domain/tow/dispatch';
 import { answeredCharges, type Charges } from '../domain/tow/charges';

@@ -1,4 +1,4 @@
-import { guideViolationForm, violationForm } from '../contracts/service';
+import { guideViolationForm, violationForm } from '../contracts/service/service';
 import type { Violation } from '../domain/violation/violation';
 import { VIOLATION_OPERATIONS, type ViolationOperation, type ViolationSubmission } from './service-port';
 

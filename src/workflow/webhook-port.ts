@@ -1,4 +1,4 @@
-import type { KeptRefusal } from '../contracts/refused-calls';
+import type { KeptRefusal } from '../contracts/webhook/refused-calls';
 import type { AnsweredCalls, AnswersByPath } from '../domain/service/count-answers';
 import type { RefusalReason } from '../domain/webhook/webhook-answers';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OPERATIONS } from '../../src/contracts/operations';
+import { OPERATIONS } from '../../src/contracts/service/operations';
 import { judge, type AttemptHistory, type Exchange } from '../../src/domain/service/policy';
 import type { HttpAnswer } from '../../src/service/attempt';
 import { classify } from '../../src/service/exchange';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RUN_STATES } from '../../src/contracts/runs';
+import { RUN_STATES } from '../../src/contracts/ops/runs';
 import { TASK_TYPES } from '../../src/domain/ops/tasks';
 import { TRANSITIONS } from '../../src/domain/tow/tow';
 import { DELIVERY_STATES, REPORT_STATES, TOW_STATES, VIOLATION_STATES } from '../../src/domain/vocabulary';

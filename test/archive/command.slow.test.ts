@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { archivedRecord } from '../../src/contracts/archive';
+import { archivedRecord } from '../../src/contracts/ops/archive';
 import { archiveFolder } from '../../src/archive/files';
 import { createArchiveWriter } from '../../src/archive/write';
 import { openDataKeys } from '../../src/platform/data-keys';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ArchivedRecord } from '../../src/contracts/archive';
+import type { ArchivedRecord } from '../../src/contracts/ops/archive';
 import { readArchive, type ArchiveFilter } from '../../src/archive/read';
 import { createArchiveWriter } from '../../src/archive/write';
 import type { Clock } from '../../src/platform/clock';

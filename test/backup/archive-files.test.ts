@@ -5,7 +5,7 @@ import { verifyArchive } from '../../src/archive/read';
 import { resealArchive } from '../../src/archive/reseal';
 import { copyFiles, filesBelow } from '../../src/backup/files';
 import { restoreFiles } from '../../src/backup/restore-files';
-import { backupManifest, type BackedUpFile } from '../../src/contracts/backup';
+import { backupManifest, type BackedUpFile } from '../../src/contracts/ops/backup';
 import { DataKeys } from '../../src/platform/data-keys';
 import { clockAt, idsIn, NOON_MS, useDataDir, writeBatches } from '../archive/folder';
 import { dataKeysText } from '../support/data-keys';

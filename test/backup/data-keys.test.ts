@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
-import { backupManifest, MANIFEST } from '../../src/contracts/backup';
+import { backupManifest, MANIFEST } from '../../src/contracts/ops/backup';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS } from '../../src/store/keys';
 import { dataKeysText, useDataKeysFile } from '../support/data-keys';

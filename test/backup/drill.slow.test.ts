@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
 import type { RestoreResult } from '../../src/cli';
-import { MANIFEST } from '../../src/contracts/backup';
+import { MANIFEST } from '../../src/contracts/ops/backup';
 import { systemClock } from '../../src/platform/clock';
 import { DataKeys } from '../../src/platform/data-keys';
 import { createBackupRecordStore } from '../../src/store/backup-record';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
 import type { RestoreResult } from '../../src/cli';
-import { SNAPSHOT } from '../../src/contracts/backup';
+import { SNAPSHOT } from '../../src/contracts/ops/backup';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createSpool } from '../../src/spool';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { conservationView } from '../../src/contracts/conservation';
+import { conservationView } from '../../src/contracts/ops/conservation';
 import { systemClock } from '../../src/platform/clock';
 import { printLine } from '../../src/platform/terminal';
 import { runProgram } from '../cli/command';

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
 import { DONE_COOKIE } from '../../src/console/viewer';
-import { simulatorViolations } from '../../src/contracts/simulator';
+import { simulatorViolations } from '../../src/contracts/service/simulator';
 import { focused, useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';

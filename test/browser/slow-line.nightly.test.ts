@@ -1,4 +1,4 @@
-import { simulatorViolations } from '../../src/contracts/simulator';
+import { simulatorViolations } from '../../src/contracts/service/simulator';
 import { useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
 import { startSlowLine } from '../support/slow-line';
 import { fillReport } from './report-form';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
 import { page as pageOf } from '../../src/contracts/paging';
-import { violationView } from '../../src/contracts/violations';
+import { violationView } from '../../src/contracts/violation/violations';
 import { useBrowser, waitForPath, waitForText } from '../support/browser';
 import { forward, startProxy } from '../support/proxy';
 import { REQUIRED } from '../operator/forms';

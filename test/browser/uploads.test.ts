@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
-import { simulatorViolations } from '../../src/contracts/simulator';
+import { simulatorViolations } from '../../src/contracts/service/simulator';
 import { report, REQUIRED, violationIn } from '../operator/forms';
 import {
   expectAccessible,

@@ -1,8 +1,8 @@
 import type { Page, Route } from 'playwright-core';
 import { messagesIn } from '../../src/console/messages';
 import { page as pageOf } from '../../src/contracts/paging';
-import { simulatorViolations } from '../../src/contracts/simulator';
-import { violationView } from '../../src/contracts/violations';
+import { simulatorViolations } from '../../src/contracts/service/simulator';
+import { violationView } from '../../src/contracts/violation/violations';
 import {
   expectAccessible,
   focused,

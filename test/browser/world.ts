@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { z } from 'zod';
 import { newApiKeyView, taskView, towView, type TowView } from '../../src/contracts/operator';
 import { page as pageOf } from '../../src/contracts/paging';
-import { simulatorCalls, simulatorOrders, type SimulatorCall } from '../../src/contracts/simulator';
+import { simulatorCalls, simulatorOrders, type SimulatorCall } from '../../src/contracts/service/simulator';
 import type { Role, TowState } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { jsonObject } from '../../src/contracts/common';
 import { deliveryPage, towView, type TowView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
-import { task } from '../../src/contracts/records';
-import { violationView } from '../../src/contracts/violations';
+import { task } from '../../src/contracts/outbox/records';
+import { violationView } from '../../src/contracts/violation/violations';
 import type { JsonObject } from '../../src/domain/vocabulary';
 
 /** The operator API with retries: an unanswered call is repeated, a change with the same Idempotency-Key. */

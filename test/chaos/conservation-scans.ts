@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { conservationView, type ConservationView } from '../../src/contracts/conservation';
+import { conservationView, type ConservationView } from '../../src/contracts/ops/conservation';
 import type { Clock } from '../../src/platform/clock';
 import type { RetryingClient } from './client';
 

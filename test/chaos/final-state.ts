@@ -1,4 +1,4 @@
-import type { ConservationView } from '../../src/contracts/conservation';
+import type { ConservationView } from '../../src/contracts/ops/conservation';
 import type { PlayedTow } from './field-crew';
 import { untilDelivered, type DeliveryFindings, type DeliveryTools } from './deliveries';
 import { untilFinished, type FinishTools } from './finish';

@@ -1,7 +1,12 @@
 import { Agent } from 'node:http';
 import axios, { isAxiosError } from 'axios';
 import { z } from 'zod';
-import { simulatorCall, simulatorOrders, simulatorViolation, simulatorWebhook } from '../../src/contracts/simulator';
+import {
+  simulatorCall,
+  simulatorOrders,
+  simulatorViolation,
+  simulatorWebhook,
+} from '../../src/contracts/service/simulator';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import type { FaultRule } from '../../src/simulator/faults';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { violationView } from '../../src/contracts/violations';
+import { violationView } from '../../src/contracts/violation/violations';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import type { RetryingClient } from './client';
 import { factsOf, pictureOf, type ImageFacts, type ViolationScenario } from './violation-scenarios';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../../src/platform/clock';
 import { createRetryingClient } from './client';
-import type { ConservationView } from '../../src/contracts/conservation';
+import type { ConservationView } from '../../src/contracts/ops/conservation';
 import type { DeliveryFindings } from './deliveries';
 import type { PlayedTow } from './field-crew';
 import { NO_PROCESS_FAULTS, sumOf, type ProcessFaults } from './fault-injector';

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { newApiKeyView, queueView } from '../../src/contracts/operator';
-import { violationView } from '../../src/contracts/violations';
+import { violationView } from '../../src/contracts/violation/violations';
 import { riyadhTime, table } from '../../src/cli/format';
 import { EXIT } from '../../src/cli/problems';
 import { markShadow } from '../../src/domain/outbox/shadow';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findingLines, type Finding } from '../../src/cli/finding';
-import { alarmPage } from '../../src/contracts/notifications';
-import { refusedCall } from '../../src/contracts/refused-calls';
+import { alarmPage } from '../../src/contracts/ops/notifications';
+import { refusedCall } from '../../src/contracts/webhook/refused-calls';
 import { clockFinding, withinLimit } from '../../src/doctor/finding';
 import { checkNode } from '../../src/doctor/machine';
 import { api } from '../operator/client';

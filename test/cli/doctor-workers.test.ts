@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ProcessDocument } from '../../src/contracts/metrics';
+import type { ProcessDocument } from '../../src/contracts/ops/metrics';
 import { checkWorkers } from '../../src/doctor/workers';
 import { KEYS } from '../../src/store/keys';
 import { createProcessStore } from '../../src/store/processes';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OPERATIONS } from '../../src/contracts/operations';
+import { OPERATIONS } from '../../src/contracts/service/operations';
 import { certificate, startConnectProxy, startSecureServer } from '../service/connect-proxy';
 import { runProgram } from './command';
 import {

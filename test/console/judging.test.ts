@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { z } from 'zod';
 import { messagesIn } from '../../src/console/messages';
-import { differenceView } from '../../src/contracts/differences';
+import { differenceView } from '../../src/contracts/service/differences';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { api, deliveriesPage, newKey, towOf } from '../operator/client';

@@ -1,7 +1,7 @@
 import { page } from '../../src/contracts/paging';
 import { taskView } from '../../src/contracts/operator';
 import { lateRequestTask } from '../../src/domain/ops/tasks';
-import { violationView } from '../../src/contracts/violations';
+import { violationView } from '../../src/contracts/violation/violations';
 import { api, towsPage } from '../operator/client';
 import { newTow, newViolation } from '../operator/world';
 import { useApp } from '../support/app';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EVENT_TYPES } from '../../src/contracts/records';
+import { EVENT_TYPES } from '../../src/contracts/outbox/records';
 import { PROJECT } from '../support/project';
 
 const SCRIPT = join(PROJECT, 'src/console/assets/scripts/stream.js');

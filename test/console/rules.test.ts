@@ -1,9 +1,9 @@
 import { messagesIn } from '../../src/console/messages';
 import { ruleText } from '../../src/console/messages/rules';
-import { violationInput } from '../../src/contracts/violation-input';
+import { violationInput } from '../../src/contracts/violation/violation-input';
 import { failedRules } from '../../src/contracts/rules';
 import { formatWarnings } from '../../src/domain/format-warnings';
-import { FACT_CONTRACTS } from '../../src/contracts/facts';
+import { FACT_CONTRACTS } from '../../src/contracts/tow/facts';
 import { readSources } from '../architecture/sources';
 import { COMPLETE, REQUIRED } from '../operator/forms';
 

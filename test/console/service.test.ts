@@ -1,4 +1,4 @@
-import { serviceView } from '../../src/contracts/seen-service';
+import { serviceView } from '../../src/contracts/service/seen-service';
 import { createSeenServiceStore } from '../../src/store/seen-service';
 import { createServiceObserver } from '../../src/workflow/observe-service';
 import { api, newKey } from '../operator/client';

@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { page } from '../../src/contracts/paging';
-import { VIOLATION_FIELDS } from '../../src/contracts/violation-input';
-import { violationView } from '../../src/contracts/violations';
+import { VIOLATION_FIELDS } from '../../src/contracts/violation/violation-input';
+import { violationView } from '../../src/contracts/violation/violations';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, imagesOnDisk, REQUIRED } from '../operator/forms';

@@ -1,6 +1,6 @@
-import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
+import { OPERATIONS, type OperationName } from '../../src/contracts/service/operations';
 import { failedRules } from '../../src/contracts/rules';
-import { envelope } from '../../src/contracts/service';
+import { envelope } from '../../src/contracts/service/service';
 import { ANSWERS, without } from './messages';
 
 const REQUIRED: Record<OperationName, string[]> = {

@@ -1,4 +1,4 @@
-import { documentedFields } from '../../src/contracts/contract-fields';
+import { documentedFields } from '../../src/contracts/service/contract-fields';
 import { compareFields, type ObservedField, type ObservedMessage } from '../../src/domain/service/service-shapes';
 
 /** Invoice webhooks whose towing invoice has this field, with a value of this type. */

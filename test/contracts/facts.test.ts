@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fieldOption } from '../../src/cli/fields';
 import { inputFields } from '../../src/contracts/input-fields';
-import { correctionBody, FACT_CONTRACTS, fieldsOfKind, type FactContract } from '../../src/contracts/facts';
-import { OPERATIONS } from '../../src/contracts/operations';
+import { correctionBody, FACT_CONTRACTS, fieldsOfKind, type FactContract } from '../../src/contracts/tow/facts';
+import { OPERATIONS } from '../../src/contracts/service/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
 import { factRoute } from '../../src/contracts/routes/tows';

@@ -1,5 +1,5 @@
-import { knownViolation } from '../../src/contracts/known-violations';
-import { violationInput } from '../../src/contracts/violation-input';
+import { knownViolation } from '../../src/contracts/violation/known-violations';
+import { violationInput } from '../../src/contracts/violation/violation-input';
 import { REQUIRED } from '../operator/forms';
 
 const PLACE = { plateNumber: 'ABJ 1235', location: 'Gate 4', latitude: 24.7, longitude: 46.7 };

@@ -1,4 +1,4 @@
-import type { OperationName, RequestOf } from '../../src/contracts/operations';
+import type { OperationName, RequestOf } from '../../src/contracts/service/operations';
 import { towingReference, violationReference } from '../../src/domain/stored';
 
 /** One message of each kind as in the service's documentation. */

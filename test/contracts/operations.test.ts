@@ -1,5 +1,5 @@
-import { OPERATIONS, type Operation, type OperationName } from '../../src/contracts/operations';
-import { WEBHOOKS } from '../../src/contracts/webhooks';
+import { OPERATIONS, type Operation, type OperationName } from '../../src/contracts/service/operations';
+import { WEBHOOKS } from '../../src/contracts/webhook/webhooks';
 import { ENTRY_POLICY } from '../../src/domain/outbox/entry';
 import { ENTRY_KINDS } from '../../src/domain/vocabulary';
 import { VIOLATION_OPERATIONS } from '../../src/workflow/service-port';

@@ -1,4 +1,4 @@
-import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
+import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
 import { storedObject } from '../../src/domain/stored';
 import type { DeliveryKind, JsonObject } from '../../src/domain/vocabulary';
 import { WEBHOOK_BODIES } from './messages';

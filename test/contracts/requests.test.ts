@@ -1,6 +1,6 @@
-import { OPERATIONS } from '../../src/contracts/operations';
+import { OPERATIONS } from '../../src/contracts/service/operations';
 import { failedRules } from '../../src/contracts/rules';
-import { guideViolationForm, ticketRequest, violationForm } from '../../src/contracts/service';
+import { guideViolationForm, ticketRequest, violationForm } from '../../src/contracts/service/service';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { REQUESTS, without } from './messages';
 

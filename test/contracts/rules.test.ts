@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { FACT_CONTRACTS } from '../../src/contracts/facts';
+import { FACT_CONTRACTS } from '../../src/contracts/tow/facts';
 import { failedRules } from '../../src/contracts/rules';
-import { violationForm } from '../../src/contracts/service';
-import { towInvoiceWebhook } from '../../src/contracts/webhooks';
+import { violationForm } from '../../src/contracts/service/service';
+import { towInvoiceWebhook } from '../../src/contracts/webhook/webhooks';
 
 /** Field and rule of every failure of a value. */
 function rulesOf(schema: z.ZodType, value: unknown) {

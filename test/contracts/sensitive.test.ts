@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { OPERATIONS, type Operation } from '../../src/contracts/operations';
+import { OPERATIONS, type Operation } from '../../src/contracts/service/operations';
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { apiKeyRecord } from '../../src/contracts/records';
+import { apiKeyRecord } from '../../src/contracts/outbox/records';
 import { storedDelivery } from '../../src/domain/webhook/delivery';
 import { towDocument, towMeta } from '../../src/domain/tow/tow';
 import type { Route } from '../../src/contracts/routes/route';

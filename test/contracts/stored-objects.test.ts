@@ -1,6 +1,6 @@
 import { towDocument } from '../../src/domain/tow/tow';
 import { storedEntry } from '../../src/domain/outbox/entry';
-import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhooks';
+import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhook/webhooks';
 import { towAs } from '../domain/tows';
 
 /** An object that throws on any read. Metadata may be large, and a list of tows reads the metadata of every row. */

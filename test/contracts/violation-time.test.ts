@@ -1,5 +1,5 @@
-import { knownViolation } from '../../src/contracts/known-violations';
-import { violationCorrection, violationImagesInput } from '../../src/contracts/violation-input';
+import { knownViolation } from '../../src/contracts/violation/known-violations';
+import { violationCorrection, violationImagesInput } from '../../src/contracts/violation/violation-input';
 import { timestampMs } from '../../src/domain/timestamp';
 
 const KNOWN = { metadata_id: 'case-1', plateNumber: 'ABJ 1235', location: 'Gate 4', latitude: 24.7, longitude: 46.7 };

@@ -1,5 +1,5 @@
 import { failedRules } from '../../src/contracts/rules';
-import { WEBHOOKS } from '../../src/contracts/webhooks';
+import { WEBHOOKS } from '../../src/contracts/webhook/webhooks';
 import type { DeliveryKind } from '../../src/domain/vocabulary';
 import { WEBHOOK_BODIES, without } from './messages';
 

@@ -1,4 +1,4 @@
-import { simulatorCall, type SimulatorCall } from '../../src/contracts/simulator';
+import { simulatorCall, type SimulatorCall } from '../../src/contracts/service/simulator';
 import { compare } from '../../src/demo/check';
 
 /** How the demo judges the calls that the simulator recorded. */

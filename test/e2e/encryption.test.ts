@@ -1,6 +1,6 @@
 import { ARCHIVE_LOCK } from '../../src/archive/archiver';
 import { verifyArchive } from '../../src/archive/read';
-import type { ArchivedType } from '../../src/contracts/archive';
+import type { ArchivedType } from '../../src/contracts/ops/archive';
 import { createOperatorClient } from '../../src/demo/client';
 import { dataKeysCheck } from '../../src/main/data-keys';
 import { openFoundation } from '../../src/main/foundation';

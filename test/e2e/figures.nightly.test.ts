@@ -1,6 +1,6 @@
 import { ENTRY_KINDS } from '../../src/domain/vocabulary';
 import type { Redis } from 'ioredis';
-import type { SeriesName } from '../../src/contracts/metrics';
+import type { SeriesName } from '../../src/contracts/ops/metrics';
 import { playTows } from '../../src/demo/play';
 import { createMetricsStore } from '../../src/store/metrics';
 import { HEARTBEAT_SETTINGS, createProcessStore } from '../../src/store/processes';

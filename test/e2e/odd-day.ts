@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { differenceView } from '../../src/contracts/differences';
+import { differenceView } from '../../src/contracts/service/differences';
 import { deliveryView, type taskView, type TowView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
-import { otherCall } from '../../src/contracts/records';
-import { violationView, type ViolationView } from '../../src/contracts/violations';
+import { otherCall } from '../../src/contracts/outbox/records';
+import { violationView, type ViolationView } from '../../src/contracts/violation/violations';
 import { createOperatorClient } from '../../src/demo/client';
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
@@ -19,7 +19,7 @@ import { startRecorder, type RecordedExchange } from '../support/recorder';
 import type { SharedRedis } from '../support/redis';
 import { API_KEY } from '../support/town';
 import type { ConservationScan } from '../../src/workflow/conservation';
-import { runView } from '../../src/contracts/runs';
+import { runView } from '../../src/contracts/ops/runs';
 import { createPatrol, FORM, picture } from './patrol';
 
 const CREDENTIALS = { clientId: 'odd-client', clientSecret: 'odd-client-secret' };

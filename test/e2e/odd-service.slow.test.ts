@@ -1,4 +1,4 @@
-import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
+import { OPERATIONS, type OperationName } from '../../src/contracts/service/operations';
 import { ODD_PROFILE } from '../../src/simulator/profile';
 import { SIMULATED_OPERATIONS } from '../../src/simulator/faults';
 import type { RecordedExchange } from '../support/recorder';

@@ -1,4 +1,4 @@
-import { simulatorCalls, type SimulatorCall } from '../../src/contracts/simulator';
+import { simulatorCalls, type SimulatorCall } from '../../src/contracts/service/simulator';
 import { sendingView, towView } from '../../src/contracts/operator';
 import { playTows, type DemoResult, type Addresses } from '../../src/demo/play';
 import { systemClock } from '../../src/platform/clock';

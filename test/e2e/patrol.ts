@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import { taskView, towView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
-import { violationView, type ViolationView } from '../../src/contracts/violations';
+import { violationView, type ViolationView } from '../../src/contracts/violation/violations';
 import { API_KEY } from '../support/town';
 
 /** Every field of the violation form (docs/service-api.md#violation-form). */

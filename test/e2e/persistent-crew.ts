@@ -1,4 +1,4 @@
-import { simulatorOrders } from '../../src/contracts/simulator';
+import { simulatorOrders } from '../../src/contracts/service/simulator';
 import { createBoard, isFinished } from '../../src/demo/board';
 import { check, type DemoFindings } from '../../src/demo/check';
 import { createOperatorClient } from '../../src/demo/client';

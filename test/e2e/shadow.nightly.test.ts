@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { shadowView, type ShadowItem } from '../../src/contracts/shadow';
+import { shadowView, type ShadowItem } from '../../src/contracts/outbox/shadow';
 import { towView } from '../../src/contracts/operator';
 import type { App } from '../support/app';
 import { eventually } from '../support/eventually';

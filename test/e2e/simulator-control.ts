@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { simulatorCalls, simulatorOrders, type SimulatorCall } from '../../src/contracts/simulator';
+import { simulatorCalls, simulatorOrders, type SimulatorCall } from '../../src/contracts/service/simulator';
 import { REPORT_KINDS } from '../../src/domain/vocabulary';
 import type { FaultRule, OperationFault } from '../../src/simulator/faults';
 import type { Town } from '../support/town';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReportKind } from '../../src/domain/vocabulary';
-import { OPERATIONS } from '../../src/contracts/operations';
+import { OPERATIONS } from '../../src/contracts/service/operations';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { buildTown, type Town } from '../support/town';

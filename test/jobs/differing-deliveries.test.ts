@@ -1,6 +1,6 @@
 import { carryOutRun } from '../../jobs/carry-out-run';
-import { WEBHOOK_READERS, type WebhookReaders } from '../../src/contracts/read-webhook';
-import { towRequestWebhook } from '../../src/contracts/webhooks';
+import { WEBHOOK_READERS, type WebhookReaders } from '../../src/contracts/webhook/read-webhook';
+import { towRequestWebhook } from '../../src/contracts/webhook/webhooks';
 import { createDifferenceStore } from '../../src/store/differences';
 import { differingDeliveriesKey, KEYS } from '../../src/store/keys';
 import { createRunStore } from '../../src/store/runs';

@@ -1,5 +1,5 @@
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
-import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
+import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
 import { createMetrics } from '../../src/platform/metrics';
 import { createCounters } from '../../src/platform/counters';
 import { throttledLog } from '../../src/platform/log-throttle';

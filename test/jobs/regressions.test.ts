@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
-import { simulatorCalls } from '../../src/contracts/simulator';
+import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import { PROBE_TURN_MS } from '../../src/domain/outbox/claim-entry';
 import type { StoredTow } from '../../src/domain/outbox/outbox-record';
-import { simulatorCalls } from '../../src/contracts/simulator';
+import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';

@@ -1,5 +1,5 @@
 import { sendReports } from '../../jobs/send-reports';
-import { reportJob, towsOfJob } from '../../src/contracts/jobs';
+import { reportJob, towsOfJob } from '../../src/contracts/ops/jobs';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { jsonObject } from '../../src/contracts/common';
-import { task } from '../../src/contracts/records';
+import { task } from '../../src/contracts/outbox/records';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../../src/domain/outbox/outbox-record';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import { runsOf } from '../workflow/run-world';

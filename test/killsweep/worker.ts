@@ -1,4 +1,4 @@
-import type { JobOutcome } from '../../src/contracts/jobs';
+import type { JobOutcome } from '../../src/contracts/ops/jobs';
 import type { QueueName } from '../../src/domain/vocabulary';
 import type { Config } from '../../src/platform/config';
 import { silentLog } from '../../src/platform/log';

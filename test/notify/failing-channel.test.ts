@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { messagesIn } from '../../src/console/messages';
-import { alarmPage, testNoticeView } from '../../src/contracts/notifications';
+import { alarmPage, testNoticeView } from '../../src/contracts/ops/notifications';
 import { CHANNEL_FAILS_AFTER_MS, START_HOLD_MS } from '../../src/domain/ops/notices';
 import { signedIn, textOf } from '../console/visitor';
 import { api } from '../operator/client';

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { deliveryPage, errorView, newApiKeyView, towView, type TowView } from '../../src/contracts/operator';
 import type { Role } from '../../src/domain/vocabulary';
-import { auditView } from '../../src/contracts/audit';
+import { auditView } from '../../src/contracts/ops/audit';
 import { page } from '../../src/contracts/paging';
 import type { App } from '../support/app';
 

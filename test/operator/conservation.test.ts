@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conservationView } from '../../src/contracts/conservation';
+import { conservationView } from '../../src/contracts/ops/conservation';
 import { recordsOf } from '../../src/store/records';
 import { useApp } from '../support/app';
 import { walk } from '../support/conservation';

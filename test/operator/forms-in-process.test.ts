@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { page } from '../../src/contracts/paging';
-import { violationView } from '../../src/contracts/violations';
+import { violationView } from '../../src/contracts/violation/violations';
 import { pause } from '../../src/platform/timers';
 import type { OperatorApi } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';

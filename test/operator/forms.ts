@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Response as ApiAnswer, Test } from 'supertest';
-import { violationView, type ViolationView } from '../../src/contracts/violations';
+import { violationView, type ViolationView } from '../../src/contracts/violation/violations';
 import { nullIfAbsent } from '../../src/platform/errors';
 import type { App } from '../support/app';
 import { filesIn } from '../spool/world';

@@ -1,5 +1,5 @@
 import express from 'express';
-import type { StoreEvent } from '../../src/contracts/records';
+import type { StoreEvent } from '../../src/contracts/outbox/records';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
 import { openOperator, openSignIn } from '../../src/main/console';

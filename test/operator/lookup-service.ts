@@ -1,6 +1,6 @@
 import request, { type Response, type Test } from 'supertest';
-import { capacityView, ticketView } from '../../src/contracts/lookups';
-import { simulatorCalls } from '../../src/contracts/simulator';
+import { capacityView, ticketView } from '../../src/contracts/service/lookups';
+import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type SimulatorOptions } from '../../src/simulator';

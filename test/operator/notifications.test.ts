@@ -1,4 +1,4 @@
-import { alarmPage, notificationsView, testNoticeView } from '../../src/contracts/notifications';
+import { alarmPage, notificationsView, testNoticeView } from '../../src/contracts/ops/notifications';
 import { run } from '../cli/command';
 import { startApp, type App } from '../support/app';
 import { noticeReceiver, SIGNING_SECRET } from '../support/notifications';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
-import { VIOLATION_FIELDS } from '../../src/contracts/violation-input';
+import { VIOLATION_FIELDS } from '../../src/contracts/violation/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { openApiDocument } from '../../tools/openapi/document';
 

@@ -6,7 +6,7 @@ import { imageOf } from '../support/images';
 import { api, audited, towIn, towOf, towPath } from './client';
 import { formOf, REQUIRED } from './forms';
 import { answerHead, deliver, newTow, newViolation, towAfter, violationOf, WHEREABOUTS } from './world';
-import { runView } from '../../src/contracts/runs';
+import { runView } from '../../src/contracts/ops/runs';
 import { openRuns } from '../../src/main/runs';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore, oddAnswer } from '../support/stores';

@@ -1,5 +1,5 @@
-import { VIOLATION_FIELDS } from '../../src/contracts/violation-input';
-import { violationView } from '../../src/contracts/violations';
+import { VIOLATION_FIELDS } from '../../src/contracts/violation/violation-input';
+import { violationView } from '../../src/contracts/violation/violations';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';

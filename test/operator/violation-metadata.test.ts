@@ -1,4 +1,4 @@
-import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
+import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
 import { JSON_LEVELS_MAX, METADATA_LEVELS_MAX } from '../../src/contracts/common';
 import { violationDocument } from '../../src/domain/violation/violation';
 import { readCall } from '../../src/receiver/read-call';

@@ -1,4 +1,4 @@
-import { metadataText } from '../../src/contracts/violation-metadata';
+import { metadataText } from '../../src/contracts/violation/violation-metadata';
 import { systemClock } from '../../src/platform/clock';
 import { privateAccess } from '../../src/store/access';
 import { newViolation, reportViolation } from '../../src/workflow/report-violation';

@@ -1,6 +1,6 @@
-import { knownViolationsView } from '../../src/contracts/known-violations';
+import { knownViolationsView } from '../../src/contracts/violation/known-violations';
 import { page } from '../../src/contracts/paging';
-import { violationView } from '../../src/contracts/violations';
+import { violationView } from '../../src/contracts/violation/violations';
 import { unpackFields } from '../../src/store/packed-fields';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';

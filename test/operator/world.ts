@@ -9,9 +9,9 @@ import { reportIn, type ClaimedReport, NO_LIMITS } from '../support/outboxes';
 import { createIntake } from '../../src/store/deliveries';
 import { deliveryTools, oddAnswer, result } from '../support/stores';
 import { api, towIn, towPath } from './client';
-import type { ViolationInput } from '../../src/contracts/violation-input';
+import type { ViolationInput } from '../../src/contracts/violation/violation-input';
 import { recordsOf } from '../../src/store/records';
-import { violationView, type ViolationView } from '../../src/contracts/violations';
+import { violationView, type ViolationView } from '../../src/contracts/violation/violations';
 import type { App } from '../support/app';
 import { report } from '../support/violations';
 

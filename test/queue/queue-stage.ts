@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { deliveryJob, type JobOutcome, reportJob, runJob, towsOfJob, violationJob } from '../../src/contracts/jobs';
+import { deliveryJob, type JobOutcome, reportJob, runJob, towsOfJob, violationJob } from '../../src/contracts/ops/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog, type Log } from '../../src/platform/log';
 import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';

@@ -1,4 +1,4 @@
-import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
+import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
 import { useApp } from '../support/app';
 import { linesOf } from '../support/captured-log';
 import { useOwnRedis } from '../support/redis';

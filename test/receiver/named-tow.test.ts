@@ -1,4 +1,4 @@
-import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
+import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
 import { namedTow, readCall } from '../../src/receiver/read-call';
 
 const read = (body: string) =>

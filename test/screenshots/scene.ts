@@ -1,6 +1,6 @@
 import { deliveryPage, towView, type TowView } from '../../src/contracts/operator';
-import { simulatorOrders } from '../../src/contracts/simulator';
-import { violationView } from '../../src/contracts/violations';
+import { simulatorOrders } from '../../src/contracts/service/simulator';
+import { violationView } from '../../src/contracts/violation/violations';
 import type { DemoEnvironment } from '../../src/demo/environment';
 import { eventually } from '../support/eventually';
 import { writeHistory } from './history';

@@ -1,4 +1,4 @@
-import type { BudgetName } from '../../src/contracts/operations';
+import type { BudgetName } from '../../src/contracts/service/operations';
 import type { ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import type { Budgets, TokenCache } from '../../src/workflow/service-port';

@@ -2,7 +2,7 @@ import { createMemoryTokenCache, createServiceClient, type ServiceClient } from 
 import type { ServiceClientOptions } from '../../src/service';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import type { Log, LogFields } from '../../src/platform/log';
-import * as service from '../../src/contracts/service';
+import * as service from '../../src/contracts/service/service';
 import type { ClaimedPermit, TokenCache } from '../../src/workflow/service-port';
 import { noBudgets } from '../support/outboxes';
 import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';

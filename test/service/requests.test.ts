@@ -1,4 +1,4 @@
-import type { OperationName } from '../../src/contracts/operations';
+import type { OperationName } from '../../src/contracts/service/operations';
 import { clientFor, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';
 

@@ -1,5 +1,5 @@
 import type { CallResult } from '../../src/workflow/service-port';
-import type { OperationName } from '../../src/contracts/operations';
+import type { OperationName } from '../../src/contracts/service/operations';
 import { errorFacts } from '../../src/platform/errors';
 import { createMemoryTokenCache } from '../../src/service';
 import { TransportFailure } from '../../src/service/transport-failure';

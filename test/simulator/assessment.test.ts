@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { simulatorViolations } from '../../src/contracts/simulator';
+import { simulatorViolations } from '../../src/contracts/service/simulator';
 import { eventually, inTime } from '../support/eventually';
 import { endAll, matching, simulate, startOperator, type TestSimulator } from './support';
 import { requestOf, ZONE } from './requests';

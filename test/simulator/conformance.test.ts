@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
-import { envelope } from '../../src/contracts/service';
+import { OPERATIONS, type OperationName } from '../../src/contracts/service/operations';
+import { envelope } from '../../src/contracts/service/service';
 import { SIMULATED_OPERATIONS } from '../../src/simulator/faults';
 import { requestOf } from './requests';
 import { endAll, simulate } from './support';

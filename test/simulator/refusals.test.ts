@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../../src/contracts/operations';
+import { OPERATIONS } from '../../src/contracts/service/operations';
 import { requestOf } from './requests';
 import { endAll, simulate } from './support';
 

@@ -1,4 +1,4 @@
-import type { OperationName } from '../../src/contracts/operations';
+import type { OperationName } from '../../src/contracts/service/operations';
 import type { Ordered } from './support';
 
 export const ZONE = '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1c';

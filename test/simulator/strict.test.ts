@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { OPERATIONS } from '../../src/contracts/operations';
+import { OPERATIONS } from '../../src/contracts/service/operations';
 import { requestOf, textsOf } from './requests';
 import { endAll, simulate } from './support';
 

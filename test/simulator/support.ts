@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { z } from 'zod';
-import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
+import { OPERATIONS, type OperationName } from '../../src/contracts/service/operations';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type SimulatorOptions } from '../../src/simulator';

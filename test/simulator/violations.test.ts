@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import request from 'supertest';
 import { z } from 'zod';
-import { OPERATIONS } from '../../src/contracts/operations';
+import { OPERATIONS } from '../../src/contracts/service/operations';
 import { eventually } from '../support/eventually';
 import { requestOf, textsOf } from './requests';
 import { endAll, matching, simulate, type TestSimulator } from './support';

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhooks';
+import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhook/webhooks';
 import { systemClock } from '../../src/platform/clock';
 import { eventually } from '../support/eventually';
 import { requestOf } from './requests';

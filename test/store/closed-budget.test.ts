@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { BudgetName } from '../../src/contracts/operations';
-import { followedLimit } from '../../src/contracts/stored-budgets';
+import type { BudgetName } from '../../src/contracts/service/operations';
+import { followedLimit } from '../../src/contracts/service/stored-budgets';
 import { createBudgets, type BudgetSettings } from '../../src/store/budgets';
 import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis-time';

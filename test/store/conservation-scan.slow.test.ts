@@ -1,4 +1,4 @@
-import type { ConservationCounts } from '../../src/contracts/conservation';
+import type { ConservationCounts } from '../../src/contracts/ops/conservation';
 import { createConservationStore } from '../../src/store/conservation';
 import { createRetentionStore } from '../../src/store/retention';
 import { AT_ONCE, walk } from '../support/conservation';

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../src/domain/timestamp';
 import { whenReady } from '../../src/store/connect';
 import { createMetricsStore } from '../../src/store/metrics';
 import { createProcessStore } from '../../src/store/processes';
-import type { SeriesName } from '../../src/contracts/metrics';
+import type { SeriesName } from '../../src/contracts/ops/metrics';
 import { openConnection, useConnection, useRedis } from '../support/redis';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { startWire } from '../support/wire';

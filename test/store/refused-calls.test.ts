@@ -1,4 +1,4 @@
-import type { KeptRefusal } from '../../src/contracts/refused-calls';
+import type { KeptRefusal } from '../../src/contracts/webhook/refused-calls';
 import { createRefusedCallStore } from '../../src/store/refused-calls';
 import { openStores, type Stores } from '../support/stores';
 import { useRedis } from '../support/redis';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Task } from '../../src/contracts/records';
+import type { Task } from '../../src/contracts/outbox/records';
 import { openTask } from '../../src/domain/outbox/outbox-record';
 import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/ops/tasks';
 import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ConservationCounts } from '../../src/contracts/conservation';
+import type { ConservationCounts } from '../../src/contracts/ops/conservation';
 import { createConservationStore, type ScanSettings } from '../../src/store/conservation';
 import type { ConservationScan } from '../../src/workflow/conservation';
 

@@ -1,4 +1,4 @@
-import type { ProcessDocument } from '../../src/contracts/metrics';
+import type { ProcessDocument } from '../../src/contracts/ops/metrics';
 import type { Heartbeat } from '../../src/workflow/metrics-port';
 
 export const NOTHING = { added: {}, highest: {} };

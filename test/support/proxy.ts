@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
-import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
+import { OPERATIONS, type OperationName } from '../../src/contracts/service/operations';
 import { portOf } from './server-port';
 
 type ProxyHandler = (incoming: IncomingMessage, response: ServerResponse) => void;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { decodeCircuits, encodeCircuits } from '../../src/contracts/stored-circuits';
+import { decodeCircuits, encodeCircuits } from '../../src/contracts/service/stored-circuits';
 import { storedLease } from '../../src/domain/outbox/outbox-record';
 import { towMeta } from '../../src/domain/tow/tow';
 import { decodeEntries } from '../../src/store/entry-fields';

@@ -8,11 +8,11 @@ import {
   type JsonObject,
   type TowingReference,
 } from '../../src/domain/vocabulary';
-import type { OperationName } from '../../src/contracts/operations';
+import type { OperationName } from '../../src/contracts/service/operations';
 import type { SeenDifference } from '../../src/domain/service/difference';
 import type { Verdict } from '../../src/domain/service/policy';
 import { towingReference } from '../../src/domain/stored';
-import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
+import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import type { Server } from '../../src/store/connect';

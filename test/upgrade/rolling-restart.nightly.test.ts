@@ -5,7 +5,7 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { pause } from '../../src/platform/timers';
 import { startSimulator } from '../../src/simulator';
-import { simulatorOrders } from '../../src/contracts/simulator';
+import { simulatorOrders } from '../../src/contracts/service/simulator';
 import { openRecord, refOf } from '../chaos/record';
 import { startBalancer } from '../support/balancer';
 import { eventually } from '../support/eventually';

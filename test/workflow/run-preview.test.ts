@@ -1,5 +1,5 @@
 import { archiveFailingTask } from '../../src/domain/ops/tasks';
-import { RUN_ITEMS_MAX, runPreviewBody, type RunPreviewBody } from '../../src/contracts/runs';
+import { RUN_ITEMS_MAX, runPreviewBody, type RunPreviewBody } from '../../src/contracts/ops/runs';
 import { openRuns } from '../../src/main/runs';
 import { openGeneralTask } from '../../src/store/tasks';
 import { chosenBy } from '../../src/workflow/run-choice';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { auditView } from '../../src/contracts/audit';
+import { auditView } from '../../src/contracts/ops/audit';
 import { json, jsonObject, newTowingReference, newViolationReference } from '../../src/contracts/common';
-import { conservationView } from '../../src/contracts/conservation';
+import { conservationView } from '../../src/contracts/ops/conservation';
 import { timestamp } from '../../src/domain/tow/fact-fields';
-import { capacityView, ticketView } from '../../src/contracts/lookups';
-import { alarmView, notificationsView } from '../../src/contracts/notifications';
+import { capacityView, ticketView } from '../../src/contracts/service/lookups';
+import { alarmView, notificationsView } from '../../src/contracts/ops/notifications';
 import * as operator from '../../src/contracts/operator';
-import { otherCall } from '../../src/contracts/records';
-import { refusedCall } from '../../src/contracts/refused-calls';
+import { otherCall } from '../../src/contracts/outbox/records';
+import { refusedCall } from '../../src/contracts/webhook/refused-calls';
 import { storedObject, towingReference, violationReference } from '../../src/domain/stored';
-import { violationView } from '../../src/contracts/violations';
+import { violationView } from '../../src/contracts/violation/violations';
 import { REFERENCE_LENGTH_MAX } from '../../src/domain/vocabulary';
 
 /** An object of the document. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorView } from '../../src/contracts/operator';
-import { WEBHOOKS } from '../../src/contracts/webhooks';
+import { WEBHOOKS } from '../../src/contracts/webhook/webhooks';
 import type { OpenApiObject, SchemaWriter } from './schemas';
 
 /** Answers of the receiver other than 200. */

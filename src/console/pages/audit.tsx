@@ -2,7 +2,7 @@ import { ROUTES } from '../../contracts/operator-routes';
 import { redirect, page, type Pages, type PageTools } from '../page';
 import { differencePath, PAGES, towPath, violationPath } from '../page-table';
 import { valueUnder } from '../messages';
-import type { AuditView } from '../../contracts/audit';
+import type { AuditView } from '../../contracts/ops/audit';
 import { Field } from '../parts/form';
 import { Empty, Timestamp, UserText, Ref } from '../parts/text';
 import { type Viewer, oneOf } from '../viewer';

@@ -1,5 +1,5 @@
 import type { ReportView } from '../../contracts/operator';
-import type { ViolationView } from '../../contracts/violations';
+import type { ViolationView } from '../../contracts/violation/violations';
 import type { TowState } from '../../domain/vocabulary';
 import type { Viewer } from '../viewer';
 import { Badge, type Tone } from './text';

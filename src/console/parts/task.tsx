@@ -1,9 +1,9 @@
 import { ENTRY_KINDS, type EntryKind } from '../../domain/vocabulary';
 import type { Child } from 'hono/jsx';
-import { correctionBody, fieldsOfKind } from '../../contracts/facts';
+import { correctionBody, fieldsOfKind } from '../../contracts/tow/facts';
 import type { ReportView } from '../../contracts/operator';
 import { ROUTES } from '../../contracts/operator-routes';
-import type { Task } from '../../contracts/records';
+import type { Task } from '../../contracts/outbox/records';
 import type { Actor } from '../../domain/ops/audit';
 import type { OperatorApi } from '../../workflow/operator-port';
 import { TASK_TYPES } from '../../domain/ops/tasks';

@@ -1,4 +1,4 @@
-import { VIOLATION_FIELDS } from '../../contracts/violation-input';
+import { VIOLATION_FIELDS } from '../../contracts/violation/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../domain/vocabulary';
 import type { FormFailure } from '../page';
 import { valueUnder } from '../messages';

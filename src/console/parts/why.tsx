@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { ReportView, TowNow } from '../../contracts/operator';
-import type { ViolationView } from '../../contracts/violations';
+import type { ViolationView } from '../../contracts/violation/violations';
 import { FACTS } from '../../domain/tow/facts';
 import { releaseBlockers } from '../../domain/tow/release-checklist';
 import { awaitsRelease, waitingOf } from '../../domain/outbox/waiting';

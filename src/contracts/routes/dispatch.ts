@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as dispatch from '../dispatch';
+import * as dispatch from '../tow/dispatch';
 import { towView } from '../operator';
 import { CHANGE, READ, type Route } from './route';
 import { TOW_TEXT } from './shown-fields';

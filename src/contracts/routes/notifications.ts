@@ -1,4 +1,4 @@
-import { alarmPage, notificationsView, testNoticeBody, testNoticeView } from '../notifications';
+import { alarmPage, notificationsView, testNoticeBody, testNoticeView } from '../ops/notifications';
 import { READ, type Route } from './route';
 
 /** Alarms and the notifications about them. */

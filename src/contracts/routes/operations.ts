@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { auditView } from '../audit';
-import { conservationView } from '../conservation';
+import { auditView } from '../ops/audit';
+import { conservationView } from '../ops/conservation';
 import * as operator from '../operator';
 import { page } from '../paging';
-import { otherCall } from '../records';
-import { serviceView } from '../seen-service';
-import { refusedCall, refusedCallsQuery } from '../refused-calls';
+import { otherCall } from '../outbox/records';
+import { serviceView } from '../service/seen-service';
+import { refusedCall, refusedCallsQuery } from '../webhook/refused-calls';
 import { CHANGE, READ, type Route } from './route';
 
 /** Operations: deliveries, queues, conservation check, API keys, audit log. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as operator from '../operator';
 import { page } from '../paging';
-import { runItemsQuery, runItemView, runPreviewBody, runView } from '../runs';
+import { runItemsQuery, runItemView, runPreviewBody, runView } from '../ops/runs';
 import { CHANGE, READ, type Route } from './route';
 
 /** Runs: one action on many tasks or deliveries. */

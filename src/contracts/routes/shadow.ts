@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { reasonBody, resolveBody, statusView, towView } from '../operator';
 import { pagedQuery } from '../paging';
-import { shadowView } from '../shadow';
-import { violationView } from '../violations';
+import { shadowView } from '../outbox/shadow';
+import { violationView } from '../violation/violations';
 import { CHANGE, READ, type Route } from './route';
 import { TOW_TEXT, VIOLATION_TEXT } from './shown-fields';
 

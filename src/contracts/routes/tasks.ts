@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACTION_ROLES } from '../../domain/outbox/decisions';
-import { differenceView } from '../differences';
+import { differenceView } from '../service/differences';
 import * as operator from '../operator';
 import { page } from '../paging';
 import { CHANGE, READ, type Route } from './route';

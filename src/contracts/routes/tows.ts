@@ -1,9 +1,9 @@
 import { ACTION_ROLES } from '../../domain/outbox/decisions';
 import { perFact } from '../../domain/tow/facts';
-import { correctionBody, FACT_CONTRACTS, type FactContract } from '../facts';
+import { correctionBody, FACT_CONTRACTS, type FactContract } from '../tow/facts';
 import * as operator from '../operator';
 import { page } from '../paging';
-import { linkBody } from '../violations';
+import { linkBody } from '../violation/violations';
 import { CHANGE, READ, type Route } from './route';
 import { TOW_COLUMNS, TOW_TEXT } from './shown-fields';
 

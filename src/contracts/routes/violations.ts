@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ACTION_ROLES } from '../../domain/outbox/decisions';
 import { emptyBody, reasonBody } from '../operator';
-import { capacityView, ticketBody, ticketView } from '../lookups';
-import { knownViolationsBody, knownViolationsView } from '../known-violations';
+import { capacityView, ticketBody, ticketView } from '../service/lookups';
+import { knownViolationsBody, knownViolationsView } from '../violation/known-violations';
 import { page } from '../paging';
-import { violationCorrection, violationImagesInput, violationInput } from '../violation-input';
-import { violationAcceptBody, violationDetail, violationsQuery, violationView } from '../violations';
+import { violationCorrection, violationImagesInput, violationInput } from '../violation/violation-input';
+import { violationAcceptBody, violationDetail, violationsQuery, violationView } from '../violation/violations';
 import { CHANGE, READ, type Route } from './route';
 import { VIOLATION_TEXT } from './shown-fields';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATIONS, type OperationName } from '../../contracts/operations';
+import { OPERATIONS, type OperationName } from '../../contracts/service/operations';
 import { readFields } from '../fields';
 import { REFUSALS } from '../refusals';
 import type { OperationHandler } from './handling';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATIONS } from '../../contracts/operations';
+import { OPERATIONS } from '../../contracts/service/operations';
 import { readFields } from '../fields';
 import type { Charge } from '../pricing';
 import type { ServiceProfile } from '../profile';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATIONS } from '../../contracts/operations';
+import { OPERATIONS } from '../../contracts/service/operations';
 import { decodeForm, readFields } from '../fields';
 import type { ServiceProfile } from '../profile';
 import { REFUSALS, type RefusedCall } from '../refusals';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { z } from 'zod';
 import { differenceOfAnswer } from '../../../src/workflow/see-difference';
 import { attemptResultOf } from '../../../jobs/attempt-result';
-import { OPERATIONS, type OperationName } from '../../../src/contracts/operations';
+import { OPERATIONS, type OperationName } from '../../../src/contracts/service/operations';
 import { errorOf } from '../../../src/domain/outbox/exchange-message';
 import { judge } from '../../../src/domain/service/policy';
 import { outageDelayMs } from '../../../src/domain/service/service-health';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { WEBHOOKS } from '../../../src/contracts/webhooks';
+import { WEBHOOKS } from '../../../src/contracts/webhook/webhooks';
 import { DELIVERY_KINDS, type DeliveryKind } from '../../../src/domain/vocabulary';
 import { systemClock } from '../../../src/platform/clock';
 import { readCall } from '../../../src/receiver/read-call';

@@ -248,7 +248,7 @@ export function fieldOf(value, name) {
   return typeof field === 'string' ? field : '';
 }
 
-/** The types of the store (contracts/records.ts), and the event of the stream itself. */
+/** The types of the store (contracts/outbox/records.ts), and the event of the stream itself. */
 const EVENT_TYPES = [
   'events.missed',
   'tow.changed',

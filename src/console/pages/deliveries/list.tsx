@@ -1,6 +1,6 @@
 import type { DeliveryView } from '../../../contracts/operator';
-import type { KeptRefusal } from '../../../contracts/refused-calls';
-import type { OtherCall } from '../../../contracts/records';
+import type { KeptRefusal } from '../../../contracts/webhook/refused-calls';
+import type { OtherCall } from '../../../contracts/outbox/records';
 import { Chip } from '../../parts/list';
 import { Empty, Timestamp, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';

@@ -1,4 +1,4 @@
-import type { KeptRefusal } from '../../../contracts/refused-calls';
+import type { KeptRefusal } from '../../../contracts/webhook/refused-calls';
 import { Badge, Empty, Ref, ruleIn, Timestamp } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 

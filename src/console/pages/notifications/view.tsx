@@ -1,4 +1,4 @@
-import type { NotificationsView } from '../../../contracts/notifications';
+import type { NotificationsView } from '../../../contracts/ops/notifications';
 import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/ops/notification-settings';
 import type { FormFailure } from '../../page';
 import { PAGES } from '../../page-table';

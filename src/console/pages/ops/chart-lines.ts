@@ -1,4 +1,4 @@
-import type { SeriesName } from '../../../contracts/metrics';
+import type { SeriesName } from '../../../contracts/ops/metrics';
 import { DELIVERY_KINDS, ENTRY_KINDS } from '../../../domain/vocabulary';
 import type { MetricsStore, Points, MetricSeries } from '../../../workflow/metrics-port';
 import type { Messages } from '../../messages';

@@ -1,4 +1,4 @@
-import type { ConservationView } from '../../../contracts/conservation';
+import type { ConservationView } from '../../../contracts/ops/conservation';
 import { STANDINGS } from '../../../domain/vocabulary';
 import { Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';

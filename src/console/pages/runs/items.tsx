@@ -1,4 +1,4 @@
-import { RUN_OUTCOMES, type RunItemView, type RunOutcome } from '../../../contracts/runs';
+import { RUN_OUTCOMES, type RunItemView, type RunOutcome } from '../../../contracts/ops/runs';
 import { DELIVERY_KINDS } from '../../../domain/vocabulary';
 import { valueUnder } from '../../messages';
 import { deliveryPath, runPath, towPath, violationPath } from '../../page-table';

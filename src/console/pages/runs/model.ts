@@ -1,4 +1,4 @@
-import { RUN_OUTCOMES, type RunItemView, type RunOutcome, type RunView } from '../../../contracts/runs';
+import { RUN_OUTCOMES, type RunItemView, type RunOutcome, type RunView } from '../../../contracts/ops/runs';
 import { oneOf, type Viewer } from '../../viewer';
 import type { FormFailure } from '../../page';
 import { runPath } from '../../page-table';

@@ -1,4 +1,4 @@
-import { RUN_OUTCOMES, type RunState, type RunView } from '../../../contracts/runs';
+import { RUN_OUTCOMES, type RunState, type RunView } from '../../../contracts/ops/runs';
 import { roleAllows } from '../../../domain/vocabulary';
 import { PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';

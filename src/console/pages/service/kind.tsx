@@ -1,4 +1,4 @@
-import type { DifferenceView } from '../../../contracts/differences';
+import type { DifferenceView } from '../../../contracts/service/differences';
 import type { FormFailure } from '../../page';
 import { differencePath, PAGES } from '../../page-table';
 import { ActionForm, Tabs } from '../../parts/ops';

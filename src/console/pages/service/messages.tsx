@@ -1,4 +1,4 @@
-import type { ServiceView } from '../../../contracts/seen-service';
+import type { ServiceView } from '../../../contracts/service/seen-service';
 import { Table } from '../../parts/ops';
 import { Badge, Ref, Timestamp, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';

@@ -1,4 +1,4 @@
-import type { DifferenceView } from '../../../contracts/differences';
+import type { DifferenceView } from '../../../contracts/service/differences';
 import { DELIVERY_KINDS } from '../../../domain/vocabulary';
 import { Ref, ruleIn } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';

@@ -1,6 +1,6 @@
-import type { DifferenceView } from '../../../contracts/differences';
+import type { DifferenceView } from '../../../contracts/service/differences';
 import type { SendingView } from '../../../contracts/operator';
-import type { ServiceView } from '../../../contracts/seen-service';
+import type { ServiceView } from '../../../contracts/service/seen-service';
 import { differencePath, PAGES } from '../../page-table';
 import { Table, Tabs } from '../../parts/ops';
 import { Empty, Ref, Timestamp } from '../../parts/text';

@@ -1,4 +1,4 @@
-import type { ShadowCall, ShadowItem, ShadowView } from '../../../contracts/shadow';
+import type { ShadowCall, ShadowItem, ShadowView } from '../../../contracts/outbox/shadow';
 import { memberNamed, recordNamed, type RecordName } from '../../../domain/outbox/outbox-record';
 import { maskedJson } from '../../mask';
 import type { FormFailure } from '../../page';

@@ -1,4 +1,4 @@
-import { TASK_RUN_ACTIONS } from '../../../contracts/runs';
+import { TASK_RUN_ACTIONS } from '../../../contracts/ops/runs';
 import type { FormFailure } from '../../page';
 import { ReasonField } from '../../parts/decision-form';
 import { Field, PostForm } from '../../parts/form';

@@ -5,7 +5,7 @@ import { taskMessages } from '../../parts/task';
 import { Actions, type ActionProps } from './actions';
 import { BULK_FORM } from './bulk-bar';
 import { Mark } from './live';
-import type { Task } from '../../../contracts/records';
+import type { Task } from '../../../contracts/outbox/records';
 import type { EntryError } from '../../../domain/outbox/entry';
 import type { TaskType } from '../../../domain/ops/tasks';
 import type { Json, JsonObject } from '../../../domain/vocabulary';
@@ -13,7 +13,7 @@ import { maskedJson } from '../../mask';
 import { FoldedErrorText } from '../../parts/error-text';
 import type { Viewer } from '../../viewer';
 import { canBeChosen, type TaskRow } from './model';
-import type { ViolationView } from '../../../contracts/violations';
+import type { ViolationView } from '../../../contracts/violation/violations';
 
 /** One task, with its forms. */
 export function TaskItem(props: ActionProps) {

@@ -1,6 +1,6 @@
 import type { TaskCounts, TaskView } from '../../../contracts/operator';
 import { ROUTES } from '../../../contracts/operator-routes';
-import { TASK_RUN_ACTIONS } from '../../../contracts/runs';
+import { TASK_RUN_ACTIONS } from '../../../contracts/ops/runs';
 import type { Actor } from '../../../domain/ops/audit';
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/vocabulary';
 import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
@@ -11,7 +11,7 @@ import type { OperatorApi } from '../../../workflow/operator-port';
 import { readList, readRecord, readRoute } from '../../read';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
-import type { Task } from '../../../contracts/records';
+import type { Task } from '../../../contracts/outbox/records';
 import { questionOf } from '../../../workflow/decision-call';
 
 /** The query of the task list, as in its address. */

@@ -1,5 +1,5 @@
 import type { ReportView, TowView } from '../../../contracts/operator';
-import type { Task } from '../../../contracts/records';
+import type { Task } from '../../../contracts/outbox/records';
 import { DECISIONS, type DecisionAction } from '../../../domain/outbox/decisions';
 import { isSettled } from '../../../domain/outbox/outbox';
 import { questionOf } from '../../../workflow/decision-call';

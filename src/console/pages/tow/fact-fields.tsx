@@ -1,4 +1,4 @@
-import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/facts';
+import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/tow/facts';
 import type { AllowedFact } from '../../../domain/tow/allowed-facts';
 import type { FactForm } from '../../../domain/tow/facts';
 import { Timestamp, Plate, Ref, UserText } from '../../parts/text';

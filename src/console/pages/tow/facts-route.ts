@@ -1,4 +1,4 @@
-import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/facts';
+import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/tow/facts';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { FACTS } from '../../../domain/tow/facts';
 import { FACT_EVENTS, type FactEvent } from '../../../domain/vocabulary';

@@ -6,7 +6,7 @@ import { causeOf, ErrorText } from '../../parts/error-text';
 import { WhyReport } from '../../parts/why';
 import { DecideReport } from './decide';
 import { waitingOf, type TowModel } from './model';
-import { OPERATIONS } from '../../../contracts/operations';
+import { OPERATIONS } from '../../../contracts/service/operations';
 import { maskedBody, maskedJson, maskedText } from '../../mask';
 
 /** The reports of the tow in their order of delivery. */

@@ -12,7 +12,7 @@ import { Folded } from '../../parts/live-form';
 import { PLACE_FIELDS, VEHICLE_FIELDS, ViolationField, type FormField } from '../../parts/violation-fields';
 import { isConcluded, type ViolationModel } from './model';
 import { Card } from '../../parts/text';
-import type { ViolationView } from '../../../contracts/violations';
+import type { ViolationView } from '../../../contracts/violation/violations';
 
 /** The name of the form that replaces the images. */
 export const IMAGES_FORM = 'images';

@@ -2,7 +2,7 @@ import { Age, Plate, Ref, English } from '../../parts/text';
 import { questionOf } from '../../../workflow/decision-call';
 import { ViolationState } from '../../parts/states';
 import { WhyViolation } from '../../parts/why';
-import type { Task } from '../../../contracts/records';
+import type { Task } from '../../../contracts/outbox/records';
 import { ResolveForm, taskMessages } from '../../parts/task';
 import type { ViolationModel } from './model';
 

@@ -1,5 +1,5 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import type { ViolationDetail } from '../../../contracts/violations';
+import type { ViolationDetail } from '../../../contracts/violation/violations';
 import { PERSON_FIELDS } from '../../../domain/violation/violation';
 import { waitingOfViolation, type ViolationWaiting } from '../../../domain/violation/waiting-violation';
 import type { FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';

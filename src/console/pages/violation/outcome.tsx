@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../../../contracts/operations';
+import { OPERATIONS } from '../../../contracts/service/operations';
 import { dependsOnTicket } from '../../../domain/violation/violation';
 import { ACCEPTED_HOW } from '../../../domain/vocabulary';
 import { maskedBody } from '../../mask';

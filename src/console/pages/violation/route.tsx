@@ -10,7 +10,7 @@ import {
   type PageTools,
 } from '../../page';
 import { ROUTES } from '../../../contracts/operator-routes';
-import { CLEARABLE_FIELDS } from '../../../contracts/violation-input';
+import { CLEARABLE_FIELDS } from '../../../contracts/violation/violation-input';
 import { DECISIONS } from '../../../domain/outbox/decisions';
 import { Problem } from '../../parts/problem';
 import { Decide, decisionForms, IMAGES_FORM, questionOn } from './decide';

@@ -1,5 +1,5 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import type { ViolationView } from '../../../contracts/violations';
+import type { ViolationView } from '../../../contracts/violation/violations';
 import type { Actor } from '../../../domain/ops/audit';
 import { VIOLATION_STATES, type ViolationState } from '../../../domain/vocabulary';
 import type { OperatorApi } from '../../../workflow/operator-port';

@@ -6,7 +6,7 @@ import { ShortErrorText } from '../../parts/error-text';
 import { ViolationState } from '../../parts/states';
 import type { Viewer } from '../../viewer';
 import type { ShownRow } from '../../read';
-import type { ViolationView } from '../../../contracts/violations';
+import type { ViolationView } from '../../../contracts/violation/violations';
 
 /**
  * The violations: a table on a desk, cards on a phone, from the same elements. Their roles are written down, since a table

@@ -2,7 +2,7 @@
 -- window after permit n - limit, so no window holds more than `limit` permits. The window is wider than the minute of the
 -- limit, because calls that leave a minute apart may arrive a little closer together.
 --
--- What the service says about the limit is one JSON object, the budget state (contracts/stored-budgets.ts):
+-- What the service says about the limit is one JSON object, the budget state (contracts/service/stored-budgets.ts):
 --   limit, limit_until    its own limit, and until when it is followed if it is lower than ours
 --   closed_until          no call before this time
 --   needs_trial           after that, one call tries first; the others follow when TRIAL_SHARE of a minute has passed
