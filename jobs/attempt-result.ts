@@ -8,8 +8,8 @@ import { isApplied, type StoredResult } from '../src/domain/outbox/settle-attemp
 import type { EntryKind, JsonObject } from '../src/domain/vocabulary';
 import type { Metrics } from '../src/platform/metrics';
 import type { EndedSpan } from '../src/platform/tracing';
-import type { Claimed } from '../src/workflow/outbox-port';
-import type { CallResult } from '../src/workflow/service-port';
+import type { Claimed } from '../src/workflow/outbox/outbox-port';
+import type { CallResult } from '../src/workflow/service/service-port';
 
 /** A call whose result is stored. */
 export interface StoredAttempt {

@@ -3,8 +3,8 @@ import { UnusableRecord } from '../src/domain/outbox/unusable-record';
 import type { Clock } from '../src/platform/clock';
 import { errorFacts } from '../src/platform/errors';
 import type { Log } from '../src/platform/log';
-import { carryOutItem, NOT_DECIDED, type ItemOutcome, type RunItemTools } from '../src/workflow/run-item';
-import type { RunStore } from '../src/workflow/run-port';
+import { carryOutItem, NOT_DECIDED, type ItemOutcome, type RunItemTools } from '../src/workflow/run/run-item';
+import type { RunStore } from '../src/workflow/run/run-port';
 
 export interface CarryOutRunTools extends RunItemTools {
   readonly runs: RunStore;

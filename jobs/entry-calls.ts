@@ -6,8 +6,8 @@ import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
 import type { Hint } from '../src/domain/outbox/entry';
 import type { NewTask } from '../src/domain/ops/tasks';
 import type { AcceptedViolation } from '../src/domain/violation/violation-references';
-import type { Claim, Claimed } from '../src/workflow/outbox-port';
-import type { CallOptions, CallResult } from '../src/workflow/service-port';
+import type { Claim, Claimed } from '../src/workflow/outbox/outbox-port';
+import type { CallOptions, CallResult } from '../src/workflow/service/service-port';
 
 /** What differs between the kinds of records when entries are sent; run-outbox.ts has the shared part. */
 export interface EntryCalls<R extends OutboxRecord, T> {

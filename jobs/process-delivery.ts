@@ -10,7 +10,7 @@ import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
 import type { Tracing } from '../src/platform/tracing';
 import type { DeliveryStore } from '../src/workflow/ports';
-import { processMessage, type MessageVerdict } from '../src/workflow/process-message';
+import { processMessage, type MessageVerdict } from '../src/workflow/webhook/process-message';
 import { orderKeyOf, type RecordStore } from '../src/workflow/transaction-port';
 
 export interface ProcessDeliveryTools {

@@ -3,7 +3,7 @@ import type { Entry } from '../src/domain/outbox/entry';
 import type { StoredTow } from '../src/domain/outbox/outbox-record';
 import { refusedTask } from '../src/domain/ops/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
-import { brokenIf, type CallOptions, type CallResult, type ServicePort } from '../src/workflow/service-port';
+import { brokenIf, type CallOptions, type CallResult, type ServicePort } from '../src/workflow/service/service-port';
 import type { EntryCalls } from './entry-calls';
 
 export interface ReportCallTools {

@@ -4,7 +4,7 @@ import { isEchoOfAnother, type Violation } from '../src/domain/violation/violati
 import { isKnownEntry } from '../src/domain/violation/stored-violation';
 import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation/violation-references';
 import { violationRefusedTask } from '../src/domain/violation/violation-tasks';
-import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/match-violation';
+import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/violation/match-violation';
 import {
   brokenIf,
   VIOLATION_OPERATIONS,
@@ -13,8 +13,8 @@ import {
   type ImageOnDisk,
   type ViolationOperation,
   type ViolationService,
-} from '../src/workflow/service-port';
-import { sentViolationOf } from '../src/workflow/violation-submission';
+} from '../src/workflow/service/service-port';
+import { sentViolationOf } from '../src/workflow/violation/violation-submission';
 import { checkTicket, type CheckTicketTools } from './check-ticket';
 import type { EntryCalls } from './entry-calls';
 import { areImagesGone, imagesOf, type ImageTools } from './violation-images';

@@ -3,9 +3,9 @@ import type { Violation } from '../src/domain/violation/violation';
 import { errorName } from '../src/platform/errors';
 import type { Log } from '../src/platform/log';
 import { isSettledWithin } from '../src/platform/timers';
-import type { ImageOnDisk } from '../src/workflow/service-port';
-import type { Spool, SpoolState } from '../src/workflow/spool-port';
-import type { Claimed, Outbox } from '../src/workflow/outbox-port';
+import type { ImageOnDisk } from '../src/workflow/service/service-port';
+import type { Spool, SpoolState } from '../src/workflow/ops/spool-port';
+import type { Claimed, Outbox } from '../src/workflow/outbox/outbox-port';
 
 export interface ImageTools {
   readonly spool: Pick<Spool, 'sourceOf' | 'state' | 'drop'>;

@@ -5,8 +5,8 @@ import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
 import { pause, repeat, type Repetition } from '../platform/timers';
 import type { Locks, OwnedLock } from '../workflow/ports';
-import { sweep, type RetentionTools } from '../workflow/retention';
-import type { Archive } from '../workflow/retention-port';
+import { sweep, type RetentionTools } from '../workflow/ops/retention';
+import type { Archive } from '../workflow/ops/retention-port';
 import { ArchiveFailed, ArchiveFileExists, createArchiveWriter, type ArchiveWriter } from './write';
 
 const EVERY_MS = 60_000;

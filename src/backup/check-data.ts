@@ -11,7 +11,7 @@ import type { Redis } from '../store/connect';
 import { completeScan } from '../store/conservation';
 import { keptImages } from '../store/kept-images';
 import { dataKeysOf } from '../store/sealed-values';
-import { verifyAudit } from '../workflow/verify-audit';
+import { verifyAudit } from '../workflow/ops/verify-audit';
 import { join } from 'node:path';
 import { sizeAndHashOf } from './files';
 

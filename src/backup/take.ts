@@ -16,7 +16,7 @@ import { neededDataKeys } from '../store/data-key-record';
 import { readSchema } from '../store/schema';
 import { SnapshotFailed, snapshotOf } from '../store/snapshot';
 import { createSpoolMarker } from '../store/spool-marker';
-import type { SpoolState } from '../workflow/spool-port';
+import type { SpoolState } from '../workflow/ops/spool-port';
 import { copyFiles, filesBelow, sizeOf, writeFileTo } from './files';
 import { openRedis, liveRedis, type OpenedInstallation } from './installation';
 

@@ -5,7 +5,7 @@ import { ConfigurationError, loadConfig, type Config } from '../platform/config'
 import { errorMessage } from '../platform/errors';
 import { createAuditStore } from '../store/audit';
 import { RedisUnreachable } from '../store/connect';
-import { verifyAudit, type AuditFinding, type AuditSources } from '../workflow/verify-audit';
+import { verifyAudit, type AuditFinding, type AuditSources } from '../workflow/ops/verify-audit';
 import { CHECK_EXIT } from './exit';
 import { withRedis } from './with-redis';
 

@@ -1,6 +1,6 @@
 import { pageOfNotice, type Notice, type NoticeAlarm } from '../domain/ops/notices';
 import type { NoticeLanguage } from '../domain/ops/notification-settings';
-import type { Alarm } from '../workflow/alarms';
+import type { Alarm } from '../workflow/ops/alarms';
 import { formatsOf } from './formats';
 import { messagesIn } from './messages';
 import { alarmText, type AlarmText } from './parts/alarm-text';

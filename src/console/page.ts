@@ -7,8 +7,8 @@ import type { TowRules } from '../domain/tow/fact-command';
 import type { Role, ViolationApi } from '../domain/vocabulary';
 import type { SessionUser } from './sessions';
 import type { Viewer } from './viewer';
-import type { MetricsStore } from '../workflow/metrics-port';
-import type { ReadOpsState } from '../workflow/ops-state';
+import type { MetricsStore } from '../workflow/ops/metrics-port';
+import type { ReadOpsState } from '../workflow/ops/ops-state';
 import type { TowStore } from '../workflow/ports';
 
 /** A whole page. */

@@ -3,7 +3,7 @@ import { OPERATIONS } from '../contracts/service/operations';
 import { OPERATION_NAMES } from '../domain/vocabulary';
 import type { Config, ServiceAccess } from '../platform/config';
 import { callAddresses } from '../service';
-import { VIOLATION_OPERATIONS } from '../workflow/service-port';
+import { VIOLATION_OPERATIONS } from '../workflow/service/service-port';
 import { notesOf } from './finding';
 
 /** The operations that this configuration calls: one of the two that create a violation, and all others. */

@@ -13,7 +13,7 @@ import {
 import { createBudgets } from '../store/budgets';
 import type { Redis } from '../store/connect';
 import { createTokenCache } from '../store/tokens';
-import type { Budgets } from '../workflow/service-port';
+import type { Budgets } from '../workflow/service/service-port';
 import { addressFindings } from './addresses';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';

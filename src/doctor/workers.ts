@@ -4,7 +4,7 @@ import type { ServiceMode } from '../domain/vocabulary';
 import type { Redis } from '../store/connect';
 import { createProcessStore } from '../store/processes';
 import { createShadowStore } from '../store/shadow';
-import { serviceDifference } from '../workflow/called-service';
+import { serviceDifference } from '../workflow/service/called-service';
 import { notesOf } from './finding';
 
 const notes = notesOf('worker');

@@ -2,7 +2,7 @@ import { requireService } from '../platform/config';
 import { repeat, within } from '../platform/timers';
 import { accessDigests } from '../service/access-digest';
 import { createProcessStore } from '../store/processes';
-import { serviceDifference, workersDiffer } from '../workflow/called-service';
+import { serviceDifference, workersDiffer } from '../workflow/service/called-service';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;

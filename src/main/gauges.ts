@@ -24,7 +24,7 @@ import {
   watchSpool,
   watchTasks,
   watchWebhooks,
-} from '../workflow/gauges';
+} from '../workflow/ops/gauges';
 import type { Foundation } from './foundation';
 
 type Watched = Pick<

@@ -15,7 +15,7 @@ import { createTowOutbox, createViolationOutbox } from '../store/outbox';
 import { recordsOf } from '../store/records';
 import { createTowStore } from '../store/tows';
 import { isTransient } from '../store/until-answered';
-import { createDeferral } from '../workflow/defer-delivery';
+import { createDeferral } from '../workflow/webhook/defer-delivery';
 import { openRunHandler } from './runs';
 import type { DeliveryKind, QueueName } from '../domain/vocabulary';
 import type { Foundation } from './foundation';

@@ -17,9 +17,9 @@ import { unverifiedPaths } from '../receiver/secrets';
 import { writability } from '../store/connect';
 import { createNotificationStore } from '../store/notification-record';
 import { UNREADABLE_PROBLEM } from '../store/redis-settings';
-import type { HeartbeatSender } from '../workflow/heartbeat';
-import type { SpoolState } from '../workflow/spool-port';
-import type { WebhookAlarm } from '../workflow/webhook-health';
+import type { HeartbeatSender } from '../workflow/ops/heartbeat';
+import type { SpoolState } from '../workflow/ops/spool-port';
+import type { WebhookAlarm } from '../workflow/webhook/webhook-health';
 import type { Foundation } from './foundation';
 
 /** The health of a process: Redis takes writes, and all given checks pass. */

@@ -5,8 +5,8 @@ import type { Log } from '../platform/log';
 import { repeat } from '../platform/timers';
 import { createProcessStore } from '../store/processes';
 import { recordsOf } from '../store/records';
-import type { HeartbeatGaps } from '../workflow/heartbeat-gaps';
-import { agreeOnMode, type CommonMode } from '../workflow/service-mode';
+import type { HeartbeatGaps } from '../workflow/ops/heartbeat-gaps';
+import { agreeOnMode, type CommonMode } from '../workflow/outbox/service-mode';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;

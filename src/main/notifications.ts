@@ -2,8 +2,8 @@ import { createMailSender, type MailTextOf } from '../notify/mail';
 import { createWebhookSender } from '../notify/webhook';
 import { createLocks } from '../store/locks';
 import { createNotificationStore } from '../store/notification-record';
-import type { NotificationTools } from '../workflow/notifications';
-import { alarmObserver, watchAlarms } from '../workflow/watch-alarms';
+import type { NotificationTools } from '../workflow/ops/notifications';
+import { alarmObserver, watchAlarms } from '../workflow/ops/watch-alarms';
 import type * as notificationTexts from '../console/notification-texts';
 import type { Foundation } from './foundation';
 

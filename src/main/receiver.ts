@@ -10,7 +10,7 @@ import { createIntake } from '../store/deliveries';
 import { createRefusedCallStore } from '../store/refused-calls';
 import { createCallCounter } from '../store/source-limits';
 import { createWebhookAnswerStore } from '../store/webhook-answers';
-import type { WebhookAnswerStore } from '../workflow/webhook-port';
+import type { WebhookAnswerStore } from '../workflow/webhook/webhook-port';
 import type { Foundation } from './foundation';
 import { addListener, listenerEvents, publicHealthOf } from './health';
 

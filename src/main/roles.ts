@@ -14,7 +14,7 @@ import { createProcessStore } from '../store/processes';
 import { knownSchema } from '../store/schema';
 import { createSendingStore } from '../store/sending';
 import { createTaskStore } from '../store/tasks';
-import { createHeartbeatSender, sampleGauges, type HeartbeatSender } from '../workflow/heartbeat';
+import { createHeartbeatSender, sampleGauges, type HeartbeatSender } from '../workflow/ops/heartbeat';
 import type * as consoleModule from './console';
 import { dataKeysCheck, missingDataKeys } from './data-keys';
 import { openFoundation, type Foundation } from './foundation';

@@ -11,7 +11,7 @@ import { recordsOf } from '../store/records';
 import { createRunStore } from '../store/runs';
 import { createTaskStore } from '../store/tasks';
 import { isTransient } from '../store/until-answered';
-import type { RunTools } from '../workflow/runs';
+import type { RunTools } from '../workflow/run/runs';
 import type { CarryOutRunTools } from '../../jobs/carry-out-run';
 import type { Foundation } from './foundation';
 

@@ -4,8 +4,8 @@ import { accessDigest, createServiceClient, shadowClient, type ServiceClient } f
 import { createBudgets } from '../store/budgets';
 import { createLookupCache } from '../store/lookups';
 import { createTokenCache } from '../store/tokens';
-import { createLookups, type Lookups } from '../workflow/lookups';
-import type { ServicePort } from '../workflow/service-port';
+import { createLookups, type Lookups } from '../workflow/service/lookups';
+import type { ServicePort } from '../workflow/service/service-port';
 import type { Foundation } from './foundation';
 
 /** Opens a client of the service; in shadow mode it makes the token call only. All clients share the access token and the rate limits through Redis. */

@@ -3,7 +3,7 @@ import { refusesCredentials } from '../domain/ops/tasks';
 import { requireService } from '../platform/config';
 import { AFTER_START_MS, repeat } from '../platform/timers';
 import { recordsOf } from '../store/records';
-import { reportNoToken, reportToken } from '../workflow/prove-connection';
+import { reportNoToken, reportToken } from '../workflow/outbox/prove-connection';
 import type { Foundation } from './foundation';
 import { openServiceClient } from './service';
 

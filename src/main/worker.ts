@@ -15,7 +15,7 @@ import { waitsUntilDue } from '../store/schedules';
 import { createTowStore } from '../store/tows';
 import { isTransient } from '../store/until-answered';
 import { createViolationStore } from '../store/violations';
-import { repeatConservationCheck } from '../workflow/check-conservation';
+import { repeatConservationCheck } from '../workflow/ops/check-conservation';
 import { watchCalledService, type CalledServiceWatch } from './called-service';
 import type { Foundation } from './foundation';
 import { watchDisk } from './gauges';

@@ -1,7 +1,7 @@
 import { ROUTES } from '../contracts/operator-routes';
 import type { DifferenceStore } from '../workflow/ports';
-import { differenceViewOf, expectDifference } from '../workflow/expect-difference';
-import { readServiceView, type SeenServiceStore } from '../workflow/service-view';
+import { differenceViewOf, expectDifference } from '../workflow/service/expect-difference';
+import { readServiceView, type SeenServiceStore } from '../workflow/service/service-view';
 import type { RecordStore } from '../workflow/transaction-port';
 import type { ApiServer } from './api-server';
 

@@ -18,14 +18,14 @@ import type {
   TaskStore,
   ViolationStore,
 } from '../workflow/ports';
-import type { ConservationStore } from '../workflow/conservation';
-import type { RunTools } from '../workflow/runs';
-import type { Lookups } from '../workflow/lookups';
-import type { NotificationTools } from '../workflow/notifications';
-import type { AddressOf, ShadowStore } from '../workflow/shadow-list';
-import type { SeenServiceStore } from '../workflow/service-view';
-import type { RefusedCallStore } from '../workflow/webhook-port';
-import type { Spool } from '../workflow/spool-port';
+import type { ConservationStore } from '../workflow/ops/conservation';
+import type { RunTools } from '../workflow/run/runs';
+import type { Lookups } from '../workflow/service/lookups';
+import type { NotificationTools } from '../workflow/ops/notifications';
+import type { AddressOf, ShadowStore } from '../workflow/outbox/shadow-list';
+import type { SeenServiceStore } from '../workflow/service/service-view';
+import type { RefusedCallStore } from '../workflow/webhook/webhook-port';
+import type { Spool } from '../workflow/ops/spool-port';
 import type { OperatorApi, SignIn } from '../workflow/operator-port';
 import { serveApiKeys } from './api-keys';
 import { createApiServer } from './api-server';

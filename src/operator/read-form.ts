@@ -4,7 +4,7 @@ import busboy from 'busboy';
 import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX } from '../contracts/common';
 import type { FieldRule } from '../domain/refusal';
 import type { ViolationImage } from '../domain/violation/violation';
-import type { SpooledFile, Upload } from '../workflow/spool-port';
+import type { SpooledFile, Upload } from '../workflow/ops/spool-port';
 import { boundaryOf, PartCount } from './count-parts';
 
 /**

@@ -1,6 +1,6 @@
 import { invalid, type FieldRule, type Refusal } from '../domain/refusal';
 import type { ApiCallRefusal } from '../workflow/operator-port';
-import type { ImageSource } from '../workflow/spool-port';
+import type { ImageSource } from '../workflow/ops/spool-port';
 
 /** What an endpoint answers, independent of the transport of the call. */
 export type EndpointResponse =

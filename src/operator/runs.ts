@@ -1,5 +1,5 @@
 import { ROUTES } from '../contracts/operator-routes';
-import { abortRun, previewRun, runViewOf, startRun, type RunTools } from '../workflow/runs';
+import { abortRun, previewRun, runViewOf, startRun, type RunTools } from '../workflow/run/runs';
 import type { ApiServer } from './api-server';
 
 const RECENT_MAX = 30;

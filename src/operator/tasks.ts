@@ -1,8 +1,8 @@
 import { ROUTES } from '../contracts/operator-routes';
 import type { TaskStore, TowStore, ViolationStore } from '../workflow/ports';
-import { resolveTask } from '../workflow/resolve-task';
-import { subjectsOf } from '../workflow/task-subjects';
-import { taskViewOf } from '../workflow/views';
+import { resolveTask } from '../workflow/ops/resolve-task';
+import { subjectsOf } from '../workflow/ops/task-subjects';
+import { taskViewOf } from '../workflow/tow/views';
 import type { RecordStore } from '../workflow/transaction-port';
 import type { ApiServer } from './api-server';
 

@@ -1,7 +1,7 @@
 import { ROUTES } from '../contracts/operator-routes';
 import type { ViolationCommand } from '../domain/violation/decide-violation';
-import { decideViolation, type DecideTools } from '../workflow/decide-violation';
-import { linkViolation } from '../workflow/link-violation';
+import { decideViolation, type DecideTools } from '../workflow/violation/decide-violation';
+import { linkViolation } from '../workflow/violation/link-violation';
 import type { Change } from './idempotency';
 import type { ApiServer } from './api-server';
 import type { PathCall } from './check-call';

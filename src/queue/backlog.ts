@@ -1,6 +1,6 @@
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { watcher, type Metrics } from '../platform/metrics';
-import type { OpsQueue } from '../workflow/alarms';
+import type { OpsQueue } from '../workflow/ops/alarms';
 import type { Queues } from './queues';
 
 /** The work of a queue that no worker has taken yet. */

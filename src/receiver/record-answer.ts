@@ -9,7 +9,7 @@ import {
 } from '../domain/webhook/webhook-answers';
 import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
-import type { CountedRefusal, WebhookAnswerStore } from '../workflow/webhook-port';
+import type { CountedRefusal, WebhookAnswerStore } from '../workflow/webhook/webhook-port';
 import { kindOfPath } from './read-call';
 import type { RefusedCalls } from './refused-calls';
 

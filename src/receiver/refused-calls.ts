@@ -11,7 +11,7 @@ import type { RefusalReason } from '../domain/webhook/webhook-answers';
 import type { Clock } from '../platform/clock';
 import { sha256Hex } from '../platform/hash';
 import { sourceOf } from '../platform/connections';
-import type { RefusedCallStore } from '../workflow/webhook-port';
+import type { RefusedCallStore } from '../workflow/webhook/webhook-port';
 
 /** Refused calls of this process that are not stored yet. */
 export interface RefusedCalls {

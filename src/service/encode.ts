@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import FormData from 'form-data';
 import type { Operation } from '../contracts/service/operations';
-import type { ImageOnDisk } from '../workflow/service-port';
+import type { ImageOnDisk } from '../workflow/service/service-port';
 import { TransportFailure } from './transport-failure';
 
 /** A body and the headers that describe it; `Content-Length` is always among them when there is a body. */

@@ -13,8 +13,8 @@ import type {
   TokenCache,
   ViolationService,
   StoredToken,
-} from '../workflow/service-port';
-import { differenceOfAnswer } from '../workflow/see-difference';
+} from '../workflow/service/service-port';
+import { differenceOfAnswer } from '../workflow/service/see-difference';
 import { callAddresses } from './addresses';
 import { encode, type EncodedRequest } from './encode';
 import { classify, droppedAfter, isUnauthorized, mayHaveLeft, type Classified, type EnvelopeCode } from './exchange';

@@ -15,7 +15,7 @@ import type { Clock } from '../platform/clock';
 import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
-import type { Budgets, ObservedLimit } from '../workflow/service-port';
+import type { Budgets, ObservedLimit } from '../workflow/service/service-port';
 import type { HttpAnswer } from './attempt';
 import { TOKEN_WAIT_MAX_MS } from './token-renewal';
 

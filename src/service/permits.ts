@@ -3,7 +3,7 @@ import { startAge, type Clock } from '../platform/clock';
 import { errorName } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { pause } from '../platform/timers';
-import type { Budgets, CallOptions, Reservation } from '../workflow/service-port';
+import type { Budgets, CallOptions, Reservation } from '../workflow/service/service-port';
 import type { SendPermission } from './attempt';
 
 export type Denied = Extract<SendPermission, { readonly granted: false }>;

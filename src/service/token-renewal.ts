@@ -1,7 +1,7 @@
 import { isServerFault, isUnreadableEncoding, notBeforeOf, type Exchange } from '../domain/service/policy';
 import { DAY_MS } from '../domain/timestamp';
 import { startAge, type Clock } from '../platform/clock';
-import type { StoredToken, TokenCache } from '../workflow/service-port';
+import type { StoredToken, TokenCache } from '../workflow/service/service-port';
 import type { TokenData } from './token-answer';
 
 /**

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder, syncFolder } from '../platform/folders';
 import { sha256Hex } from '../platform/hash';
-import type { SpoolPlace } from '../workflow/spool-port';
+import type { SpoolPlace } from '../workflow/ops/spool-port';
 
 /** The folders below DATA_DIR. */
 export interface SpoolLayout {

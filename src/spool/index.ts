@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
 import type { Log } from '../platform/log';
 import { repeat, type Repetition } from '../platform/timers';
-import type { Spool, SpoolState } from '../workflow/spool-port';
+import type { Spool, SpoolState } from '../workflow/ops/spool-port';
 import { beginBackup, isBackupRunning, moveToDropped, sweepDropped } from './backup';
 import { folderOf, layoutOf } from './folders';
 import { syncFolder } from '../platform/folders';

@@ -2,7 +2,7 @@ import { link, readdir, readFile, rename, stat, unlink, writeFile } from 'node:f
 import { join } from 'node:path';
 import { diskSpace } from '../platform/disk';
 import { errorCode } from '../platform/errors';
-import type { SpoolState } from '../workflow/spool-port';
+import type { SpoolState } from '../workflow/ops/spool-port';
 import { ensureFolder, type SpoolLayout } from './folders';
 import { FILE_MODE, syncFolder } from '../platform/folders';
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { DataKeys } from '../platform/data-keys';
 import { errorCode } from '../platform/errors';
 import { openedPieces, SealedFileUnusable, storedForm, type FileSeal } from '../platform/sealed-file';
-import type { ImageSource } from '../workflow/spool-port';
+import type { ImageSource } from '../workflow/ops/spool-port';
 
 /**
  * Images as they are on the disk: plain, or sealed as the file of their name. No other file has this name, so that a

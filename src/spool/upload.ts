@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DataKeys } from '../platform/data-keys';
 import { storedPieces } from '../platform/sealed-file';
-import type { SpooledFile, SpoolPlace, Upload } from '../workflow/spool-port';
+import type { SpooledFile, SpoolPlace, Upload } from '../workflow/ops/spool-port';
 import { ensureFolder, folderOf, type SpoolLayout } from './folders';
 import { errorCode } from '../platform/errors';
 import { FILE_MODE, FOLDER_MODE, moveFile, syncFolder } from '../platform/folders';

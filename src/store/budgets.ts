@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { permitReply } from '../contracts/replies';
 import type { BudgetName } from '../contracts/service/operations';
 import type { RecordKind } from '../domain/outbox/outbox-record';
-import type { Budgets } from '../workflow/service-port';
+import type { Budgets } from '../workflow/service/service-port';
 import { budgetKey, budgetStateField, KEYS } from './keys';
 import { texts } from './parse';
 import { recordsOf } from './records';

@@ -6,7 +6,7 @@ import { headOf } from '../domain/outbox/outbox';
 import type { OutboxRecord, RecordKind } from '../domain/outbox/outbox-record';
 import { dueAtMs, isWaitingForPermit } from '../domain/outbox/outbox-schedule';
 import type { Clock } from '../platform/clock';
-import type { Claim } from '../workflow/outbox-port';
+import type { Claim } from '../workflow/outbox/outbox-port';
 import { permitLifetimeMs, type RateLimit } from './budgets';
 import { blockedEffects } from './indexes';
 import { givePermitBack, permitFor } from './permits';

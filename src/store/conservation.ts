@@ -5,7 +5,7 @@ import { nextVersion } from '../domain/outbox/outbox-record';
 import { recordsLostTask } from '../domain/ops/tasks';
 import { systemClock } from '../platform/clock';
 import { pause } from '../platform/timers';
-import { NO_COUNTS, type ConservationStore, type ScanStep } from '../workflow/conservation';
+import { NO_COUNTS, type ConservationStore, type ScanStep } from '../workflow/ops/conservation';
 import type { Effect } from './commit';
 import { checkEntries } from './check-entries';
 import { closingOf, openingOf } from './task-changes';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { OutboxRecord } from '../domain/outbox/outbox-record';
 import { mayBeSent } from '../domain/outbox/outbox-schedule';
-import type { SpoolPlace } from '../workflow/spool-port';
+import type { SpoolPlace } from '../workflow/ops/spool-port';
 import { readHashes } from './batch-reads';
 import { violationKey } from './keys';
 import { entriesAfter, ledgerEnds, type LedgerEntry } from './ledger';

@@ -5,7 +5,7 @@ import { errorName } from '../platform/errors';
 import { sha256Hex } from '../platform/hash';
 import type { Log } from '../platform/log';
 import { pause } from '../platform/timers';
-import type { LookupOutcome, KeptAnswer, LookupCache, Question } from '../workflow/lookup-port';
+import type { LookupOutcome, KeptAnswer, LookupCache, Question } from '../workflow/service/lookup-port';
 import { lookupKey, lookupLockKey } from './keys';
 import { releaseLock, renewLock } from './locks';
 import { texts } from './parse';

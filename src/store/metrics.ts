@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { MINUTE_MS } from '../domain/timestamp';
-import type { MetricsStore, TimeRange } from '../workflow/metrics-port';
-import { seriesOf, stepsOf, type Bucket } from '../workflow/metric-series';
+import type { MetricsStore, TimeRange } from '../workflow/ops/metrics-port';
+import { seriesOf, stepsOf, type Bucket } from '../workflow/ops/metric-series';
 import { KEYS } from './keys';
 import { texts } from './parse';
 import { Script } from './scripts';

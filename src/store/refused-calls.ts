@@ -3,7 +3,7 @@ import { refusedCall } from '../contracts/webhook/refused-calls';
 import { jsonText } from '../domain/stored';
 import { DAY_MS, isoTimestamp } from '../domain/timestamp';
 import { sha256Hex } from '../platform/hash';
-import type { RefusedCallStore } from '../workflow/webhook-port';
+import type { RefusedCallStore } from '../workflow/webhook/webhook-port';
 import { KEYS, refusedCallsKey } from './keys';
 import { redisTimeMs } from './redis-time';
 import { Script } from './scripts';

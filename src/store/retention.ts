@@ -7,7 +7,7 @@ import type { OutboxRecord } from '../domain/outbox/outbox-record';
 import { isArchivable } from '../domain/outbox/outbox-schedule';
 import { HOUR_MS } from '../domain/timestamp';
 import { metadataIdOf } from '../domain/violation/violation';
-import type { ArchivableKind, RemovalResult, RetentionStore } from '../workflow/retention-port';
+import type { ArchivableKind, RemovalResult, RetentionStore } from '../workflow/ops/retention-port';
 import { orderKeyOf } from '../workflow/transaction-port';
 import { closeGeneralTask, openGeneralTask } from './tasks';
 import { deliveryKey, KEYS } from './keys';

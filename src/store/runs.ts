@@ -11,8 +11,8 @@ import {
 import { jsonText } from '../domain/stored';
 import { DAY_MS } from '../domain/timestamp';
 import { done, refused, transactOnce } from '../workflow/action-result';
-import type { RunStore, StoredRun } from '../workflow/run-port';
-import { NO_SUCH_RUN, outcomeAt, PREVIEW_MS, RUN_MS, runViewOf, undecidedIn } from '../workflow/runs';
+import type { RunStore, StoredRun } from '../workflow/run/run-port';
+import { NO_SUCH_RUN, outcomeAt, PREVIEW_MS, RUN_MS, runViewOf, undecidedIn } from '../workflow/run/runs';
 import type { Effect } from './commit';
 import { KEYS, runKey } from './keys';
 import { texts } from './parse';

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { storedCalls, storedMessages } from '../contracts/service/seen-service';
 import { jsonText } from '../domain/stored';
 import { type SeenService, withCalls, withMessages } from '../domain/service/seen-service';
-import type { SeenServiceStore, StoredService } from '../workflow/service-view';
+import type { SeenServiceStore, StoredService } from '../workflow/service/service-view';
 import { KEYS } from './keys';
 import type { Fields } from './packed-fields';
 import { recordsOf } from './records';

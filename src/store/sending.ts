@@ -5,7 +5,7 @@ import type { SendingView } from '../contracts/operator';
 import { refusesCredentials } from '../domain/ops/tasks';
 import { isoTimestamp } from '../domain/timestamp';
 import type { SendingStore } from '../workflow/ports';
-import type { StoredToken } from '../workflow/service-port';
+import type { StoredToken } from '../workflow/service/service-port';
 import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../contracts/service/stored-budgets';
 import { decodeCircuits } from '../contracts/service/stored-circuits';
 import { CIRCUIT_NAMES, recentFailures, type CircuitName } from '../domain/service/circuits';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { decodeCircuits } from '../contracts/service/stored-circuits';
 import { recordNamed } from '../domain/outbox/outbox-record';
-import type { ShadowRecord, ShadowStore } from '../workflow/shadow-list';
+import type { ShadowRecord, ShadowStore } from '../workflow/outbox/shadow-list';
 import { KEYS } from './keys';
 import { unlessUnusable } from './readable-records';
 import { mergedRows, pageOf } from './rows';

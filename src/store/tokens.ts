@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { cachedToken } from '../contracts/replies';
 import { jsonText } from '../domain/stored';
-import type { StoredToken, TokenCache } from '../workflow/service-port';
+import type { StoredToken, TokenCache } from '../workflow/service/service-port';
 import { KEYS } from './keys';
 import { acquireLock, releaseLock } from './locks';
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { TowCounts } from '../contracts/operator';
 import type { TowStore } from '../workflow/ports';
-import { towReadModelOf, type Report, type TowReadModel } from '../workflow/read-models';
+import { towReadModelOf, type Report, type TowReadModel } from '../workflow/tow/read-models';
 import type { RateLimit } from './budgets';
 import { crewsKey, towKey, KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from './keys';
 import { unlessUnusable } from './readable-records';

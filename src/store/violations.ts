@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Page } from '../workflow/list-port';
 import type { ViolationFilter, ViolationStore } from '../workflow/ports';
-import { violationReadModelOf, type ViolationReadModel } from '../workflow/read-models';
+import { violationReadModelOf, type ViolationReadModel } from '../workflow/tow/read-models';
 import type { RateLimit } from './budgets';
 import { KEYS, violationKey, violationsInStateKey } from './keys';
 import { unlessUnusable } from './readable-records';

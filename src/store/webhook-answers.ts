@@ -5,7 +5,7 @@ import { type AnswersByPath, countAnswers, hasAcceptedWebhook, NO_ANSWERS } from
 import { HOUR_MS } from '../domain/timestamp';
 import { WEBHOOK_PATHS, type PathAnswers } from '../domain/webhook/webhook-answers';
 import { minuteToCount, outdatedHours } from '../domain/webhook/webhook-silence';
-import type { WebhookAnswerStore } from '../workflow/webhook-port';
+import type { WebhookAnswerStore } from '../workflow/webhook/webhook-port';
 import { KEYS } from './keys';
 import type { Fields } from './packed-fields';
 import { recordsOf } from './records';

@@ -3,7 +3,7 @@ import type { SortOrder } from '../contracts/paging';
 import type { Task } from '../contracts/outbox/records';
 import { type OverdueAfter, overdueOf, unsettledSinceMs } from '../domain/outbox/overdue';
 import type { EntryKind, TowState } from '../domain/vocabulary';
-import type { TowReadModel } from './read-models';
+import type { TowReadModel } from './tow/read-models';
 
 /** Filters, pages and counts of the lists of tows and tasks. */
 

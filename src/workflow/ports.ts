@@ -10,7 +10,7 @@ import type { ActionResult } from './action-result';
 import type { TowCounts } from '../contracts/operator';
 import type { Page, TaskList, TowFilter } from './list-port';
 import type { IdempotencyRecord } from './transaction-port';
-import type { TowReadModel, ViolationReadModel } from './read-models';
+import type { TowReadModel, ViolationReadModel } from './tow/read-models';
 
 /** The ports through which use cases reach the outside, each as small as its users allow. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { severityOf, type Alarm } from '../../src/workflow/alarms';
+import { severityOf, type Alarm } from '../../src/workflow/ops/alarms';
 import { ALARM_KINDS } from '../../src/domain/ops/notification-settings';
 import { TASK_TYPES } from '../../src/domain/ops/tasks';
 import { WEBHOOK_PATHS } from '../../src/domain/webhook/webhook-answers';

@@ -1,6 +1,6 @@
 import { serviceView } from '../../src/contracts/service/seen-service';
 import { createSeenServiceStore } from '../../src/store/seen-service';
-import { createServiceObserver } from '../../src/workflow/observe-service';
+import { createServiceObserver } from '../../src/workflow/service/observe-service';
 import { api, newKey } from '../operator/client';
 import { answerHead, towAfter } from '../operator/world';
 import { useApp } from '../support/app';

@@ -2,7 +2,7 @@ import { OPERATIONS, type Operation, type OperationName } from '../../src/contra
 import { WEBHOOKS } from '../../src/contracts/webhook/webhooks';
 import { ENTRY_POLICY } from '../../src/domain/outbox/entry';
 import { ENTRY_KINDS } from '../../src/domain/vocabulary';
-import { VIOLATION_OPERATIONS } from '../../src/workflow/service-port';
+import { VIOLATION_OPERATIONS } from '../../src/workflow/service/service-port';
 
 /** docs/service-api.md#operations, copied by hand. */
 const DOCUMENTED: Record<OperationName, [method: string, path: string]> = {

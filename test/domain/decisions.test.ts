@@ -14,7 +14,7 @@ import { markShadow } from '../../src/domain/outbox/shadow';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/tow/stored-tow';
 import { FACT_EVENTS, REPORT_STATES, VIOLATION_STATES, type ReportKind } from '../../src/domain/vocabulary';
 import { absentTow } from '../support/absent-tow';
-import { towReadModelOf } from '../../src/workflow/read-models';
+import { towReadModelOf } from '../../src/workflow/tow/read-models';
 import { nowMs, RULES, towAs } from './tows';
 
 const ACTOR = { id: 'k1', name: 'tester', role: 'dispatcher' } as const;

@@ -7,7 +7,7 @@ import { startConservation, startWorker } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
 import { createConservationStore } from '../../src/store/conservation';
 import { KEYS } from '../../src/store/keys';
-import { totalOf } from '../../src/workflow/conservation';
+import { totalOf } from '../../src/workflow/ops/conservation';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { openStores, START } from '../support/stores';

@@ -18,7 +18,7 @@ import { walk } from '../support/conservation';
 import { startRecorder, type RecordedExchange } from '../support/recorder';
 import type { SharedRedis } from '../support/redis';
 import { API_KEY } from '../support/town';
-import type { ConservationScan } from '../../src/workflow/conservation';
+import type { ConservationScan } from '../../src/workflow/ops/conservation';
 import { runView } from '../../src/contracts/ops/runs';
 import { createPatrol, FORM, picture } from './patrol';
 

@@ -8,7 +8,7 @@ import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, START, type Stores } from '../support/stores';
 import { changeEntry, letTry, readCircuits } from '../support/stored-records';
 import { unstopped } from './run-steps';
-import { reportProbe } from '../../src/workflow/prove-connection';
+import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 import { unobserved } from '../support/unobserved';
 
 const redis = useRedis();

@@ -1,6 +1,6 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
-import { recordFact } from '../../src/workflow/record-fact';
+import { recordFact } from '../../src/workflow/tow/record-fact';
 import { clientWithToken, closeClients } from '../service/client-under-test';
 import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
 import { useRedis } from '../support/redis';

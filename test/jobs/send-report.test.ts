@@ -8,7 +8,7 @@ import { silentLog } from '../../src/platform/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { type TowOutbox, noBudgets } from '../support/outboxes';
-import type { ServicePort } from '../../src/workflow/service-port';
+import type { ServicePort } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { readCircuits, readEntry } from '../support/stored-records';

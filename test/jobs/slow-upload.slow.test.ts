@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Uploads } from '../../jobs/renew-lease';
 import type { StoredViolation } from '../../src/domain/outbox/outbox-record';
-import type { Outbox } from '../../src/workflow/outbox-port';
+import type { Outbox } from '../../src/workflow/outbox/outbox-port';
 import { clientWithToken, closeClients } from '../service/client-under-test';
 import { startRawServer, type RawServer } from '../service/fake-service';
 import { useRedis } from '../support/redis';

@@ -2,7 +2,7 @@ import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { createMemoryTokenCache } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS } from '../../src/store/keys';
-import type { TokenCache } from '../../src/workflow/service-port';
+import type { TokenCache } from '../../src/workflow/service/service-port';
 import { clientFor, useFakeService } from '../service/client-under-test';
 import { enveloped, json, type FakeReply, type FakeService } from '../service/fake-service';
 import { eventually } from '../support/eventually';

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/domain/vocabulary';
 import { runsOf } from '../workflow/run-world';
 import { createAuditStore } from '../../src/store/audit';
 import { budgetKey, KEYS } from '../../src/store/keys';
-import { verifyAudit } from '../../src/workflow/verify-audit';
+import { verifyAudit } from '../../src/workflow/ops/verify-audit';
 import { walk } from '../support/conservation';
 import type { TestBed } from './test-bed';
 import type { Stage } from './scenario';

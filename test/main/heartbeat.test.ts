@@ -2,7 +2,7 @@ import request from 'supertest';
 import { KEYS } from '../../src/store/keys';
 import { createMetricsStore } from '../../src/store/metrics';
 import { createProcessStore } from '../../src/store/processes';
-import type { MetricSeries, ProcessStatus } from '../../src/workflow/metrics-port';
+import type { MetricSeries, ProcessStatus } from '../../src/workflow/ops/metrics-port';
 import { type App } from '../support/app';
 import { useApps } from './apps';
 import { eventually } from '../support/eventually';

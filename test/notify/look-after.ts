@@ -1,6 +1,6 @@
 import { openNotifications } from '../../src/main/notifications';
 import { silentLog } from '../../src/platform/log';
-import { runWatch } from '../../src/workflow/watch-alarms';
+import { runWatch } from '../../src/workflow/ops/watch-alarms';
 import type { App } from '../support/app';
 import { agedBy } from '../support/notifications';
 

@@ -1,7 +1,7 @@
 import { metadataText } from '../../src/contracts/violation/violation-metadata';
 import { systemClock } from '../../src/platform/clock';
 import { privateAccess } from '../../src/store/access';
-import { newViolation, reportViolation } from '../../src/workflow/report-violation';
+import { newViolation, reportViolation } from '../../src/workflow/violation/report-violation';
 import type { RecordStore, IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { PNG } from '../support/images';
 import { useRedis } from '../support/redis';

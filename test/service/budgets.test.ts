@@ -1,7 +1,7 @@
 import type { BudgetName } from '../../src/contracts/service/operations';
 import type { ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
-import type { Budgets, TokenCache } from '../../src/workflow/service-port';
+import type { Budgets, TokenCache } from '../../src/workflow/service/service-port';
 import { budgetsOf } from '../support/outboxes';
 import { clientFor, FRESH_PERMIT, movableClock, REQUESTS, useFakeService } from './client-under-test';
 import { json, TOW_ANSWER, type FakeService } from './fake-service';

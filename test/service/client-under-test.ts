@@ -3,7 +3,7 @@ import type { ServiceClientOptions } from '../../src/service';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import type { Log, LogFields } from '../../src/platform/log';
 import * as service from '../../src/contracts/service/service';
-import type { ClaimedPermit, TokenCache } from '../../src/workflow/service-port';
+import type { ClaimedPermit, TokenCache } from '../../src/workflow/service/service-port';
 import { noBudgets } from '../support/outboxes';
 import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';
 

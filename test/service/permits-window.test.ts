@@ -1,6 +1,6 @@
 import { createBudgets } from '../../src/store/budgets';
 import { systemClock } from '../../src/platform/clock';
-import type { Budgets } from '../../src/workflow/service-port';
+import type { Budgets } from '../../src/workflow/service/service-port';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';

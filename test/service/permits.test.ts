@@ -1,7 +1,7 @@
 import { createMemoryTokenCache } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import type { BudgetName } from '../../src/contracts/service/operations';
-import type { Budgets, Reservation, TokenCache } from '../../src/workflow/service-port';
+import type { Budgets, Reservation, TokenCache } from '../../src/workflow/service/service-port';
 import { budgetsOf } from '../support/outboxes';
 import { clientFor, closeClients, FRESH_PERMIT, movableClock, REQUESTS, type MovableClock } from './client-under-test';
 import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';

@@ -1,4 +1,4 @@
-import type { CallResult } from '../../src/workflow/service-port';
+import type { CallResult } from '../../src/workflow/service/service-port';
 import type { OperationName } from '../../src/contracts/service/operations';
 import { errorFacts } from '../../src/platform/errors';
 import { createMemoryTokenCache } from '../../src/service';

@@ -1,6 +1,6 @@
 import type { ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
-import type { TokenCache } from '../../src/workflow/service-port';
+import type { TokenCache } from '../../src/workflow/service/service-port';
 import { acceptTokens, bearersOf, clientFor, movableClock, REQUESTS, useFakeService } from './client-under-test';
 import { enveloped, json, jwt, type FakeService } from './fake-service';
 

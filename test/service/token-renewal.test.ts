@@ -1,6 +1,6 @@
 import { createMemoryTokenCache } from '../../src/service';
 import { noToken, unshared, renewToken, type TokenRenewalTools, type Renewed } from '../../src/service/token-renewal';
-import type { StoredToken } from '../../src/workflow/service-port';
+import type { StoredToken } from '../../src/workflow/service/service-port';
 import { movableClock } from './client-under-test';
 
 const stored = (token: string): StoredToken => ({ token, expiresAtMs: null });

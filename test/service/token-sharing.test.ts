@@ -1,7 +1,7 @@
 import { accessDigest, type ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import { createTokenSource } from '../../src/service/token';
-import type { TokenCache } from '../../src/workflow/service-port';
+import type { TokenCache } from '../../src/workflow/service/service-port';
 import {
   acceptTokens,
   bearersOf,

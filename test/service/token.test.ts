@@ -1,7 +1,7 @@
 import type { ServiceClientOptions } from '../../src/service';
 import { outageDelayMs } from '../../src/domain/service/service-health';
 import { systemClock } from '../../src/platform/clock';
-import type { TokenCache } from '../../src/workflow/service-port';
+import type { TokenCache } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
 import {
   acceptTokens,

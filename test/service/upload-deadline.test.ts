@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pause } from '../../src/platform/timers';
 import type { UploadLimits } from '../../src/service';
-import type { CallOptions } from '../../src/workflow/service-port';
+import type { CallOptions } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, startFakeService, startRawServer, type RawServer } from './fake-service';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { ImageOnDisk } from '../../src/workflow/service-port';
+import type { ImageOnDisk } from '../../src/workflow/service/service-port';
 import { clientFor, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, json, startFakeService, type FakeService } from './fake-service';
 

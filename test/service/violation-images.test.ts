@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { ImageOnDisk } from '../../src/workflow/service-port';
+import type { ImageOnDisk } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
 import { clientFor, clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, startFakeService, startRawServer, type FakeService } from './fake-service';

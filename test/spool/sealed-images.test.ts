@@ -5,7 +5,7 @@ import { systemClock } from '../../src/platform/clock';
 import { DataKeys } from '../../src/platform/data-keys';
 import { imageKeys, resealImages } from '../../src/spool/reseal';
 import type { DiskSpool } from '../../src/spool';
-import type { ImageSource, SpoolPlace } from '../../src/workflow/spool-port';
+import type { ImageSource, SpoolPlace } from '../../src/workflow/ops/spool-port';
 import { dataKeysText, linesOf } from '../support/data-keys';
 import { imageOf } from '../support/images';
 import { filesIn, newFolder, openSpool, pieces, sharedMarker } from './world';

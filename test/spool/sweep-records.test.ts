@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { silentLog } from '../../src/platform/log';
 import { towKey, violationKey } from '../../src/store/keys';
 import { createImageReferences } from '../../src/store/kept-images';
-import type { SpoolPlace } from '../../src/workflow/spool-port';
+import type { SpoolPlace } from '../../src/workflow/ops/spool-port';
 import { PNG } from '../support/images';
 import { useStores, type Stores } from '../support/stores';
 import { reportViolations } from '../support/violations';

@@ -1,9 +1,9 @@
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
-import { decideReport } from '../../src/workflow/decide-report';
-import { recordFact } from '../../src/workflow/record-fact';
-import { verifyAudit } from '../../src/workflow/verify-audit';
+import { decideReport } from '../../src/workflow/tow/decide-report';
+import { recordFact } from '../../src/workflow/tow/record-fact';
+import { verifyAudit } from '../../src/workflow/ops/verify-audit';
 import { auditEntryOf } from '../support/audit';
 import { useOwnRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';

@@ -16,7 +16,7 @@ import {
   type Stores,
 } from '../support/stores';
 import { letTry as letTryCircuit, setCircuit } from '../support/stored-records';
-import { reportProbe } from '../../src/workflow/prove-connection';
+import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 /** Long enough that nothing becomes due during a test. */
 const LATER_MS = 60_000;

@@ -4,7 +4,7 @@ import { followedLimit } from '../../src/contracts/service/stored-budgets';
 import { createBudgets, type BudgetSettings } from '../../src/store/budgets';
 import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis-time';
-import type { ObservedLimit, Reservation } from '../../src/workflow/service-port';
+import type { ObservedLimit, Reservation } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';

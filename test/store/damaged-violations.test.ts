@@ -1,8 +1,8 @@
 import { newViolationReference } from '../../src/contracts/common';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS, violationKey } from '../../src/store/keys';
-import { addKnownViolations } from '../../src/workflow/known-violations';
-import { matchEarlierTows } from '../../src/workflow/match-violation';
+import { addKnownViolations } from '../../src/workflow/violation/known-violations';
+import { matchEarlierTows } from '../../src/workflow/violation/match-violation';
 import { walk } from '../support/conservation';
 import { TESTER, towRequest, useStores, type Stores } from '../support/stores';
 import {

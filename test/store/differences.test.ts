@@ -2,8 +2,8 @@ import { DIFFERENCES_MAX, withoutRules } from '../../src/domain/service/differen
 import { systemClock } from '../../src/platform/clock';
 import { createDifferenceStore } from '../../src/store/differences';
 import { createTowOutbox } from '../../src/store/outbox';
-import { differenceViewOf } from '../../src/workflow/expect-difference';
-import { differenceOf } from '../../src/workflow/see-difference';
+import { differenceViewOf } from '../../src/workflow/service/expect-difference';
+import { differenceOf } from '../../src/workflow/service/see-difference';
 import { NO_LIMITS, type TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import {

@@ -1,7 +1,7 @@
 import { deliveryKey, towKey } from '../../src/store/keys';
 import { Script } from '../../src/store/scripts';
 import { isTransient } from '../../src/store/until-answered';
-import { createDeferral } from '../../src/workflow/defer-delivery';
+import { createDeferral } from '../../src/workflow/webhook/defer-delivery';
 import { towRequest, useStores, type Stores } from '../support/stores';
 
 let stores: Stores;

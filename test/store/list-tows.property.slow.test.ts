@@ -7,7 +7,7 @@ import { useRedis } from '../support/redis';
 import { INVOICE, openStores, type Stores } from '../support/stores';
 import { acceptHead, assign, decideHead, found, inform, refuseHead, requestAgo, retire, startedAgo } from './tow-lists';
 import { changeEntry } from '../support/stored-records';
-import type { TowReadModel } from '../../src/workflow/read-models';
+import type { TowReadModel } from '../../src/workflow/tow/read-models';
 
 const redis = useRedis();
 let stores: Stores;

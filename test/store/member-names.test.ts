@@ -1,6 +1,6 @@
 import { releaseClosedCircuits } from '../../src/store/circuits';
 import { createShadowStore } from '../../src/store/shadow';
-import { recordFact } from '../../src/workflow/record-fact';
+import { recordFact } from '../../src/workflow/tow/record-fact';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { mustClaim, openStores, START, TESTER, type Stores } from '../support/stores';

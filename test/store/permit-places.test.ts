@@ -6,7 +6,7 @@ import { permitPlaces } from '../../src/store/permit-places';
 import { createPermitQueueCheck } from '../../src/store/permits';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
-import { towViewOf, violationViewOf } from '../../src/workflow/views';
+import { towViewOf, violationViewOf } from '../../src/workflow/tow/views';
 import { eventually } from '../support/eventually';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';

@@ -3,7 +3,7 @@ import { budgetKey, KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { createPermitQueueCheck } from '../../src/store/permits';
 import { recordsOf } from '../../src/store/records';
-import { recordFact } from '../../src/workflow/record-fact';
+import { recordFact } from '../../src/workflow/tow/record-fact';
 import { walk } from '../support/conservation';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';

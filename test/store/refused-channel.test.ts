@@ -1,4 +1,4 @@
-import { recordFact } from '../../src/workflow/record-fact';
+import { recordFact } from '../../src/workflow/tow/record-fact';
 import { silentLog } from '../../src/platform/log';
 import { systemClock } from '../../src/platform/clock';
 import { connectFailFast, whenReady } from '../../src/store/connect';

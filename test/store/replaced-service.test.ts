@@ -6,7 +6,7 @@ import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } 
 import { mustClaimViolation, openOutbox, outcome, readViolation, reportViolations } from '../support/violations';
 import { letTry, readCircuits } from '../support/stored-records';
 import { type CircuitName } from '../../src/domain/service/circuits';
-import { reportProbe } from '../../src/workflow/prove-connection';
+import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 /** Something answers with 2xx in place of the service: a login or maintenance page. */
 

@@ -1,7 +1,7 @@
 import { readArchive } from '../../src/archive/read';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
-import { verifyAudit } from '../../src/workflow/verify-audit';
+import { verifyAudit } from '../../src/workflow/ops/verify-audit';
 import { readAll } from '../archive/folder';
 import { KEEP_NOTHING, createReleasedTow, openRetention, useRetention, type Retention } from '../support/retention';
 import { type Stores } from '../support/stores';

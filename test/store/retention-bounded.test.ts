@@ -1,7 +1,7 @@
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
-import { decideReport } from '../../src/workflow/decide-report';
-import { recordFact } from '../../src/workflow/record-fact';
+import { decideReport } from '../../src/workflow/tow/decide-report';
+import { recordFact } from '../../src/workflow/tow/record-fact';
 import { verifyArchive } from '../../src/archive/read';
 import { walk } from '../support/conservation';
 import {

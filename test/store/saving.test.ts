@@ -1,6 +1,6 @@
 import { addEvent } from '../../src/domain/outbox/outbox-record';
-import { decideReport } from '../../src/workflow/decide-report';
-import { recordFact } from '../../src/workflow/record-fact';
+import { decideReport } from '../../src/workflow/tow/decide-report';
+import { recordFact } from '../../src/workflow/tow/record-fact';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';

@@ -2,7 +2,7 @@ import type { DecisionCommand } from '../../src/domain/outbox/decide-report';
 import { systemClock } from '../../src/platform/clock';
 import type { FactCommand } from '../../src/domain/tow/fact-command';
 import { refusedTask, rivalRequestTask } from '../../src/domain/ops/tasks';
-import { updateDispatch } from '../../src/workflow/update-dispatch';
+import { updateDispatch } from '../../src/workflow/tow/update-dispatch';
 import { ALL_TOWS, type TowFilter } from '../../src/workflow/list-port';
 import { isSettled } from '../../src/domain/outbox/outbox';
 import { createRetentionStore } from '../../src/store/retention';

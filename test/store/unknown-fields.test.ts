@@ -6,7 +6,7 @@ import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
 import { claimAs, mustClaimViolation, openOutbox, reportViolations, takenAs } from '../support/violations';
-import { reportProbe } from '../../src/workflow/prove-connection';
+import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 /** Another version of towhook may have written fields that this one does not know. */
 

@@ -16,7 +16,7 @@ import {
 } from '../support/violations';
 import { changeEntry, letTry, readEntry, setCircuit } from '../support/stored-records';
 import { type CircuitName } from '../../src/domain/service/circuits';
-import { reportProbe } from '../../src/workflow/prove-connection';
+import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 let stores: Stores;
 let outbox: ViolationOutbox;

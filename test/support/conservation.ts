@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { ConservationCounts } from '../../src/contracts/ops/conservation';
 import { createConservationStore, type ScanSettings } from '../../src/store/conservation';
-import type { ConservationScan } from '../../src/workflow/conservation';
+import type { ConservationScan } from '../../src/workflow/ops/conservation';
 
 export const AT_ONCE: ScanSettings = {
   namesPerStep: 40,

@@ -1,7 +1,7 @@
 import type { StoredTow, StoredViolation } from '../../src/domain/outbox/outbox-record';
 import type { ReportKind } from '../../src/domain/vocabulary';
-import type { Claim, Claimed, Outbox } from '../../src/workflow/outbox-port';
-import type { Budgets } from '../../src/workflow/service-port';
+import type { Claim, Claimed, Outbox } from '../../src/workflow/outbox/outbox-port';
+import type { Budgets } from '../../src/workflow/service/service-port';
 
 /** The outboxes of tows and violations, and what they grant. */
 

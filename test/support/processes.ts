@@ -1,5 +1,5 @@
 import type { ProcessDocument } from '../../src/contracts/ops/metrics';
-import type { Heartbeat } from '../../src/workflow/metrics-port';
+import type { Heartbeat } from '../../src/workflow/ops/metrics-port';
 
 export const NOTHING = { added: {}, highest: {} };
 

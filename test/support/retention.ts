@@ -4,7 +4,7 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createRetentionStore } from '../../src/store/retention';
 import { isTransient } from '../../src/store/until-answered';
-import { sweep, type RetentionTools, type Swept } from '../../src/workflow/retention';
+import { sweep, type RetentionTools, type Swept } from '../../src/workflow/ops/retention';
 import { useDataDir } from '../archive/folder';
 import { ACCEPTED, INVOICE, result, START, towInvoice, useStores, type Stores } from './stores';
 

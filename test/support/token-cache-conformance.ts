@@ -1,4 +1,4 @@
-import type { TokenCache } from '../../src/workflow/service-port';
+import type { TokenCache } from '../../src/workflow/service/service-port';
 
 /** A cache under test: several views of one store, as several processes have them. */
 export interface TokenCacheUnderTest {
@@ -10,7 +10,7 @@ export interface TokenCacheUnderTest {
 }
 
 /**
- * What every TokenCache promises (workflow/service-port.ts). Whether an owner may acquire its own lock again is
+ * What every TokenCache promises (workflow/service/service-port.ts). Whether an owner may acquire its own lock again is
  * undefined; the client never does.
  * @param start makes an empty cache for one test.
  */

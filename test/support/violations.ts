@@ -8,10 +8,10 @@ import type { ClaimSettings } from '../../src/store/claims';
 import { createViolationOutbox } from '../../src/store/outbox';
 import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
-import { decideViolation } from '../../src/workflow/decide-violation';
-import { linkViolation } from '../../src/workflow/link-violation';
-import { reportViolation } from '../../src/workflow/report-violation';
-import type { Upload } from '../../src/workflow/spool-port';
+import { decideViolation } from '../../src/workflow/violation/decide-violation';
+import { linkViolation } from '../../src/workflow/violation/link-violation';
+import { reportViolation } from '../../src/workflow/violation/report-violation';
+import type { Upload } from '../../src/workflow/ops/spool-port';
 import { orderKeyOf, type IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { ACCEPTED, GRACE_MS, LEASE_MS, result, TESTER, type Stores } from './stores';
 

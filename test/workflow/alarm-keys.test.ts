@@ -1,5 +1,5 @@
 import { ALARM_KINDS, type AlarmKind } from '../../src/domain/ops/notification-settings';
-import { alarmKey, severityOf, type Alarm } from '../../src/workflow/alarms';
+import { alarmKey, severityOf, type Alarm } from '../../src/workflow/ops/alarms';
 
 /** One alarm of each kind, by the key under which its incident is stored. */
 const ALARMS: Readonly<Record<string, Alarm>> = {

@@ -1,6 +1,6 @@
 import { ENTRY_KINDS } from '../../src/domain/vocabulary';
-import { alarmsOf, severityOf, type OpsState } from '../../src/workflow/alarms';
-import type { ProcessStatus } from '../../src/workflow/metrics-port';
+import { alarmsOf, severityOf, type OpsState } from '../../src/workflow/ops/alarms';
+import type { ProcessStatus } from '../../src/workflow/ops/metrics-port';
 
 const NOW = Date.parse('2026-11-21T03:00:00.000Z');
 const SINCE = '2026-11-21T02:50:00.000Z';

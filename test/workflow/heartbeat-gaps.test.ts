@@ -1,4 +1,4 @@
-import { createHeartbeatGaps } from '../../src/workflow/heartbeat-gaps';
+import { createHeartbeatGaps } from '../../src/workflow/ops/heartbeat-gaps';
 
 const SILENT_AFTER_MS = 20_000;
 

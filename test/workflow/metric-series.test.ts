@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../src/domain/timestamp';
-import { seriesOf } from '../../src/workflow/metric-series';
+import { seriesOf } from '../../src/workflow/ops/metric-series';
 
 const HOUR_MS = 60 * MINUTE_MS;
 const atMs = 1_800_000_000_000;

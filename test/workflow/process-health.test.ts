@@ -1,5 +1,5 @@
-import type { ProcessStatus } from '../../src/workflow/metrics-port';
-import { processStateOf } from '../../src/workflow/process-health';
+import type { ProcessStatus } from '../../src/workflow/ops/metrics-port';
+import { processStateOf } from '../../src/workflow/ops/process-health';
 
 function process(status: Partial<ProcessStatus>): ProcessStatus {
   return {

@@ -18,7 +18,7 @@ import { silentLog } from '../../src/platform/log';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { KEYS } from '../../src/store/keys';
 import { createTowStore } from '../../src/store/tows';
-import { abortRun, previewRun, runViewOf, startRun } from '../../src/workflow/runs';
+import { abortRun, previewRun, runViewOf, startRun } from '../../src/workflow/run/runs';
 import type { ActionResult } from '../../src/workflow/action-result';
 import { carryOutRun, type CarryOutRunTools } from '../../jobs/carry-out-run';
 import type { OperatorApi } from '../../src/workflow/operator-port';

@@ -1,6 +1,6 @@
 import type { RefusalReason } from '../../domain/webhook/webhook-answers';
-import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks, type ClockAlarm } from '../../workflow/alarms';
-import type { WebhookAlarm } from '../../workflow/webhook-health';
+import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks, type ClockAlarm } from '../../workflow/ops/alarms';
+import type { WebhookAlarm } from '../../workflow/webhook/webhook-health';
 import type { Messages } from '../messages';
 import type { Viewer } from '../viewer';
 import { noticeProblemText } from './notice-problem';

@@ -9,7 +9,7 @@ import type { OperatorApi } from '../../workflow/operator-port';
 import { TASK_TYPES } from '../../domain/ops/tasks';
 import { formatted } from '../messages';
 import { oneOf, type Viewer } from '../viewer';
-import { questionOf, resolveTaskCall } from '../../workflow/decision-call';
+import { questionOf, resolveTaskCall } from '../../workflow/outbox/decision-call';
 import type { FormFailure, PageResult, PageTools, PostedForm } from '../page';
 import { readRecord } from '../read';
 import { submit } from '../submit';

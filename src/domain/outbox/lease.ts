@@ -5,7 +5,7 @@ import type { OutboxRecord } from './outbox-record';
 /**
  * The rights of one worker, which end with the lease of the record: a lost worker blocks nothing. A lease alone gives the
  * right to work on the record, and with an attempt in flight the right to send its entry. A worker gets them by a claim
- * (workflow/outbox-port.ts).
+ * (workflow/outbox/outbox-port.ts).
  */
 
 /** The right to work on a record: to check its entry before a call. */

@@ -7,7 +7,7 @@ import { ROUTES } from '../../../src/contracts/operator-routes';
 import type { Actor } from '../../../src/domain/ops/audit';
 import { checkCall } from '../../../src/operator/check-call';
 import { readForm } from '../../../src/operator/read-form';
-import type { Upload } from '../../../src/workflow/spool-port';
+import type { Upload } from '../../../src/workflow/ops/spool-port';
 import { IMAGES } from '../../support/images';
 import { edited, editedText, perhapsEdits, type Edit } from '../bytes';
 import { hostileText } from '../hostile';

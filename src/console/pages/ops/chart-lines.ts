@@ -1,6 +1,6 @@
 import type { SeriesName } from '../../../contracts/ops/metrics';
 import { DELIVERY_KINDS, ENTRY_KINDS } from '../../../domain/vocabulary';
-import type { MetricsStore, Points, MetricSeries } from '../../../workflow/metrics-port';
+import type { MetricsStore, Points, MetricSeries } from '../../../workflow/ops/metrics-port';
 import type { Messages } from '../../messages';
 import type { Viewer } from '../../viewer';
 

@@ -1,4 +1,4 @@
-import type { MetricSeries } from '../../../workflow/metrics-port';
+import type { MetricSeries } from '../../../workflow/ops/metrics-port';
 import { Chip } from '../../parts/list';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';

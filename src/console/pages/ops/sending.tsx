@@ -3,7 +3,7 @@ import type { FormFailure } from '../../page';
 import { Countdown, Age, Badge } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { ActionForm } from '../../parts/ops';
-import { FAILURES_BORNE } from '../../../workflow/alarms';
+import { FAILURES_BORNE } from '../../../workflow/ops/alarms';
 
 interface SendingProps {
   readonly viewer: Viewer;

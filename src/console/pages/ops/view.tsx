@@ -1,5 +1,5 @@
-import { alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/alarms';
-import type { MetricSeries } from '../../../workflow/metrics-port';
+import { alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/ops/alarms';
+import type { MetricSeries } from '../../../workflow/ops/metrics-port';
 import type { FormFailure } from '../../page';
 import type { AlarmSeverity } from '../../../domain/ops/notification-settings';
 import { alarmText } from '../../parts/alarm-text';

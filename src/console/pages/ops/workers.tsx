@@ -1,8 +1,8 @@
-import type { ProcessStatus, QueueStatus } from '../../../workflow/metrics-port';
+import type { ProcessStatus, QueueStatus } from '../../../workflow/ops/metrics-port';
 import { Age, Badge, Empty, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import type { OpsQueue } from '../../../workflow/alarms';
-import { isReplaced } from '../../../workflow/process-health';
+import type { OpsQueue } from '../../../workflow/ops/alarms';
+import { isReplaced } from '../../../workflow/ops/process-health';
 import type { FormFailure } from '../../page';
 import { ActionForm } from '../../parts/ops';
 

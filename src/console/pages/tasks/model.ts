@@ -12,7 +12,7 @@ import { readList, readRecord, readRoute } from '../../read';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
 import type { Task } from '../../../contracts/outbox/records';
-import { questionOf } from '../../../workflow/decision-call';
+import { questionOf } from '../../../workflow/outbox/decision-call';
 
 /** The query of the task list, as in its address. */
 export interface TaskQuery {

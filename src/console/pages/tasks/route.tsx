@@ -16,7 +16,7 @@ import { showLive } from './live';
 import { tasksPage } from './view';
 import { readQuery, addressOf, filterOf, readTasks, anchorOf } from './model';
 import { TASK_ACTIONS, type TaskAction } from '../../../domain/outbox/decisions';
-import { decisionCall } from '../../../workflow/decision-call';
+import { decisionCall } from '../../../workflow/outbox/decision-call';
 import { submit } from '../../submit';
 import { decisionBody } from '../../parts/decision-form';
 import { oneOf } from '../../viewer';

@@ -2,7 +2,7 @@ import type { ReportView, TowView } from '../../../contracts/operator';
 import type { Task } from '../../../contracts/outbox/records';
 import { DECISIONS, type DecisionAction } from '../../../domain/outbox/decisions';
 import { isSettled } from '../../../domain/outbox/outbox';
-import { questionOf } from '../../../workflow/decision-call';
+import { questionOf } from '../../../workflow/outbox/decision-call';
 import { DecisionForm } from '../../parts/decision-form';
 import { CorrectionFields, ResolveForm, taskMessages } from '../../parts/task';
 import { FormProblem } from './forms';

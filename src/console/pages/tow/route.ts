@@ -5,7 +5,7 @@ import { readTow, readTowView, type ShowTow, type TowPageTools } from './model';
 import { PAGES, towPath } from '../../page-table';
 import { missingTow, towPage, towPart } from './view';
 import { DECISIONS } from '../../../domain/outbox/decisions';
-import { reportDecisionCall } from '../../../workflow/decision-call';
+import { reportDecisionCall } from '../../../workflow/outbox/decision-call';
 import { submit } from '../../submit';
 import { decisionBody } from '../../parts/decision-form';
 import { correctionIn, submitResolve } from '../../parts/task';

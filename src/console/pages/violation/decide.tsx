@@ -2,7 +2,7 @@ import type { DecisionAction } from '../../../domain/outbox/decisions';
 import { hasOffset } from '../../../domain/timestamp';
 import { PERSON_FIELDS } from '../../../domain/violation/violation';
 import { violationTaskId } from '../../../domain/violation/violation-tasks';
-import { questionOf } from '../../../workflow/decision-call';
+import { questionOf } from '../../../workflow/outbox/decision-call';
 import { unchangedAsNow, Was, fieldTime } from '../../forms';
 import { DecisionForm } from '../../parts/decision-form';
 import { PostForm } from '../../parts/form';

@@ -1,5 +1,5 @@
 import { Age, Plate, Ref, English } from '../../parts/text';
-import { questionOf } from '../../../workflow/decision-call';
+import { questionOf } from '../../../workflow/outbox/decision-call';
 import { ViolationState } from '../../parts/states';
 import { WhyViolation } from '../../parts/why';
 import type { Task } from '../../../contracts/outbox/records';

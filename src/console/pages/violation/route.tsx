@@ -19,7 +19,7 @@ import { Images, Reported } from './reported';
 import { isConcluded, readModel, readViolation, type ViolationModel } from './model';
 import { Attempts, Service, Ticket, Tows, Warnings } from './outcome';
 import { PAGES, violationPath } from '../../page-table';
-import { violationDecisionCall } from '../../../workflow/decision-call';
+import { violationDecisionCall } from '../../../workflow/outbox/decision-call';
 import { refusalOfUpload, submit } from '../../submit';
 import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
 import { decisionBody } from '../../parts/decision-form';

@@ -1,0 +1,197 @@
+import type { ArchivedType } from '../../contracts/ops/archive';
+import { storedObject } from '../../domain/stored';
+import type { Delivery } from '../../domain/webhook/delivery';
+import { errorFacts } from '../../platform/errors';
+import type { Log } from '../../platform/log';
+import type { DeliveryStore, TowStore, ViolationStore } from '../ports';
+import type { ArchivableKind, Archive, NewArchivedRecord, RetentionStore } from './retention-port';
+import type { TowReadModel, ViolationReadModel, Report } from '../tow/read-models';
+
+/**
+ * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged
+ * and safely on disk. After a crash in between it is archived again; the last archived copy counts.
+ *
+ * - tows: over, settled and without an open task. An archived marker stays for late messages.
+ * - deliveries: processed, with their raw bodies, as proof of what the service requested, including late ones and
+ *   unknown fields.
+ * - violations: settled, without an open task, cleanup done.
+ * - audit lines.
+ */
+export interface RetentionTools {
+  readonly tows: Pick<TowStore, 'read'>;
+  readonly deliveries: Pick<DeliveryStore, 'read'>;
+  readonly violations: Pick<ViolationStore, 'read'>;
+  readonly retention: RetentionStore;
+  readonly archive: Archive;
+  readonly keep: KeepTimes;
+  /** True for an error of Redis that may be over later. */
+  readonly isTransient: (error: unknown) => boolean;
+  readonly log: Log;
+}
+
+/** How long finished records stay in Redis. */
+export interface KeepTimes {
+  readonly deliveriesMs: number;
+  readonly towsMs: number;
+  readonly violationsMs: number;
+  readonly auditMs: number;
+}
+
+/** What one sweep archived; `more`: another sweep would find something at once. */
+export interface Swept {
+  readonly archived: Readonly<Record<ArchivedType, number>>;
+  readonly more: boolean;
+}
+
+/** A batch ends at one of these limits, which bound reads and memory. */
+const BATCH_RECORDS_MAX = 100;
+const BATCH_CHARACTERS_MAX = 4_000_000;
+
+/** Archives and deletes one batch per kind of record. Rejects when the archive or Redis fails; nothing is lost then. */
+export async function sweep(tools: RetentionTools): Promise<Swept> {
+  const deliveries = await sweepKind(tools, deliveriesOf(tools));
+  const tows = await sweepKind(tools, towsOf(tools));
+  const violations = await sweepKind(tools, violationsOf(tools));
+  const audit = await sweepAudit(tools);
+  await tools.retention.removeExpiredMarkers();
+  return {
+    archived: {
+      tow: tows.archived,
+      delivery: deliveries.archived,
+      violation: violations.archived,
+      audit: audit.archived,
+    },
+    more: deliveries.more || tows.more || violations.more || audit.more,
+  };
+}
+
+interface SweptKind {
+  readonly archived: number;
+  readonly more: boolean;
+}
+
+/** How records of one kind are read and archived. */
+interface RetainedKind<R> {
+  readonly what: ArchivableKind;
+  readonly keepMs: number;
+  read(id: string): Promise<R | null>;
+  lineOf(record: R): NewArchivedRecord;
+}
+
+function deliveriesOf({ deliveries, keep }: RetentionTools): RetainedKind<Delivery> {
+  return {
+    what: 'delivery',
+    keepMs: keep.deliveriesMs,
+    read: (id) => deliveries.read(id),
+    lineOf: (delivery) => ({ type: 'delivery', id: delivery.id, data: storedObject.parse(delivery) }),
+  };
+}
+
+function towsOf({ tows, keep }: RetentionTools): RetainedKind<TowReadModel> {
+  return {
+    what: 'tow',
+    keepMs: keep.towsMs,
+    read: (ref) => tows.read(ref),
+    lineOf: (record) => {
+      const data: unknown = JSON.parse(JSON.stringify(archivedTow(record)));
+      return { type: 'tow', id: record.tow.towingReferenceId, data: storedObject.parse(data) };
+    },
+  };
+}
+
+function violationsOf({ violations, keep }: RetentionTools): RetainedKind<ViolationReadModel> {
+  return {
+    what: 'violation',
+    keepMs: keep.violationsMs,
+    read: (id) => violations.read(id),
+    lineOf: (record) => {
+      const data: unknown = JSON.parse(JSON.stringify(archivedViolation(record)));
+      return { type: 'violation', id: record.violation.id, data: storedObject.parse(data) };
+    },
+  };
+}
+
+async function sweepKind<R>(tools: RetentionTools, kind: RetainedKind<R>): Promise<SweptKind> {
+  const candidates = await tools.retention.finished(kind.what, kind.keepMs, BATCH_RECORDS_MAX);
+  const batch: { id: string; version: string }[] = [];
+  const lines: NewArchivedRecord[] = [];
+  let characters = 0;
+  for (const id of candidates) {
+    if (characters >= BATCH_CHARACTERS_MAX) break;
+    const version = await tools.retention.versionOf(kind.what, id);
+    const line = await readLine(tools, kind, id);
+    if (line === 'unreadable') continue;
+    batch.push({ id, version });
+    if (line === null) continue;
+    lines.push(line);
+    characters += JSON.stringify(line.data).length;
+  }
+  if (lines.length > 0) await tools.archive.append(lines);
+  const removal = await Promise.all(batch.map(({ id, version }) => tools.retention.remove(kind.what, id, version)));
+  const hasLeft = removal.some((outcome) => outcome !== 'kept');
+  const isWhole = candidates.length < BATCH_RECORDS_MAX && characters < BATCH_CHARACTERS_MAX;
+  return { archived: lines.length, more: hasLeft && !isWhole };
+}
+
+/**
+ * Returns the line of a record, or null when the record is gone. An unreadable one is postponed, so that it does not
+ * block the others.
+ */
+async function readLine<R>(
+  tools: RetentionTools,
+  kind: RetainedKind<R>,
+  id: string,
+): Promise<NewArchivedRecord | 'unreadable' | null> {
+  try {
+    const record = await kind.read(id);
+    return record === null ? null : kind.lineOf(record);
+  } catch (error) {
+    // A read that fails for Redis shows nothing about the record.
+    if (tools.isTransient(error)) throw error;
+    await tools.retention.putOff(kind.what, id, kind.keepMs);
+    // The message of a parse error may quote the record.
+    tools.log.error('retention.unreadable', { what: kind.what, id, error_name: errorFacts(error)['error_name'] });
+    return 'unreadable';
+  }
+}
+
+async function sweepAudit({ retention, archive, keep }: RetentionTools): Promise<SweptKind> {
+  const lines = await retention.auditLines(keep.auditMs, BATCH_RECORDS_MAX);
+  if (lines.length > 0) {
+    await archive.append(lines.map((line) => ({ type: 'audit', id: line.split(' ', 1)[0] ?? '', data: { line } })));
+    await retention.trimAudit(lines);
+  }
+  return { archived: lines.length, more: lines.length === BATCH_RECORDS_MAX };
+}
+
+/** What the archive keeps of a record. Files are kept forever and read alike, so their field names never change. */
+
+function archivedTow({ tow, version, reports, timeline }: TowReadModel) {
+  return { tow, version, reports: reports.map(archivedReport), timeline };
+}
+
+function archivedReport(report: Report) {
+  const { seq, id, kind, body, createdAtMs, deliveredAtMs } = report;
+  return { seq, id, kind, body, createdAtMs, deliveredAtMs, ...archivedEntry(report) };
+}
+
+function archivedViolation(record: ViolationReadModel) {
+  const { violation, version, shadow, reference, references, serviceStatus, canTow } = record;
+  const { ticket, ticketOverruled, acceptedHow, state, settledAtMs, tows } = record;
+  const ofService = { reference, references, serviceStatus, canTow, towingReferenceIds: tows };
+  const accepted = { acceptedHow, acceptedAtMs: state === 'accepted' ? settledAtMs : null };
+  return { violation, version, shadow, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(record) };
+}
+
+function archivedEntry(entry: Omit<Report, 'kind'> | ViolationReadModel) {
+  const { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log } = entry;
+  const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log };
+  return {
+    ...same,
+    inFlight: entry.attemptId !== null,
+    mayHaveHadEffect: entry.possibleEffects > 0,
+    nextAttemptAtMs: entry.nextAtMs,
+    lastError: entry.error,
+    brokenAnswer: entry.rawBody,
+  };
+}
