@@ -1,4 +1,4 @@
-import { STEP_LEASE_MS } from '../../src/store/conservation';
+import { STEP_LEASE_MS } from '../../src/store/ops/conservation';
 import { KEYS } from '../../src/store/keys';
 import type { BenchRedis } from './redis';
 

@@ -60,7 +60,7 @@ export interface ArchiveWriterOptions {
 }
 
 /**
- * The only writer of the files of `epoch`, a number that no other writer has (store/locks.ts). It never opens an
+ * The only writer of the files of `epoch`, a number that no other writer has (store/redis/locks.ts). It never opens an
  * existing file, so two writers would share none even if epochs started again.
  */
 export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWriter {

@@ -5,9 +5,9 @@ import { ArchiveBroken, ArchiveKeyMissing, readFileBatches } from '../archive/re
 import { notesOf, type Finding } from '../cli';
 import { auditLineOf } from '../domain/ops/audit-line';
 import type { DataKeys } from '../platform/data-keys';
-import { createAuditStore } from '../store/audit';
-import type { Redis } from '../store/connect';
-import { dataKeysOf } from '../store/sealed-values';
+import { createAuditStore } from '../store/ops/audit';
+import type { Redis } from '../store/redis/connect';
+import { dataKeysOf } from '../store/encryption/sealed-values';
 
 /**
  * Checks that the archive of a DATA_DIR ends before the audit of a backup does. The restored Redis gives the numbers after

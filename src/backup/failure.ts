@@ -1,8 +1,8 @@
 import { resolve, sep } from 'node:path';
 import { BackupProblem } from '../cli';
 import { errorCode, errorMessage } from '../platform/errors';
-import { isReply } from '../store/connect';
-import { isTransient } from '../store/until-answered';
+import { isReply } from '../store/redis/connect';
+import { isTransient } from '../store/redis/until-answered';
 
 /** What a command reads and writes. */
 export interface Places {

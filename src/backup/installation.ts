@@ -7,8 +7,8 @@ import { errorMessage } from '../platform/errors';
 import { silentLog, type Log } from '../platform/log';
 import { createResources, type Resources } from '../platform/resources';
 import type { Environment } from '../platform/variable-rules';
-import { openAccess } from '../store/access';
-import { RestoreUnfinished } from '../store/schema';
+import { openAccess } from '../store/redis/access';
+import { RestoreUnfinished } from '../store/ops/schema';
 import {
   connectForCommandLine,
   connectPatient,
@@ -16,7 +16,7 @@ import {
   whenReady,
   type Redis,
   type Server,
-} from '../store/connect';
+} from '../store/redis/connect';
 
 /** The installation of the environment, as a command sees it. */
 export interface OpenedInstallation {

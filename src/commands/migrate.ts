@@ -2,7 +2,7 @@ import type { CommandOutput, LocalCommands } from '../cli';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { errorMessage } from '../platform/errors';
 import { migrate, pendingMigrations, type PendingMigration } from '../store/migrations/run';
-import { knownSchema, readSchema, SchemaMismatch } from '../store/schema';
+import { knownSchema, readSchema, SchemaMismatch } from '../store/ops/schema';
 import { withRedis } from './with-redis';
 
 /** How long processes of the earlier release may take to end: they notice within 5 s, and complete what they do. */

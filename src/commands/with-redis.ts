@@ -4,8 +4,8 @@ import type { Config } from '../platform/config';
 import { openDataKeys, type DataKeys } from '../platform/data-keys';
 import { silentLog } from '../platform/log';
 import { createResources } from '../platform/resources';
-import { openAccess } from '../store/access';
-import { connectForCommandLine, READY_TIMEOUT_MS, whenReady, type Redis } from '../store/connect';
+import { openAccess } from '../store/redis/access';
+import { connectForCommandLine, READY_TIMEOUT_MS, whenReady, type Redis } from '../store/redis/connect';
 
 /**
  * Runs a command with a connection to the Redis of the installation, and closes what it opened. The embedded Redis is

@@ -4,7 +4,7 @@ import { silentLog } from '../platform/log';
 import { createResources } from '../platform/resources';
 import { within } from '../platform/timers';
 import type { Environment } from '../platform/variable-rules';
-import type { Redis } from '../store/connect';
+import type { Redis } from '../store/redis/connect';
 import { checkConfiguration, variableFaults } from './configuration';
 import { withinLimit, notesOf, UNTRUSTED } from './finding';
 import { checkConsole, checkReceiver } from './listeners';

@@ -1,8 +1,8 @@
 import type { Finding } from '../cli';
 import { errorCode, errorMessage, tlsTroubleOf } from '../platform/errors';
-import { deniedCommand, isForeignProtocol, isReply } from '../store/connect';
-import { DatabaseRefused } from '../store/connection';
-import { UnexpectedReply } from '../store/parse';
+import { deniedCommand, isForeignProtocol, isReply } from '../store/redis/connect';
+import { DatabaseRefused } from '../store/redis/connection';
+import { UnexpectedReply } from '../store/redis/parse';
 import { notesOf, TLS_TROUBLES } from './finding';
 
 /** Why Redis cannot be used, as findings of the doctor. */

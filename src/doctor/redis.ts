@@ -5,7 +5,7 @@ import { openDataKeys, type DataKeys } from '../platform/data-keys';
 import { silentLog } from '../platform/log';
 import type { Resources } from '../platform/resources';
 import { errorMessage } from '../platform/errors';
-import { openAccess, type RedisAccess } from '../store/access';
+import { openAccess, type RedisAccess } from '../store/redis/access';
 import {
   connectForCommandLine,
   deniedCommand,
@@ -13,11 +13,11 @@ import {
   whenReady,
   writability,
   type Redis,
-} from '../store/connect';
-import { dataKeyFaults } from '../store/data-key-record';
-import { readRedisMemory } from '../store/redis-state';
-import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
-import { isCluster } from '../store/redis-settings';
+} from '../store/redis/connect';
+import { dataKeyFaults } from '../store/encryption/data-key-record';
+import { readRedisMemory } from '../store/redis/redis-state';
+import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/ops/schema';
+import { isCluster } from '../store/redis/redis-settings';
 import { NoEmbeddedData, openExisting } from '../embedded-redis/start';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';

@@ -10,9 +10,9 @@ import {
   createServiceClient,
   type ObservedCall,
 } from '../service';
-import { createBudgets } from '../store/budgets';
-import type { Redis } from '../store/connect';
-import { createTokenCache } from '../store/tokens';
+import { createBudgets } from '../store/service/budgets';
+import type { Redis } from '../store/redis/connect';
+import { createTokenCache } from '../store/service/tokens';
 import type { Budgets } from '../workflow/service/service-port';
 import { addressFindings } from './addresses';
 import { variableFaults } from './configuration';

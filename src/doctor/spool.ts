@@ -3,8 +3,8 @@ import type { Clock } from '../platform/clock';
 import { silentLog } from '../platform/log';
 import { errorCode } from '../platform/errors';
 import { createSpool, type DiskSpool, type SharedMarker } from '../spool';
-import type { Redis } from '../store/connect';
-import { createSpoolMarker } from '../store/spool-marker';
+import type { Redis } from '../store/redis/connect';
+import { createSpoolMarker } from '../store/ops/spool-marker';
 import { notesOf } from './finding';
 
 const notes = notesOf('images');

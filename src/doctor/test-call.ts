@@ -6,8 +6,8 @@ import { refusedWebhooks } from '../domain/webhook/webhook-alarms';
 import type { Clock } from '../platform/clock';
 import { signedHeaders } from '../platform/webhook-signature';
 import type { Config } from '../platform/config';
-import type { Redis } from '../store/connect';
-import { createWebhookAnswerStore } from '../store/webhook-answers';
+import type { Redis } from '../store/redis/connect';
+import { createWebhookAnswerStore } from '../store/webhook/webhook-answers';
 import { notesOf } from './finding';
 import { askListener, NO_RECEIVER_ADDRESS, receiverAddress } from './listeners';
 

@@ -1,9 +1,9 @@
 import type { Finding } from '../cli';
 import { isoTimestamp } from '../domain/timestamp';
 import type { ServiceMode } from '../domain/vocabulary';
-import type { Redis } from '../store/connect';
-import { createProcessStore } from '../store/processes';
-import { createShadowStore } from '../store/shadow';
+import type { Redis } from '../store/redis/connect';
+import { createProcessStore } from '../store/ops/processes';
+import { createShadowStore } from '../store/outbox/shadow';
 import { serviceDifference } from '../workflow/service/called-service';
 import { notesOf } from './finding';
 

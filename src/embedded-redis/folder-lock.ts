@@ -14,7 +14,7 @@ export interface FolderLockSettings {
 }
 
 /**
- * Runs `work` while no other process runs work under the same lock. It needs no Redis, unlike src/store/locks.ts: it
+ * Runs `work` while no other process runs work under the same lock. It needs no Redis, unlike src/store/redis/locks.ts: it
  * protects the files from which a Redis starts. A process writes a file of its own first and then looks for those of
  * others, so two of them never both find none. The file of a dead process of this machine counts for nothing. That of
  * another machine or container counts until it is removed.

@@ -1,7 +1,7 @@
 import { requireService } from '../platform/config';
 import { repeat, within } from '../platform/timers';
 import { accessDigests } from '../service/access-digest';
-import { createProcessStore } from '../store/processes';
+import { createProcessStore } from '../store/ops/processes';
 import { serviceDifference, workersDiffer } from '../workflow/service/called-service';
 import type { Foundation } from './foundation';
 

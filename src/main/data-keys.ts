@@ -5,7 +5,7 @@ import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log';
 import { throwUnhandled } from '../platform/process';
 import { AFTER_START_MS, repeat, type Repetition } from '../platform/timers';
-import { dataKeyFaults, noteDataKeys } from '../store/data-key-record';
+import { dataKeyFaults, noteDataKeys } from '../store/encryption/data-key-record';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;

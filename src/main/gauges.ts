@@ -5,16 +5,16 @@ import { diskSpace } from '../platform/disk';
 import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/metrics';
 import { describeProcess } from '../platform/process';
 import { watchQueues } from '../queue/backlog';
-import { createConservationStore } from '../store/conservation';
-import { readBackupAgeMs } from '../store/backup-record';
-import { overdueReportSince } from '../store/count-overdue';
-import { createNotificationStore } from '../store/notification-record';
-import { createProcessStore } from '../store/processes';
-import { readRedisState } from '../store/redis-state';
-import { createSendingStore } from '../store/sending';
-import { createTaskStore } from '../store/tasks';
-import { readTokenAgeMs } from '../store/tokens';
-import { createWebhookAnswerStore } from '../store/webhook-answers';
+import { createConservationStore } from '../store/ops/conservation';
+import { readBackupAgeMs } from '../store/ops/backup-record';
+import { overdueReportSince } from '../store/tow/count-overdue';
+import { createNotificationStore } from '../store/ops/notification-record';
+import { createProcessStore } from '../store/ops/processes';
+import { readRedisState } from '../store/redis/redis-state';
+import { createSendingStore } from '../store/service/sending';
+import { createTaskStore } from '../store/ops/tasks';
+import { readTokenAgeMs } from '../store/service/tokens';
+import { createWebhookAnswerStore } from '../store/webhook/webhook-answers';
 import {
   watchConservation,
   watchNotices,

@@ -1,7 +1,7 @@
 import { createMailSender, type MailTextOf } from '../notify/mail';
 import { createWebhookSender } from '../notify/webhook';
-import { createLocks } from '../store/locks';
-import { createNotificationStore } from '../store/notification-record';
+import { createLocks } from '../store/redis/locks';
+import { createNotificationStore } from '../store/ops/notification-record';
 import type { NotificationTools } from '../workflow/ops/notifications';
 import { alarmObserver, watchAlarms } from '../workflow/ops/watch-alarms';
 import type * as notificationTexts from '../console/notification-texts';

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../platform/config';
 import type { Log } from '../platform/log';
 import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
-import { redisSafety, UNREADABLE_PROBLEM, type RedisSafety } from '../store/redis-settings';
+import { redisSafety, UNREADABLE_PROBLEM, type RedisSafety } from '../store/redis/redis-settings';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;

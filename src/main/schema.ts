@@ -3,10 +3,10 @@ import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
-import { UnexpectedReply } from '../store/parse';
-import { checkSchema, isSchemaStored, prepareSchema, RestoreUnfinished, SchemaMismatch } from '../store/schema';
-import { isCluster } from '../store/redis-settings';
-import { createSpoolMarker } from '../store/spool-marker';
+import { UnexpectedReply } from '../store/redis/parse';
+import { checkSchema, isSchemaStored, prepareSchema, RestoreUnfinished, SchemaMismatch } from '../store/ops/schema';
+import { isCluster } from '../store/redis/redis-settings';
+import { createSpoolMarker } from '../store/ops/spool-marker';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;

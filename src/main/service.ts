@@ -1,9 +1,9 @@
 import { serviceAccess, type ServiceAccess } from '../platform/config';
 import type { Resources } from '../platform/resources';
 import { accessDigest, createServiceClient, shadowClient, type ServiceClient } from '../service';
-import { createBudgets } from '../store/budgets';
-import { createLookupCache } from '../store/lookups';
-import { createTokenCache } from '../store/tokens';
+import { createBudgets } from '../store/service/budgets';
+import { createLookupCache } from '../store/service/lookups';
+import { createTokenCache } from '../store/service/tokens';
 import { createLookups, type Lookups } from '../workflow/service/lookups';
 import type { ServicePort } from '../workflow/service/service-port';
 import type { Foundation } from './foundation';

@@ -2,7 +2,7 @@ import { causeOf } from '../domain/outbox/exchange-message';
 import { refusesCredentials } from '../domain/ops/tasks';
 import { requireService } from '../platform/config';
 import { AFTER_START_MS, repeat } from '../platform/timers';
-import { recordsOf } from '../store/records';
+import { recordsOf } from '../store/outbox/records';
 import { reportNoToken, reportToken } from '../workflow/outbox/prove-connection';
 import type { Foundation } from './foundation';
 import { openServiceClient } from './service';

@@ -17,7 +17,7 @@ import { dropReference, linkTow, matchTow } from '../../src/domain/violation/sto
 import { refusedTask } from '../../src/domain/ops/tasks';
 import { differenceOfAnswer } from '../../src/workflow/service/see-difference';
 import { absentTow } from '../support/absent-tow';
-import { newStoredViolation } from '../../src/store/violation-fields';
+import { newStoredViolation } from '../../src/store/violation/violation-fields';
 import { refused, SETTINGS, surelyNotSent, unanswered } from '../domain/attempts';
 import { nowMs as START_MS, RULES, towAs } from '../domain/tows';
 import { violationOf } from '../support/violations';

@@ -5,7 +5,7 @@ import { archiveFolder } from '../../src/archive/files';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
-import { createLocks } from '../../src/store/locks';
+import { createLocks } from '../../src/store/redis/locks';
 import { eventually } from '../support/eventually';
 import { createCanceledTow, useRetention, type Retention } from '../support/retention';
 import type { Stores } from '../support/stores';

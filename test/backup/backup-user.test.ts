@@ -6,9 +6,9 @@ import { createBackups } from '../../src/backup';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createSpool } from '../../src/spool';
-import { connectFailFast, whenReady } from '../../src/store/connect';
-import { prepareSchema } from '../../src/store/schema';
-import { createSpoolMarker } from '../../src/store/spool-marker';
+import { connectFailFast, whenReady } from '../../src/store/redis/connect';
+import { prepareSchema } from '../../src/store/ops/schema';
+import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { startTestRedis, type TestRedis } from '../support/redis-server';
 import { PROJECT } from '../support/project';
 

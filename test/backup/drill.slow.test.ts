@@ -6,7 +6,7 @@ import type { RestoreResult } from '../../src/cli';
 import { MANIFEST } from '../../src/contracts/ops/backup';
 import { systemClock } from '../../src/platform/clock';
 import { DataKeys } from '../../src/platform/data-keys';
-import { createBackupRecordStore } from '../../src/store/backup-record';
+import { createBackupRecordStore } from '../../src/store/ops/backup-record';
 import { idsIn, writeBatches } from '../archive/folder';
 import { createPatrol, FORM, picture } from '../e2e/patrol';
 import { callsOf, requestTow, requestTows } from '../e2e/simulator-control';

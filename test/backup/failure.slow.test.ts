@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
 import { backupFailure } from '../../src/backup/failure';
 import { systemClock } from '../../src/platform/clock';
-import { prepareSchema } from '../../src/store/schema';
+import { prepareSchema } from '../../src/store/ops/schema';
 import { run } from '../cli/command';
 import { DEAD_ADDRESS } from '../cli/fake-service';
 import { useOwnRedis } from '../support/redis';

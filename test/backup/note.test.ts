@@ -5,10 +5,10 @@ import { createBackups } from '../../src/backup';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createSpool } from '../../src/spool';
-import { createBackupRecordStore } from '../../src/store/backup-record';
-import { connectFailFast, whenReady } from '../../src/store/connect';
-import { prepareSchema } from '../../src/store/schema';
-import { createSpoolMarker } from '../../src/store/spool-marker';
+import { createBackupRecordStore } from '../../src/store/ops/backup-record';
+import { connectFailFast, whenReady } from '../../src/store/redis/connect';
+import { prepareSchema } from '../../src/store/ops/schema';
+import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { useOwnRedis, useRedis } from '../support/redis';
 
 const [first, second] = [useRedis(), useOwnRedis()];

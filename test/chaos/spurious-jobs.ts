@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createQueues } from '../../src/queue/queues';
-import { connectFailFast } from '../../src/store/connect';
+import { connectFailFast } from '../../src/store/redis/connect';
 import { PARTITION } from '../../src/store/keys';
 import type { RetryingClient } from './client';
 import { createRandom, type Random } from './random';

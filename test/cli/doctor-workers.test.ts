@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { ProcessDocument } from '../../src/contracts/ops/metrics';
 import { checkWorkers } from '../../src/doctor/workers';
 import { KEYS } from '../../src/store/keys';
-import { createProcessStore } from '../../src/store/processes';
+import { createProcessStore } from '../../src/store/ops/processes';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { useConnection, useRedis } from '../support/redis';
 

@@ -1,6 +1,6 @@
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
 import { AUDIT_ACTIONS, auditOf, type AuditAction, type AuditSubject } from '../../src/domain/ops/audit';
-import { createAuditStore } from '../../src/store/audit';
+import { createAuditStore } from '../../src/store/ops/audit';
 import { useApp } from '../support/app';
 import { api, newKey } from '../operator/client';
 import { signedIn, textOf } from './visitor';

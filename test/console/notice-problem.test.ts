@@ -1,7 +1,7 @@
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
 import { noticeProblemText } from '../../src/console/parts/notice-problem';
 import { systemClock } from '../../src/platform/clock';
-import { createNotificationStore } from '../../src/store/notification-record';
+import { createNotificationStore } from '../../src/store/ops/notification-record';
 import { useApp } from '../support/app';
 import { SIGNING_SECRET } from '../support/notifications';
 import { signedIn, textOf } from './visitor';

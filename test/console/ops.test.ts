@@ -1,6 +1,6 @@
 import { rivalRequestTask } from '../../src/domain/ops/tasks';
 import { messagesIn } from '../../src/console/messages';
-import { createProcessStore } from '../../src/store/processes';
+import { createProcessStore } from '../../src/store/ops/processes';
 import { budgetStateField, KEYS } from '../../src/store/keys';
 import { systemClock } from '../../src/platform/clock';
 import { useApp } from '../support/app';

@@ -1,5 +1,5 @@
 import { serviceView } from '../../src/contracts/service/seen-service';
-import { createSeenServiceStore } from '../../src/store/seen-service';
+import { createSeenServiceStore } from '../../src/store/service/seen-service';
 import { createServiceObserver } from '../../src/workflow/service/observe-service';
 import { api, newKey } from '../operator/client';
 import { answerHead, towAfter } from '../operator/world';

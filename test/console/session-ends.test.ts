@@ -1,7 +1,7 @@
 import express from 'express';
 import { createSessions } from '../../src/console';
 import { newApiKeyView } from '../../src/contracts/operator';
-import { createSessionStore } from '../../src/store/sessions';
+import { createSessionStore } from '../../src/store/person/sessions';
 import { api, newKey } from '../operator/client';
 import { actorOf, serving } from '../operator/in-process';
 import { useApp } from '../support/app';

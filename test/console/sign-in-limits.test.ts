@@ -1,4 +1,4 @@
-import { SIGN_IN_RETURNS_MAX, SIGN_IN_STARTS_MAX } from '../../src/store/source-limits';
+import { SIGN_IN_RETURNS_MAX, SIGN_IN_STARTS_MAX } from '../../src/store/person/source-limits';
 import { startApp, type App } from '../support/app';
 import { providerVariables, useProvider } from '../support/identity-provider';
 import { recordedLog } from '../support/recorded-log';

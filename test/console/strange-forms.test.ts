@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { STRANGE_FORMS_MAX } from '../../src/store/source-limits';
+import { STRANGE_FORMS_MAX } from '../../src/store/person/source-limits';
 import { eventually } from '../support/eventually';
 import { recordedLog } from '../support/recorded-log';
 import { startApp, type App } from '../support/app';

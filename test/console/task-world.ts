@@ -3,8 +3,8 @@ import { lateInvoiceTask, lateRequestTask, type NewTask } from '../../src/domain
 import { openTask } from '../../src/domain/outbox/outbox-record';
 import * as general from '../../src/domain/ops/tasks';
 import * as violation from '../../src/domain/violation/violation-tasks';
-import { recordsOf } from '../../src/store/records';
-import { closeGeneralTask, openGeneralTask } from '../../src/store/tasks';
+import { recordsOf } from '../../src/store/outbox/records';
+import { closeGeneralTask, openGeneralTask } from '../../src/store/ops/tasks';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
 import { KEYS } from '../../src/store/keys';
 import { answerHead, newTow, record } from '../operator/world';

@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import { systemClock } from '../../src/platform/clock';
-import { createViolationOutbox } from '../../src/store/outbox';
+import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import type { App } from '../support/app';
 import type { MultipartForm, PageResponse, Visitor } from './visitor';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';
-import { recordsOf } from '../../src/store/records';
+import { recordsOf } from '../../src/store/outbox/records';
 import { refusedWith } from '../support/exchanges';
 import { join, outcome, takenAs } from '../support/violations';
 import { api, newKey } from '../operator/client';

@@ -1,5 +1,5 @@
 import { storedDelivery } from '../../src/domain/webhook/delivery';
-import { decodeEntry, encodeEntry } from '../../src/store/entry-fields';
+import { decodeEntry, encodeEntry } from '../../src/store/outbox/entry-fields';
 
 const STORED = { seq: 1, id: 'started-1', kind: 'started', createdAtMs: 1, body: {} };
 const DELIVERY = { id: 'd-1', kind: 'tow_request', towingReferenceId: 'T1', rawBody: '{}', state: 'processed' };

@@ -1,7 +1,7 @@
 import { draftOfCircuits, NO_CIRCUITS, noEffects } from '../../src/domain/service/circuits';
 import { claim, PROBE_TURN_MS, type ClaimContext } from '../../src/domain/outbox/claim-entry';
 import { entryOf, matchTow } from '../../src/domain/violation/stored-violation';
-import { newStoredViolation } from '../../src/store/violation-fields';
+import { newStoredViolation } from '../../src/store/violation/violation-fields';
 import { change } from '../../src/domain/change';
 import type { Entry } from '../../src/domain/outbox/entry';
 import type { StoredTow } from '../../src/domain/outbox/outbox-record';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createArchiveWriter } from '../../src/archive/write';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createAuditStore } from '../../src/store/audit';
+import { createAuditStore } from '../../src/store/ops/audit';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 import { KEYS } from '../../src/store/keys';
 import { compiledFile } from '../support/compiled';

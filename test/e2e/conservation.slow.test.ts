@@ -5,7 +5,7 @@ import { openFoundation, openLog, type Foundation } from '../../src/main/foundat
 import { startReceiver } from '../../src/main/receiver';
 import { startConservation, startWorker } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
-import { createConservationStore } from '../../src/store/conservation';
+import { createConservationStore } from '../../src/store/ops/conservation';
 import { KEYS } from '../../src/store/keys';
 import { totalOf } from '../../src/workflow/ops/conservation';
 import { eventually } from '../support/eventually';

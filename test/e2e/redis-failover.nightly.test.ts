@@ -1,4 +1,4 @@
-import { connectFailFast, whenReady } from '../../src/store/connect';
+import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { deliveryKey, KEYS } from '../../src/store/keys';
 import { silentLog } from '../../src/platform/log';
 import { eventually } from '../support/eventually';

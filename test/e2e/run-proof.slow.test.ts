@@ -1,7 +1,7 @@
 import { QUEUE_NAMES } from '../../src/domain/vocabulary';
 import { archiveFailingTask } from '../../src/domain/ops/tasks';
 import { KEYS, PARTITION } from '../../src/store/keys';
-import { openGeneralTask } from '../../src/store/tasks';
+import { openGeneralTask } from '../../src/store/ops/tasks';
 import { eventually } from '../support/eventually';
 import { startProcess } from '../support/process';
 import { type RoleProcess } from '../support/role-process';

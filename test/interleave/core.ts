@@ -5,7 +5,7 @@ import { refusedTask } from '../../src/domain/ops/tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { pause } from '../../src/platform/timers';
-import { createTowOutbox } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { decideReport } from '../../src/workflow/tow/decide-report';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { NOT_SENT, refusedWith } from '../support/exchanges';

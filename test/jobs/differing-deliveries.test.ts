@@ -1,10 +1,10 @@
 import { carryOutRun } from '../../jobs/carry-out-run';
 import { WEBHOOK_READERS, type WebhookReaders } from '../../src/contracts/webhook/read-webhook';
 import { towRequestWebhook } from '../../src/contracts/webhook/webhooks';
-import { createDifferenceStore } from '../../src/store/differences';
+import { createDifferenceStore } from '../../src/store/service/differences';
 import { differingDeliveriesKey, KEYS } from '../../src/store/keys';
-import { createRunStore } from '../../src/store/runs';
-import { createTaskStore } from '../../src/store/tasks';
+import { createRunStore } from '../../src/store/ops/runs';
+import { createTaskStore } from '../../src/store/ops/tasks';
 import { expectDifference } from '../../src/workflow/service/expect-difference';
 import { previewRun, runViewOf, startRun } from '../../src/workflow/run/runs';
 import type { JsonObject } from '../../src/domain/vocabulary';

@@ -4,8 +4,8 @@ import { holdLease } from '../../jobs/renew-lease';
 import type { StoredTow } from '../../src/domain/outbox/outbox-record';
 import { startAge, systemClock } from '../../src/platform/clock';
 import { createMemoryTokenCache } from '../../src/service';
-import { createTowOutbox } from '../../src/store/outbox';
-import { recordsOf } from '../../src/store/records';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
+import { recordsOf } from '../../src/store/outbox/records';
 import {
   clientFor,
   clientWithToken,

@@ -6,7 +6,7 @@ import { task } from '../../src/contracts/outbox/records';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../../src/domain/outbox/outbox-record';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import { runsOf } from '../workflow/run-world';
-import { createAuditStore } from '../../src/store/audit';
+import { createAuditStore } from '../../src/store/ops/audit';
 import { budgetKey, KEYS } from '../../src/store/keys';
 import { verifyAudit } from '../../src/workflow/ops/verify-audit';
 import { walk } from '../support/conservation';

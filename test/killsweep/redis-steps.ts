@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
+import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { withoutTimeouts } from '../support/redis';
 import type { Steps } from './steps';
 

@@ -13,9 +13,9 @@ import {
   towKey,
   violationKey,
 } from '../../src/store/keys';
-import { keyOf, RECORD_KEYS } from '../../src/store/record-kinds';
-import { decodeTow } from '../../src/store/tow-fields';
-import { decodeViolation } from '../../src/store/violation-fields';
+import { keyOf, RECORD_KEYS } from '../../src/store/outbox/record-kinds';
+import { decodeTow } from '../../src/store/tow/tow-fields';
+import { decodeViolation } from '../../src/store/violation/violation-fields';
 import { redisNowMs } from '../support/redis';
 import { endLease, readCircuits } from '../support/stored-records';
 

@@ -2,7 +2,7 @@ import type { ViolationApi, ViolationType } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createSpool } from '../../src/spool';
-import { createSpoolMarker } from '../../src/store/spool-marker';
+import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { decide, report, violationOf } from '../support/violations';
 import type { TestBed } from './test-bed';
 import type { Scenario } from './scenario';

@@ -5,7 +5,7 @@ import { checkWorkers } from '../../src/doctor/workers';
 import { watchCalledService } from '../../src/main/called-service';
 import { accessDigests } from '../../src/service';
 import { KEYS } from '../../src/store/keys';
-import { createProcessStore } from '../../src/store/processes';
+import { createProcessStore } from '../../src/store/ops/processes';
 import { signedIn, textOf } from '../console/visitor';
 import { startFakeService } from '../service/fake-service';
 import { eventually } from '../support/eventually';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DataKeys } from '../../src/platform/data-keys';
 import { deliveryKey, KEYS } from '../../src/store/keys';
-import { placeOf } from '../../src/store/sealed-fields';
+import { placeOf } from '../../src/store/encryption/sealed-fields';
 import { startApp } from '../support/app';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { startProcess } from '../support/process';

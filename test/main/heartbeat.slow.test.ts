@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { createProcessStore } from '../../src/store/processes';
+import { createProcessStore } from '../../src/store/ops/processes';
 import { eventually } from '../support/eventually';
 import { recordedLog } from '../support/recorded-log';
 import { useOwnRedis } from '../support/redis';

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { KEYS } from '../../src/store/keys';
-import { createMetricsStore } from '../../src/store/metrics';
-import { createProcessStore } from '../../src/store/processes';
+import { createMetricsStore } from '../../src/store/ops/metrics';
+import { createProcessStore } from '../../src/store/ops/processes';
 import type { MetricSeries, ProcessStatus } from '../../src/workflow/ops/metrics-port';
 import { type App } from '../support/app';
 import { useApps } from './apps';

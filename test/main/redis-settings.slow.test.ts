@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { z } from 'zod';
-import { UNREADABLE_PROBLEM } from '../../src/store/redis-settings';
+import { UNREADABLE_PROBLEM } from '../../src/store/redis/redis-settings';
 import { startApp, type AppOptions } from '../support/app';
 import { eventually } from '../support/eventually';
 import { startProcess } from '../support/process';

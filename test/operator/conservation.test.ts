@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conservationView } from '../../src/contracts/ops/conservation';
-import { recordsOf } from '../../src/store/records';
+import { recordsOf } from '../../src/store/outbox/records';
 import { useApp } from '../support/app';
 import { walk } from '../support/conservation';
 import { reportViolations } from '../support/violations';

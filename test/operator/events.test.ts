@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventView } from '../../src/contracts/operator';
 import { KEYS } from '../../src/store/keys';
-import { recordsOf } from '../../src/store/records';
+import { recordsOf } from '../../src/store/outbox/records';
 import { startApp, useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { reportViolations } from '../support/violations';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { apiKeyView, newApiKeyView, towView } from '../../src/contracts/operator';
-import { createApiKeyStore } from '../../src/store/api-keys';
-import { createAnswerStore } from '../../src/store/answers';
-import { recordsOf } from '../../src/store/records';
-import { createTaskStore } from '../../src/store/tasks';
+import { createApiKeyStore } from '../../src/store/person/api-keys';
+import { createAnswerStore } from '../../src/store/redis/answers';
+import { recordsOf } from '../../src/store/outbox/records';
+import { createTaskStore } from '../../src/store/ops/tasks';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { resolveTask } from '../../src/workflow/ops/resolve-task';
 import { TESTER } from '../support/stores';

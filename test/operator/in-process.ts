@@ -12,7 +12,7 @@ import type { Role } from '../../src/domain/vocabulary';
 import type { Foundation } from '../../src/main/foundation';
 import { createAuthenticator, keyHashOf, type SessionActor } from '../../src/operator/authenticate';
 import { serveEvents } from '../../src/operator/events';
-import { createSessionStore } from '../../src/store/sessions';
+import { createSessionStore } from '../../src/store/person/sessions';
 import type { App } from '../support/app';
 import { once } from 'node:events';
 import type { Actor } from '../../src/domain/ops/audit';

@@ -1,6 +1,6 @@
 import { sendingView } from '../../src/contracts/operator';
 import { systemClock } from '../../src/platform/clock';
-import { slidingWindow } from '../../src/store/budgets';
+import { slidingWindow } from '../../src/store/service/budgets';
 import { budgetKey } from '../../src/store/keys';
 import { enveloped, json, startFakeService, type FakeReply } from '../service/fake-service';
 import { eventually, inTime } from '../support/eventually';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { createDifferenceStore } from '../../src/store/differences';
+import { createDifferenceStore } from '../../src/store/service/differences';
 import { linesOf } from '../support/captured-log';
 import { useRedis } from '../support/redis';
 import { openStores } from '../support/stores';

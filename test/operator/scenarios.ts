@@ -11,7 +11,7 @@ import { openRuns } from '../../src/main/runs';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore, oddAnswer } from '../support/stores';
 import { markShadow } from '../../src/domain/outbox/shadow';
-import { recordsOf } from '../../src/store/records';
+import { recordsOf } from '../../src/store/outbox/records';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
 
 /** A request with an effect, another valid body for it (null when there is none), and a count of its effects. */

@@ -1,4 +1,4 @@
-import { createBudgets } from '../../src/store/budgets';
+import { createBudgets } from '../../src/store/service/budgets';
 import { sendingView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
 import { api, errorOf, newKey } from './client';

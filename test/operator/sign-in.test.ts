@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
 import { openSignIn } from '../../src/main/console';
 import { keyHashOf } from '../../src/operator/authenticate';
-import { WRONG_KEYS_MAX } from '../../src/store/source-limits';
+import { WRONG_KEYS_MAX } from '../../src/store/person/source-limits';
 import type { KeyCheck, SignIn } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';
 import { api, newKey } from './client';

@@ -1,6 +1,6 @@
 import { page } from '../../src/contracts/paging';
 import { taskView } from '../../src/contracts/operator';
-import { createViolationOutbox } from '../../src/store/outbox';
+import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import { useApp } from '../support/app';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { UNKNOWN } from '../support/stores';

@@ -1,6 +1,6 @@
 import { metadataText } from '../../src/contracts/violation/violation-metadata';
 import { systemClock } from '../../src/platform/clock';
-import { privateAccess } from '../../src/store/access';
+import { privateAccess } from '../../src/store/redis/access';
 import { newViolation, reportViolation } from '../../src/workflow/violation/report-violation';
 import type { RecordStore, IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { PNG } from '../support/images';

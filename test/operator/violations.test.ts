@@ -1,7 +1,7 @@
 import { knownViolationsView } from '../../src/contracts/violation/known-violations';
 import { page } from '../../src/contracts/paging';
 import { violationView } from '../../src/contracts/violation/violations';
-import { unpackFields } from '../../src/store/packed-fields';
+import { unpackFields } from '../../src/store/redis/packed-fields';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { IMAGES, imageOf, PNG } from '../support/images';

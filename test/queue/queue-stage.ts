@@ -5,7 +5,7 @@ import { silentLog, type Log } from '../../src/platform/log';
 import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';
 import { createQueues, type Queues } from '../../src/queue/queues';
 import { startWorkers, type Workers } from '../../src/queue/workers';
-import { connectFailFast, connectPatient, whenReady } from '../../src/store/connect';
+import { connectFailFast, connectPatient, whenReady } from '../../src/store/redis/connect';
 import { PARTITION } from '../../src/store/keys';
 import { withoutTimeoutsIfShared } from '../support/redis';
 

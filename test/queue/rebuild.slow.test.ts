@@ -6,7 +6,7 @@ import { startScheduler } from '../../src/queue/scheduler';
 import { superviseWorker, type SuperviseOptions, type SupervisedWorker } from '../../src/queue/supervise';
 import { startWorkers } from '../../src/queue/workers';
 import { KEYS, PARTITION } from '../../src/store/keys';
-import { waitsUntilDue } from '../../src/store/schedules';
+import { waitsUntilDue } from '../../src/store/outbox/schedules';
 import { failFastConnections } from '../support/app';
 import { eventually } from '../support/eventually';
 import { recordedLog, type RecordedLine } from '../support/recorded-log';

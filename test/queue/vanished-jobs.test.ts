@@ -2,7 +2,7 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createWorkerProgress } from '../../src/queue/progress';
 import { startScheduler, type DueWork, type Scheduler } from '../../src/queue/scheduler';
-import { createSchedules, waitsUntilDue } from '../../src/store/schedules';
+import { createSchedules, waitsUntilDue } from '../../src/store/outbox/schedules';
 import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import request from 'supertest';
 import { z } from 'zod';
 import type { Foundation } from '../../src/main/foundation';
-import { createDeliveryStore } from '../../src/store/deliveries';
+import { createDeliveryStore } from '../../src/store/webhook/deliveries';
 import { KEYS } from '../../src/store/keys';
 import type { TestRedis } from '../support/redis';
 

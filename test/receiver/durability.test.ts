@@ -1,4 +1,4 @@
-import { createDeliveryStore } from '../../src/store/deliveries';
+import { createDeliveryStore } from '../../src/store/webhook/deliveries';
 import { KEYS } from '../../src/store/keys';
 import { startApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';

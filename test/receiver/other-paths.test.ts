@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { createDeliveryStore } from '../../src/store/deliveries';
+import { createDeliveryStore } from '../../src/store/webhook/deliveries';
 import { useApp } from '../support/app';
 import { bodyOf, deliver, deliveriesIn, newSecret, signed, towInvoice, towRequest } from './calls';
 

@@ -1,5 +1,5 @@
 import { PARTITION } from '../../src/store/keys';
-import { createTowStore } from '../../src/store/tows';
+import { createTowStore } from '../../src/store/tow/tows';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { towOf } from '../operator/client';
 import { startApp, useApp, type App } from '../support/app';

@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { taskView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
-import { createDeliveryStore } from '../../src/store/deliveries';
+import { createDeliveryStore } from '../../src/store/webhook/deliveries';
 import { KEYS } from '../../src/store/keys';
-import { createTaskStore } from '../../src/store/tasks';
+import { createTaskStore } from '../../src/store/ops/tasks';
 import { api } from '../operator/client';
 import { useApp, type App } from '../support/app';
 import { bodyOf, deliveriesIn, newSecret, signed, towInvoice, towRequest } from './calls';

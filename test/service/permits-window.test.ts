@@ -1,4 +1,4 @@
-import { createBudgets } from '../../src/store/budgets';
+import { createBudgets } from '../../src/store/service/budgets';
 import { systemClock } from '../../src/platform/clock';
 import type { Budgets } from '../../src/workflow/service/service-port';
 import { useRedis } from '../support/redis';

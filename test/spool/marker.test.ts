@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSpool } from '../../src/spool';
-import { createSpoolMarker } from '../../src/store/spool-marker';
+import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { openConnection, useRedis } from '../support/redis';

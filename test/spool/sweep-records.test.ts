@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { silentLog } from '../../src/platform/log';
 import { towKey, violationKey } from '../../src/store/keys';
-import { createImageReferences } from '../../src/store/kept-images';
+import { createImageReferences } from '../../src/store/violation/kept-images';
 import type { SpoolPlace } from '../../src/workflow/ops/spool-port';
 import { PNG } from '../support/images';
 import { useStores, type Stores } from '../support/stores';

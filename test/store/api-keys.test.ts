@@ -1,6 +1,6 @@
 import { storedObject } from '../../src/domain/stored';
-import { createApiKeyStore } from '../../src/store/api-keys';
-import { createAuditStore } from '../../src/store/audit';
+import { createApiKeyStore } from '../../src/store/person/api-keys';
+import { createAuditStore } from '../../src/store/ops/audit';
 import { KEYS } from '../../src/store/keys';
 import { auditEntryOf } from '../support/audit';
 import { useOwnRedis } from '../support/redis';

@@ -1,4 +1,4 @@
-import { createAuditStore } from '../../src/store/audit';
+import { createAuditStore } from '../../src/store/ops/audit';
 import { KEYS } from '../../src/store/keys';
 import { chainOf, auditEntryOf } from '../support/audit';
 import { useRedis } from '../support/redis';

@@ -1,5 +1,5 @@
-import { createApiKeyStore } from '../../src/store/api-keys';
-import { createAuditStore } from '../../src/store/audit';
+import { createApiKeyStore } from '../../src/store/person/api-keys';
+import { createAuditStore } from '../../src/store/ops/audit';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/tow/decide-report';
 import { recordFact } from '../../src/workflow/tow/record-fact';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { towKey } from '../../src/store/keys';
-import { createTowOutbox } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { FAILING, refusedWith } from '../support/exchanges';
 import { NO_LIMITS, type ClaimedReport } from '../support/outboxes';
 import { eventually } from '../support/eventually';

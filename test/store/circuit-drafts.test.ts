@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { beginShadow } from '../../src/domain/outbox/shadow';
-import { CircuitDrafts, type CircuitsMemory } from '../../src/store/circuit-drafts';
+import { CircuitDrafts, type CircuitsMemory } from '../../src/store/service/circuit-drafts';
 import { CIRCUITS_ORDER_KEY } from '../../src/workflow/transaction-port';
 import { openStores, useStores, type Stores } from '../support/stores';
 

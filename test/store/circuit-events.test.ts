@@ -7,7 +7,7 @@ import {
 } from '../../src/domain/service/circuits';
 import { beginShadow, endShadow } from '../../src/domain/outbox/shadow';
 import { connectionTask } from '../../src/domain/ops/tasks';
-import { changeOfCircuits } from '../../src/store/circuits';
+import { changeOfCircuits } from '../../src/store/service/circuits';
 
 const NOW_MS = 1_700_000_000_000;
 

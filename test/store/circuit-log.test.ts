@@ -1,4 +1,4 @@
-import { recordsOf } from '../../src/store/records';
+import { recordsOf } from '../../src/store/outbox/records';
 import { FAILING, FORBIDDEN, NO_TOKEN, refusedWith } from '../support/exchanges';
 import { recordedLog, type RecordedLine } from '../support/recorded-log';
 import { letTry, setCircuit } from '../support/stored-records';

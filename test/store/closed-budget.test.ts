@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { BudgetName } from '../../src/contracts/service/operations';
 import { followedLimit } from '../../src/contracts/service/stored-budgets';
-import { createBudgets, type BudgetSettings } from '../../src/store/budgets';
+import { createBudgets, type BudgetSettings } from '../../src/store/service/budgets';
 import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
-import { redisTimeMs } from '../../src/store/redis-time';
+import { redisTimeMs } from '../../src/store/redis/redis-time';
 import type { ObservedLimit, Reservation } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

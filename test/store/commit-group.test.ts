@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
-import { Committer, type Commit } from '../../src/store/commit';
-import { isTransient } from '../../src/store/until-answered';
+import { Committer, type Commit } from '../../src/store/redis/commit';
+import { isTransient } from '../../src/store/redis/until-answered';
 import { eventually } from '../support/eventually';
 import { useOwnRedis, useRedis } from '../support/redis';
 import { openStores } from '../support/stores';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { refusedTask } from '../../src/domain/ops/tasks';
-import { createTowOutbox } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { FAILING, FORBIDDEN } from '../support/exchanges';
 import { reportIn, NO_LIMITS } from '../support/outboxes';
 import { standings } from '../support/conservation';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { createConservationStore } from '../../src/store/conservation';
+import { createConservationStore } from '../../src/store/ops/conservation';
 import { AT_ONCE } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';

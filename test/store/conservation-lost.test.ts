@@ -1,4 +1,4 @@
-import { createTaskStore } from '../../src/store/tasks';
+import { createTaskStore } from '../../src/store/ops/tasks';
 import { standings, walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { openStores, towRequest, type Stores } from '../support/stores';

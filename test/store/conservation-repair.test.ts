@@ -1,9 +1,9 @@
-import { createConservationStore } from '../../src/store/conservation';
-import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/tasks';
+import { createConservationStore } from '../../src/store/ops/conservation';
+import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/ops/tasks';
 import { deliveryKey, KEYS, taskGroupKey, taskGroupsKey, towKey } from '../../src/store/keys';
-import { repairRecord } from '../../src/store/repair';
-import { decodeRecord } from '../../src/store/record-kinds';
-import { createRetentionStore } from '../../src/store/retention';
+import { repairRecord } from '../../src/store/ops/repair';
+import { decodeRecord } from '../../src/store/outbox/record-kinds';
+import { createRetentionStore } from '../../src/store/ops/retention';
 import { recordsLostTask } from '../../src/domain/ops/tasks';
 import { AT_ONCE, standings, walk } from '../support/conservation';
 import { useRedis } from '../support/redis';

@@ -1,5 +1,5 @@
 import { refusedTask } from '../../src/domain/ops/tasks';
-import { createTaskStore } from '../../src/store/tasks';
+import { createTaskStore } from '../../src/store/ops/tasks';
 import { standings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { refusedWith } from '../support/exchanges';

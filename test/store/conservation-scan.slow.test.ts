@@ -1,6 +1,6 @@
 import type { ConservationCounts } from '../../src/contracts/ops/conservation';
-import { createConservationStore } from '../../src/store/conservation';
-import { createRetentionStore } from '../../src/store/retention';
+import { createConservationStore } from '../../src/store/ops/conservation';
+import { createRetentionStore } from '../../src/store/ops/retention';
 import { AT_ONCE, walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';

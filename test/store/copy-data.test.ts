@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
-import { copyData, endCopy, releaseTarget, restoredLifetimeMs, takeTarget } from '../../src/store/copy-data';
+import { connectFailFast, whenReady } from '../../src/store/redis/connect';
+import { copyData, endCopy, releaseTarget, restoredLifetimeMs, takeTarget } from '../../src/store/ops/copy-data';
 import { KEYS, towKey } from '../../src/store/keys';
-import { createProcessStore } from '../../src/store/processes';
-import { prepareSchema } from '../../src/store/schema';
+import { createProcessStore } from '../../src/store/ops/processes';
+import { prepareSchema } from '../../src/store/ops/schema';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { useOwnRedis, useRedis } from '../support/redis';
 

@@ -1,4 +1,4 @@
-import { countOverdue, overdueReportSince } from '../../src/store/count-overdue';
+import { countOverdue, overdueReportSince } from '../../src/store/tow/count-overdue';
 import { towsSinceKey, unsentTowsKey } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';

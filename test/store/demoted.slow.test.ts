@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, connectPatient, type Redis } from '../../src/store/connect';
-import { keepSubscribed } from '../../src/store/events';
+import { connectFailFast, connectPatient, type Redis } from '../../src/store/redis/connect';
+import { keepSubscribed } from '../../src/store/ops/events';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { makeReplica } from '../support/sentinels';

@@ -1,7 +1,7 @@
 import { DIFFERENCES_MAX, withoutRules } from '../../src/domain/service/difference';
 import { systemClock } from '../../src/platform/clock';
-import { createDifferenceStore } from '../../src/store/differences';
-import { createTowOutbox } from '../../src/store/outbox';
+import { createDifferenceStore } from '../../src/store/service/differences';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { differenceViewOf } from '../../src/workflow/service/expect-difference';
 import { differenceOf } from '../../src/workflow/service/see-difference';
 import { NO_LIMITS, type TowOutbox } from '../support/outboxes';

@@ -1,6 +1,6 @@
 import { deliveryKey, towKey } from '../../src/store/keys';
 import { Script } from '../../src/store/scripts';
-import { isTransient } from '../../src/store/until-answered';
+import { isTransient } from '../../src/store/redis/until-answered';
 import { createDeferral } from '../../src/workflow/webhook/defer-delivery';
 import { towRequest, useStores, type Stores } from '../support/stores';
 

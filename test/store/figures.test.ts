@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { COUNTERS, LATENCIES, LATENCY_STEPS_MS, GAUGES } from '../../src/domain/ops/metric-names';
 import { MINUTE_MS } from '../../src/domain/timestamp';
-import { whenReady } from '../../src/store/connect';
-import { createMetricsStore } from '../../src/store/metrics';
-import { createProcessStore } from '../../src/store/processes';
+import { whenReady } from '../../src/store/redis/connect';
+import { createMetricsStore } from '../../src/store/ops/metrics';
+import { createProcessStore } from '../../src/store/ops/processes';
 import type { SeriesName } from '../../src/contracts/ops/metrics';
 import { openConnection, useConnection, useRedis } from '../support/redis';
 import { beatingProcess, NOTHING } from '../support/processes';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { createTowOutbox } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { refusedWith } from '../support/exchanges';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';

@@ -1,8 +1,8 @@
 import { systemClock } from '../../src/platform/clock';
-import { whenReady } from '../../src/store/connect';
-import { createIntake } from '../../src/store/deliveries';
+import { whenReady } from '../../src/store/redis/connect';
+import { createIntake } from '../../src/store/webhook/deliveries';
 import { KEYS } from '../../src/store/keys';
-import { subscribeToEvents } from '../../src/store/events';
+import { subscribeToEvents } from '../../src/store/ops/events';
 import { eventually } from '../support/eventually';
 import type { ClaimedReport } from '../support/outboxes';
 import {

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
-import { createTowOutbox } from '../../src/store/outbox';
-import { recordsOf } from '../../src/store/records';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
+import { recordsOf } from '../../src/store/outbox/records';
 import { walk } from '../support/conservation';
 import { NO_LIMITS } from '../support/outboxes';
 import { openConnection, useRedis } from '../support/redis';

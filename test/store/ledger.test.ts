@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { KEYS } from '../../src/store/keys';
-import { entriesAfter } from '../../src/store/ledger';
+import { entriesAfter } from '../../src/store/ops/ledger';
 import { useConnection, useRedis } from '../support/redis';
 
 let redis: Redis;

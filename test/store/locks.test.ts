@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { createLocks } from '../../src/store/locks';
+import { createLocks } from '../../src/store/redis/locks';
 import { movableClock } from '../service/client-under-test';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createLookupCache } from '../../src/store/lookups';
+import { createLookupCache } from '../../src/store/service/lookups';
 import type { LookupOutcome, LookupCache } from '../../src/workflow/service/lookup-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

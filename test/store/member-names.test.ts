@@ -1,5 +1,5 @@
-import { releaseClosedCircuits } from '../../src/store/circuits';
-import { createShadowStore } from '../../src/store/shadow';
+import { releaseClosedCircuits } from '../../src/store/service/circuits';
+import { createShadowStore } from '../../src/store/outbox/shadow';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { deliveryKey, KEYS } from '../../src/store/keys';
-import { readSchema } from '../../src/store/schema';
-import { repliesOf } from '../../src/store/batch-reads';
+import { readSchema } from '../../src/store/ops/schema';
+import { repliesOf } from '../../src/store/redis/batch-reads';
 import { compiledFile } from '../support/compiled';
 import { useRedis } from '../support/redis';
 import { openStores } from '../support/stores';

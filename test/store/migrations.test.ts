@@ -1,8 +1,8 @@
 import { KEYS } from '../../src/store/keys';
 import { MIGRATIONS, type Migration } from '../../src/store/migrations';
 import { migrate as migrateOnce, pendingMigrations } from '../../src/store/migrations/run';
-import { createProcessStore } from '../../src/store/processes';
-import { checkSchema, readSchema } from '../../src/store/schema';
+import { createProcessStore } from '../../src/store/ops/processes';
+import { checkSchema, readSchema } from '../../src/store/ops/schema';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';

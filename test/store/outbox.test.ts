@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { towKey } from '../../src/store/keys';
-import { createTowOutbox } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';

@@ -1,5 +1,5 @@
 import { refusedTask } from '../../src/domain/ops/tasks';
-import { createSendingStore } from '../../src/store/sending';
+import { createSendingStore } from '../../src/store/service/sending';
 import { FORBIDDEN, refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
 import { eventually } from '../support/eventually';

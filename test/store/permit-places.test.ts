@@ -1,11 +1,11 @@
 import { systemClock } from '../../src/platform/clock';
-import { createBudgets, slidingWindow, type BudgetSettings } from '../../src/store/budgets';
+import { createBudgets, slidingWindow, type BudgetSettings } from '../../src/store/service/budgets';
 import { KEYS } from '../../src/store/keys';
-import { createTowOutbox } from '../../src/store/outbox';
-import { permitPlaces } from '../../src/store/permit-places';
-import { createPermitQueueCheck } from '../../src/store/permits';
-import { createTowStore } from '../../src/store/tows';
-import { createViolationStore } from '../../src/store/violations';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
+import { permitPlaces } from '../../src/store/outbox/permit-places';
+import { createPermitQueueCheck } from '../../src/store/outbox/permits';
+import { createTowStore } from '../../src/store/tow/tows';
+import { createViolationStore } from '../../src/store/violation/violations';
 import { towViewOf, violationViewOf } from '../../src/workflow/tow/views';
 import { eventually } from '../support/eventually';
 import type { TowOutbox } from '../support/outboxes';

@@ -1,8 +1,8 @@
 import { systemClock } from '../../src/platform/clock';
 import { budgetKey, KEYS, towKey } from '../../src/store/keys';
-import { createTowOutbox } from '../../src/store/outbox';
-import { createPermitQueueCheck } from '../../src/store/permits';
-import { recordsOf } from '../../src/store/records';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
+import { createPermitQueueCheck } from '../../src/store/outbox/permits';
+import { recordsOf } from '../../src/store/outbox/records';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { walk } from '../support/conservation';
 import type { TowOutbox } from '../support/outboxes';

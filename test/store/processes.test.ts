@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { KEYS } from '../../src/store/keys';
-import { HEARTBEAT_SETTINGS, createProcessStore } from '../../src/store/processes';
+import { HEARTBEAT_SETTINGS, createProcessStore } from '../../src/store/ops/processes';
 import { eventually } from '../support/eventually';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { useConnection, useRedis } from '../support/redis';

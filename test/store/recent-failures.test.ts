@@ -1,6 +1,6 @@
 import { loadConfig } from '../../src/platform/config';
 import { KEYS } from '../../src/store/keys';
-import { createSendingStore } from '../../src/store/sending';
+import { createSendingStore } from '../../src/store/service/sending';
 import { FAILING } from '../support/exchanges';
 import { changeCircuits, setCircuit } from '../support/stored-records';
 import { ACCEPTED, mustClaim, result, START, useStores, type Stores } from '../support/stores';

@@ -1,4 +1,4 @@
-import { RedisClock } from '../../src/store/redis-time';
+import { RedisClock } from '../../src/store/redis/redis-time';
 import { useConnection, useRedis } from '../support/redis';
 
 const redis = useRedis();

@@ -1,8 +1,8 @@
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { silentLog } from '../../src/platform/log';
 import { systemClock } from '../../src/platform/clock';
-import { connectFailFast, whenReady } from '../../src/store/connect';
-import { recordsOf } from '../../src/store/records';
+import { connectFailFast, whenReady } from '../../src/store/redis/connect';
+import { recordsOf } from '../../src/store/outbox/records';
 import { useOwnRedis } from '../support/redis';
 import { openStores, START, TESTER, type Stores } from '../support/stores';
 

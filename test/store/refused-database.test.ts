@@ -1,6 +1,6 @@
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, connectPatient, whenReady } from '../../src/store/connect';
-import { DatabaseRefused } from '../../src/store/connection';
+import { connectFailFast, connectPatient, whenReady } from '../../src/store/redis/connect';
+import { DatabaseRefused } from '../../src/store/redis/connection';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 

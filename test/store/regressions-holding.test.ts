@@ -1,7 +1,7 @@
 import { messageOf } from '../../src/domain/outbox/exchange-message';
 import { systemClock } from '../../src/platform/clock';
-import { slidingWindow } from '../../src/store/budgets';
-import { createTowOutbox } from '../../src/store/outbox';
+import { slidingWindow } from '../../src/store/service/budgets';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { TOO_OLD } from '../support/exchanges';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';

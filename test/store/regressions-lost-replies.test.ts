@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../src/platform/clock';
-import { createTowOutbox } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { openConnection, useRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';

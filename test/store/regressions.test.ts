@@ -1,5 +1,5 @@
 import { jsonObject } from '../../src/contracts/common';
-import { createApiKeyStore } from '../../src/store/api-keys';
+import { createApiKeyStore } from '../../src/store/person/api-keys';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/tow/decide-report';
 import { ALL_TOWS } from '../../src/workflow/list-port';

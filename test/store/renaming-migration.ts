@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { nextVersion } from '../../src/domain/outbox/outbox-record';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { readHashes } from '../../src/store/batch-reads';
-import { connectFailFast, whenReady } from '../../src/store/connect';
+import { readHashes } from '../../src/store/redis/batch-reads';
+import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { deliveryKey } from '../../src/store/keys';
-import { entriesAfter, ledgerEnds } from '../../src/store/ledger';
+import { entriesAfter, ledgerEnds } from '../../src/store/ops/ledger';
 import type { Migration } from '../../src/store/migrations';
 import { migrate } from '../../src/store/migrations/run';
-import { recordsOf } from '../../src/store/records';
+import { recordsOf } from '../../src/store/outbox/records';
 
 /**
  * A migration as a release would have it: it renames a field of each delivery. Run as a program, it migrates REDIS_URL.

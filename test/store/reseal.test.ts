@@ -1,10 +1,15 @@
 import { DataKeys } from '../../src/platform/data-keys';
-import { privateAccess } from '../../src/store/access';
-import { dataKeyFaults, forgetDataKeys, neededDataKeys, noteDataKeys } from '../../src/store/data-key-record';
-import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
+import { privateAccess } from '../../src/store/redis/access';
+import {
+  dataKeyFaults,
+  forgetDataKeys,
+  neededDataKeys,
+  noteDataKeys,
+} from '../../src/store/encryption/data-key-record';
+import { createDeliveryStore, createIntake } from '../../src/store/webhook/deliveries';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS } from '../../src/store/keys';
-import { countSealed, resealAll } from '../../src/store/reseal';
+import { countSealed, resealAll } from '../../src/store/encryption/reseal';
 import { dataKeysText, linesOf } from '../support/data-keys';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
-import { connectPatient, whenReady } from '../../src/store/connect';
+import { connectPatient, whenReady } from '../../src/store/redis/connect';
 import { KEYS } from '../../src/store/keys';
-import { keepSubscribed } from '../../src/store/events';
+import { keepSubscribed } from '../../src/store/ops/events';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 

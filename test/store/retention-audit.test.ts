@@ -1,5 +1,5 @@
 import { readArchive } from '../../src/archive/read';
-import { createAuditStore } from '../../src/store/audit';
+import { createAuditStore } from '../../src/store/ops/audit';
 import { KEYS } from '../../src/store/keys';
 import { verifyAudit } from '../../src/workflow/ops/verify-audit';
 import { readAll } from '../archive/folder';

@@ -1,5 +1,5 @@
 import { KEYS } from '../../src/store/keys';
-import { createTaskStore } from '../../src/store/tasks';
+import { createTaskStore } from '../../src/store/ops/tasks';
 import { decideReport } from '../../src/workflow/tow/decide-report';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { verifyArchive } from '../../src/archive/read';

@@ -1,5 +1,5 @@
 import { KEYS } from '../../src/store/keys';
-import { createTaskStore } from '../../src/store/tasks';
+import { createTaskStore } from '../../src/store/ops/tasks';
 import { idsIn } from '../archive/folder';
 import { standings } from '../support/conservation';
 import { createCanceledTow, useRetention, type Retention } from '../support/retention';

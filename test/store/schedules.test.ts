@@ -1,4 +1,4 @@
-import { createSchedules } from '../../src/store/schedules';
+import { createSchedules } from '../../src/store/outbox/schedules';
 import { useStores, type Stores } from '../support/stores';
 
 let stores: Stores;

@@ -1,6 +1,6 @@
 import { KEYS } from '../../src/store/keys';
 import type { Migration } from '../../src/store/migrations';
-import { prepareSchema, readSchema } from '../../src/store/schema';
+import { prepareSchema, readSchema } from '../../src/store/ops/schema';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 

@@ -1,12 +1,12 @@
 import type { NewTask } from '../../src/domain/ops/tasks';
 import { DataKeys } from '../../src/platform/data-keys';
-import { privateAccess } from '../../src/store/access';
-import { createAnswerStore } from '../../src/store/answers';
-import { createRunStore } from '../../src/store/runs';
-import { checkEntries } from '../../src/store/check-entries';
+import { privateAccess } from '../../src/store/redis/access';
+import { createAnswerStore } from '../../src/store/redis/answers';
+import { createRunStore } from '../../src/store/ops/runs';
+import { checkEntries } from '../../src/store/ops/check-entries';
 import { deliveryKey, idempotencyKey, KEYS, towKey } from '../../src/store/keys';
-import { createShadowStore } from '../../src/store/shadow';
-import { createTaskStore, openGeneralTask, closeGeneralTask } from '../../src/store/tasks';
+import { createShadowStore } from '../../src/store/outbox/shadow';
+import { createTaskStore, openGeneralTask, closeGeneralTask } from '../../src/store/ops/tasks';
 import { dataKeysText, linesOf } from '../support/data-keys';
 import { useRedis } from '../support/redis';
 import { openStores, reference, START, type Stores } from '../support/stores';

@@ -1,5 +1,5 @@
 import { KEYS } from '../../src/store/keys';
-import { createSeenServiceStore } from '../../src/store/seen-service';
+import { createSeenServiceStore } from '../../src/store/service/seen-service';
 import { openStores, useStores, type Stores } from '../support/stores';
 
 let stores: Stores;

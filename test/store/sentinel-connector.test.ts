@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { silentLog } from '../../src/platform/log';
-import { privateAccess } from '../../src/store/access';
-import { connectPatient } from '../../src/store/connect';
+import { privateAccess } from '../../src/store/redis/access';
+import { connectPatient } from '../../src/store/redis/connect';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { portOf } from '../support/server-port';

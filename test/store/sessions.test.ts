@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { createSessionStore } from '../../src/store/sessions';
+import { createSessionStore } from '../../src/store/person/sessions';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';

@@ -1,5 +1,5 @@
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, connectForCommandLine, whenReady } from '../../src/store/connect';
+import { connectFailFast, connectForCommandLine, whenReady } from '../../src/store/redis/connect';
 import { useOwnRedis } from '../support/redis';
 
 const redis = useOwnRedis();

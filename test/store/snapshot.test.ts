@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
-import { snapshotOf } from '../../src/store/snapshot';
+import { connectFailFast, whenReady } from '../../src/store/redis/connect';
+import { snapshotOf } from '../../src/store/redis/snapshot';
 import { useOwnRedis } from '../support/redis';
 import { portOf } from '../support/server-port';
 

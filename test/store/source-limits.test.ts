@@ -6,7 +6,7 @@ import {
   SIGN_IN_RETURNS_MAX,
   SIGN_IN_STARTS_MAX,
   WRONG_KEYS_MAX,
-} from '../../src/store/source-limits';
+} from '../../src/store/person/source-limits';
 import type { SourceLimit } from '../../src/workflow/operator-port';
 import { useOwnRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';

@@ -15,7 +15,7 @@ import { storedCircuits } from '../../src/contracts/service/stored-circuits';
 import { storedEntry } from '../../src/domain/outbox/entry';
 import { storedEvent, storedLease, storedLinks, storedRun, storedTasks } from '../../src/domain/outbox/outbox-record';
 import { violationDocument } from '../../src/domain/violation/violation';
-import { knownSchema } from '../../src/store/schema';
+import { knownSchema } from '../../src/store/ops/schema';
 import { PROJECT } from '../support/project';
 
 /** Every stored record and field, with its types and values, in the form of the file beside this test. */

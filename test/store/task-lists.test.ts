@@ -4,7 +4,7 @@ import { openTask } from '../../src/domain/outbox/outbox-record';
 import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/ops/tasks';
 import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
-import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/tasks';
+import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/ops/tasks';
 import { KEYS } from '../../src/store/keys';
 import { EmptyTaskFilter, type TaskFilter } from '../../src/workflow/list-port';
 import type { TaskStore } from '../../src/workflow/ports';

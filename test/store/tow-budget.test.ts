@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
-import { createBudgets, slidingWindow } from '../../src/store/budgets';
+import { createBudgets, slidingWindow } from '../../src/store/service/budgets';
 import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
-import { createTowOutbox } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { Script } from '../../src/store/scripts';
 import { NOT_SENT } from '../support/exchanges';
 import type { TowOutbox } from '../support/outboxes';

@@ -5,7 +5,7 @@ import { refusedTask, rivalRequestTask } from '../../src/domain/ops/tasks';
 import { updateDispatch } from '../../src/workflow/tow/update-dispatch';
 import { ALL_TOWS, type TowFilter } from '../../src/workflow/list-port';
 import { isSettled } from '../../src/domain/outbox/outbox';
-import { createRetentionStore } from '../../src/store/retention';
+import { createRetentionStore } from '../../src/store/ops/retention';
 import { refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
 import { closeTask, openTask } from '../../src/domain/outbox/outbox-record';

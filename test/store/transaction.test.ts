@@ -2,12 +2,12 @@ import { addEvent, type StoredTow } from '../../src/domain/outbox/outbox-record'
 import { waiveEntry } from '../../src/domain/outbox/settle-entry';
 import { editEntryNamed } from '../../src/domain/tow/stored-tow';
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { ClaimAttempt } from '../../src/store/claims';
-import { Committer } from '../../src/store/commit';
+import { ClaimAttempt } from '../../src/store/outbox/claims';
+import { Committer } from '../../src/store/redis/commit';
 import { KEYS, towKey } from '../../src/store/keys';
-import { createTowOutbox } from '../../src/store/outbox';
-import { Records, recordsOf } from '../../src/store/records';
-import { RecordTransaction, type TransactionMemory } from '../../src/store/transaction';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
+import { Records, recordsOf } from '../../src/store/outbox/records';
+import { RecordTransaction, type TransactionMemory } from '../../src/store/redis/transaction';
 import { commandsOf } from '../support/command-counts';
 import { FORBIDDEN } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';

@@ -1,7 +1,7 @@
 import { storedObject } from '../../src/domain/stored';
 import { refusedTask } from '../../src/domain/ops/tasks';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
-import { packFields, unpackFields } from '../../src/store/packed-fields';
+import { packFields, unpackFields } from '../../src/store/redis/packed-fields';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';

@@ -1,8 +1,8 @@
 import { DamagedRecord } from '../../src/domain/outbox/unusable-record';
-import { Committer } from '../../src/store/commit';
+import { Committer } from '../../src/store/redis/commit';
 import { towKey } from '../../src/store/keys';
-import { recordsOf } from '../../src/store/records';
-import { isTransient } from '../../src/store/until-answered';
+import { recordsOf } from '../../src/store/outbox/records';
+import { isTransient } from '../../src/store/redis/until-answered';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';

@@ -1,6 +1,6 @@
-import { slidingWindow } from '../../src/store/budgets';
+import { slidingWindow } from '../../src/store/service/budgets';
 import { budgetKey, KEYS } from '../../src/store/keys';
-import { createSendingStore } from '../../src/store/sending';
+import { createSendingStore } from '../../src/store/service/sending';
 import { eventually } from '../support/eventually';
 import { NOT_SENT, NO_PERMIT, refusedWith } from '../support/exchanges';
 import { useStores, type Stores } from '../support/stores';

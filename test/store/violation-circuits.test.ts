@@ -1,6 +1,6 @@
 import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { KEYS } from '../../src/store/keys';
-import { createSendingStore } from '../../src/store/sending';
+import { createSendingStore } from '../../src/store/service/sending';
 import { NO_TOKEN, FAILING, FORBIDDEN } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { ACCEPTED, mustClaim, useStores, result, START, type Stores } from '../support/stores';

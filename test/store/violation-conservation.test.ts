@@ -1,6 +1,6 @@
 import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { KEYS, violationKey } from '../../src/store/keys';
-import { createTaskStore } from '../../src/store/tasks';
+import { createTaskStore } from '../../src/store/ops/tasks';
 import type { ViolationOutbox } from '../support/outboxes';
 import { violationStandings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';

@@ -1,5 +1,5 @@
 import type { ViolationCommand } from '../../src/domain/violation/decide-violation';
-import { overdueReportSince } from '../../src/store/count-overdue';
+import { overdueReportSince } from '../../src/store/tow/count-overdue';
 import { KEYS } from '../../src/store/keys';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';

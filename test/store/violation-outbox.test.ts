@@ -1,7 +1,7 @@
 import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { systemClock } from '../../src/platform/clock';
-import { createViolationOutbox } from '../../src/store/outbox';
+import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import { refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { eventually } from '../support/eventually';

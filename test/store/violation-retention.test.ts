@@ -1,4 +1,4 @@
-import { Committer } from '../../src/store/commit';
+import { Committer } from '../../src/store/redis/commit';
 import { KEYS } from '../../src/store/keys';
 import type { Archive } from '../../src/workflow/ops/retention-port';
 import { idsIn, readAll } from '../archive/folder';

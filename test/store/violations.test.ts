@@ -1,4 +1,4 @@
-import { createAnswerStore } from '../../src/store/answers';
+import { createAnswerStore } from '../../src/store/redis/answers';
 import { KEYS } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';

@@ -1,9 +1,9 @@
 import { systemClock } from '../../src/platform/clock';
-import { createIntake } from '../../src/store/deliveries';
+import { createIntake } from '../../src/store/webhook/deliveries';
 import { KEYS } from '../../src/store/keys';
-import { createTowOutbox } from '../../src/store/outbox';
-import { recordsOf } from '../../src/store/records';
-import { PUT_OFF_MS, putOffDue } from '../../src/store/wake';
+import { createTowOutbox } from '../../src/store/outbox/outbox';
+import { recordsOf } from '../../src/store/outbox/records';
+import { PUT_OFF_MS, putOffDue } from '../../src/store/outbox/wake';
 import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import {

@@ -1,8 +1,8 @@
 import type { WebhookPath } from '../../src/domain/webhook/webhook-answers';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/timestamp';
 import { KEYS } from '../../src/store/keys';
-import { createWebhookAnswerStore } from '../../src/store/webhook-answers';
-import { privateAccess } from '../../src/store/access';
+import { createWebhookAnswerStore } from '../../src/store/webhook/webhook-answers';
+import { privateAccess } from '../../src/store/redis/access';
 import { openStores, useStores, type Stores } from '../support/stores';
 
 let stores: Stores;

@@ -1,5 +1,5 @@
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady, writability } from '../../src/store/connect';
+import { connectFailFast, whenReady, writability } from '../../src/store/redis/connect';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 

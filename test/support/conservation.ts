@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { ConservationCounts } from '../../src/contracts/ops/conservation';
-import { createConservationStore, type ScanSettings } from '../../src/store/conservation';
+import { createConservationStore, type ScanSettings } from '../../src/store/ops/conservation';
 import type { ConservationScan } from '../../src/workflow/ops/conservation';
 
 export const AT_ONCE: ScanSettings = {

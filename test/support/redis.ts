@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisReply } from '../../src/embedded-redis/ask';
 import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady, type Server } from '../../src/store/connect';
+import { connectFailFast, whenReady, type Server } from '../../src/store/redis/connect';
 import { eventually } from './eventually';
 import { startTestRedis, type TestRedis } from './redis-server';
 

@@ -5,7 +5,7 @@ import { createWorkerProgress } from '../../src/queue/progress';
 import { startScheduler } from '../../src/queue/scheduler';
 import { startWorkers, type JobHandler } from '../../src/queue/workers';
 import { PARTITION, runKey } from '../../src/store/keys';
-import { waitsUntilDue } from '../../src/store/schedules';
+import { waitsUntilDue } from '../../src/store/outbox/schedules';
 
 const SCHEDULER_INTERVAL_MS = 20;
 const STOP_GRACE_MS = 200;

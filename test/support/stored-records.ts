@@ -2,15 +2,15 @@ import type { Redis } from 'ioredis';
 import { decodeCircuits, encodeCircuits } from '../../src/contracts/service/stored-circuits';
 import { storedLease } from '../../src/domain/outbox/outbox-record';
 import { towMeta } from '../../src/domain/tow/tow';
-import { decodeEntries } from '../../src/store/entry-fields';
+import { decodeEntries } from '../../src/store/outbox/entry-fields';
 import type { Circuit, CircuitName, Circuits } from '../../src/domain/service/circuits';
 import type { Entry } from '../../src/domain/outbox/entry';
 import { headOf } from '../../src/domain/outbox/outbox';
 import { KEYS, towKey, unsentTowsKey, violationKey } from '../../src/store/keys';
-import { packFields, unpackFields } from '../../src/store/packed-fields';
-import { entryParts } from '../../src/store/record-parts';
-import { recordsOf } from '../../src/store/records';
-import { decodeTow } from '../../src/store/tow-fields';
+import { packFields, unpackFields } from '../../src/store/redis/packed-fields';
+import { entryParts } from '../../src/store/outbox/record-parts';
+import { recordsOf } from '../../src/store/outbox/records';
+import { decodeTow } from '../../src/store/tow/tow-fields';
 
 /** Changes to stored records that tests make by hand, to move a timestamp or to damage a field. */
 

@@ -4,8 +4,8 @@ import { matchTow, type MatchedTow } from '../../src/domain/violation/stored-vio
 import type { Violation } from '../../src/domain/violation/violation';
 import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
-import type { ClaimSettings } from '../../src/store/claims';
-import { createViolationOutbox } from '../../src/store/outbox';
+import type { ClaimSettings } from '../../src/store/outbox/claims';
+import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
 import { decideViolation } from '../../src/workflow/violation/decide-violation';

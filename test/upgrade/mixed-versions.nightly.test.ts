@@ -1,8 +1,8 @@
 import { silentLog } from '../../src/platform/log';
 import { pause } from '../../src/platform/timers';
-import { connectPatient } from '../../src/store/connect';
+import { connectPatient } from '../../src/store/redis/connect';
 import { KEYS, towKey } from '../../src/store/keys';
-import { unpackFields } from '../../src/store/packed-fields';
+import { unpackFields } from '../../src/store/redis/packed-fields';
 import type { ChaosEnvironment } from '../chaos/environment';
 import { runChaos } from '../chaos/run';
 import { brokenPromisesOf } from '../chaos/verdict';

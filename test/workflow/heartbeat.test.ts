@@ -1,13 +1,13 @@
 import { describeProcess } from '../../src/platform/process';
-import { knownSchema } from '../../src/store/schema';
-import { createProcessStore } from '../../src/store/processes';
+import { knownSchema } from '../../src/store/ops/schema';
+import { createProcessStore } from '../../src/store/ops/processes';
 import { createCounters } from '../../src/platform/counters';
 import { systemClock } from '../../src/platform/clock';
 import { createHeartbeatGaps } from '../../src/workflow/ops/heartbeat-gaps';
 import { createHeartbeatSender } from '../../src/workflow/ops/heartbeat';
 import { recordedLog } from '../support/recorded-log';
 import { useConnection, useRedis } from '../support/redis';
-import type { Redis } from '../../src/store/connect';
+import type { Redis } from '../../src/store/redis/connect';
 
 const redis = useRedis();
 let connection: Redis;

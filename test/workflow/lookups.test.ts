@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
-import { createLookupCache } from '../../src/store/lookups';
+import { createLookupCache } from '../../src/store/service/lookups';
 import type { TicketQuestion } from '../../src/workflow/service/lookups';
 import { createLookups, type Lookups } from '../../src/workflow/service/lookups';
 import type { Budgets } from '../../src/workflow/service/service-port';

@@ -1,9 +1,9 @@
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { subscribeToEvents } from '../../src/store/events';
-import { connectPatient } from '../../src/store/connect';
-import { createViolationOutbox } from '../../src/store/outbox';
+import { subscribeToEvents } from '../../src/store/ops/events';
+import { connectPatient } from '../../src/store/redis/connect';
+import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import { runKey } from '../../src/store/keys';
-import { createViolationStore } from '../../src/store/violations';
+import { createViolationStore } from '../../src/store/violation/violations';
 import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { silentLog } from '../../src/platform/log';
 import { answerHead, newViolation } from '../operator/world';

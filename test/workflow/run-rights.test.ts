@@ -1,5 +1,5 @@
 import { personActor } from '../../src/domain/ops/audit';
-import { createApiKeyStore } from '../../src/store/api-keys';
+import { createApiKeyStore } from '../../src/store/person/api-keys';
 import { auditEntryOf } from '../support/audit';
 import { auditOfAll, codeOf, person, previewed, refusedReports, runIn, timesDecided, useRunWorld } from './run-world';
 

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { KEYS } from '../keys';
-import { createProcessStore } from '../processes';
-import { recordsOf } from '../records';
-import { MIGRATED, readUsableSchema } from '../schema';
+import { createProcessStore } from '../ops/processes';
+import { recordsOf } from '../outbox/records';
+import { MIGRATED, readUsableSchema } from '../ops/schema';
 import { MIGRATIONS, type Migration } from '.';
 
 /** Runs the migrations that the stored data lacks. */

@@ -1,0 +1,73 @@
+import type { OpenTask, OutboxRecord } from '../../domain/outbox/outbox-record';
+import type { Effect } from '../redis/commit';
+import { KEYS, taskGroupKey, taskGroupsKey } from '../keys';
+import { groupNameOf } from './task-groups';
+
+/** The open tasks in their lists: their texts, when they were opened, and the groups that count them. */
+
+/** The stored form of tasks, by id. */
+export type TaskTexts = Readonly<
+  Record<string, { readonly json: string; readonly openedAtMs: number; readonly group: string }>
+>;
+
+/** The tasks of a record in their stored form; none for null. */
+export function tasksOf(record: OutboxRecord | null): TaskTexts {
+  if (!record) return {};
+  return taskTexts(record.tasks, record.kind === 'tow' ? { towing_reference_id: record.ref } : {});
+}
+
+/** The stored form of open tasks. Each contains `about`. */
+export function taskTexts(
+  tasks: Readonly<Record<string, OpenTask>>,
+  about: { towing_reference_id?: string },
+): TaskTexts {
+  return Object.fromEntries(
+    Object.entries(tasks).map(([id, { task, openedAtMs }]) => {
+      const whole = { id, ...task, type: task.type.toString(), ...about };
+      return [id, { json: JSON.stringify(whole), openedAtMs, group: groupNameOf(whole) }];
+    }),
+  );
+}
+
+/**
+ * Writes the difference between the tasks of one record, or of the circuits, before and after a change. Groups are
+ * counted by it too, so `before` must be what is stored.
+ */
+export function taskEffects(before: TaskTexts, after: TaskTexts): Effect[] {
+  const effects: Effect[] = [];
+  for (const [id, { group }] of Object.entries(before)) {
+    if (after[id]?.group !== group) effects.push(['ZREM', taskGroupKey(group), id], ...oneLess(taskGroupsKey, group));
+    if (!after[id]) effects.push(['HDEL', KEYS.tasks, id], ['ZREM', KEYS.openTasks, id]);
+  }
+  for (const [id, { json, openedAtMs, group }] of Object.entries(after)) {
+    const known = before[id];
+    if (known?.json !== json) effects.push(['HSET', KEYS.tasks, id, json]);
+    if (!known) effects.push(['ZADD', KEYS.openTasks, openedAtMs, id]);
+    if (known?.group !== group) effects.push(...joinGroup(id, group, openedAtMs));
+  }
+  return effects;
+}
+
+/** Lists a task in its group, and counts it there. */
+export function joinGroup(id: string, group: string, openedAtMs: number): Effect[] {
+  return [
+    ['ZADD', taskGroupKey(group), openedAtMs, id],
+    ['ZINCRBY', taskGroupsKey, 1, group],
+  ];
+}
+
+/** How many tasks a change opens and closes. */
+export function taskEvents(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
+  return {
+    opened: Object.keys(after).filter((id) => !(id in before)).length,
+    closed: Object.keys(before).filter((id) => !(id in after)).length,
+  };
+}
+
+/** Decrements a counter and removes it at zero. */
+export function oneLess(key: string, name: string): Effect[] {
+  return [
+    ['ZINCRBY', key, -1, name],
+    ['ZREMRANGEBYSCORE', key, '-inf', 0],
+  ];
+}

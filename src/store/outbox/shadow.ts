@@ -1,0 +1,41 @@
+import type { Redis } from 'ioredis';
+import { decodeCircuits } from '../../contracts/service/stored-circuits';
+import { recordNamed } from '../../domain/outbox/outbox-record';
+import type { ShadowRecord, ShadowStore } from '../../workflow/outbox/shadow-list';
+import { KEYS } from '../keys';
+import { unlessUnusable } from './readable-records';
+import { mergedRows, pageOf } from './rows';
+import { createTowStore } from '../tow/tows';
+import { createViolationStore } from '../violation/violations';
+
+/** The records of a shadow time that wait for a decision. */
+export function createShadowStore(redis: Redis): ShadowStore {
+  const tows = createTowStore(redis);
+  const violations = createViolationStore(redis);
+  const read = async (member: string): Promise<ShadowRecord | null> => {
+    const { kind, id } = recordNamed(member);
+    if (kind === 'tow') {
+      const record = await tows.read(id);
+      return record && { kind: 'tow', record };
+    }
+    const record = await violations.read(id);
+    return record && { kind: 'violation', record };
+  };
+  return {
+    async summary() {
+      const [[version = null, json = null], held] = await Promise.all([
+        redis.hmget(KEYS.circuits, 'v', 'circuits'),
+        redis.zcard(KEYS.shadow),
+      ]);
+      return { sinceMs: decodeCircuits(version, json).open.shadow?.sinceMs ?? null, held };
+    },
+
+    async list(paging) {
+      const { refs, nextCursor } = await pageOf(mergedRows(redis, [KEYS.shadow], 'oldest'), paging);
+      const found = await Promise.all(refs.map((member) => unlessUnusable(read(member))));
+      // A record may have been decided on after its index entry was read.
+      const items = found.filter((held) => held !== null && held.record.shadow === 'held');
+      return { items: items.filter((held) => held !== null), nextCursor };
+    },
+  };
+}
