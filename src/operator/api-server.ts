@@ -3,10 +3,10 @@ import type { FieldRule } from '../domain/refusal';
 import type { FormRoute } from '../workflow/operator-port';
 import type { AnswerStore } from '../workflow/ports';
 import { checkCall, checkRole, type RouteCall, type UncheckedCall } from './check-call';
-import { answerForm, type FormResponse, type UncheckedForm } from './form-endpoint';
+import { answerForm, type FormResponse, type UncheckedForm } from './form/form-endpoint';
 import { changeOnce, type Change } from './idempotency';
 import { listCursor } from './list-cursor';
-import type { FormTools, ReceivedForm } from './receive-form';
+import type { FormTools, ReceivedForm } from './form/receive-form';
 import {
   answered,
   invalidFields,

@@ -1,5 +1,5 @@
 import { array, assert, constantFrom, nat, property } from 'fast-check';
-import { boundaryOf, PartCount } from '../../src/operator/count-parts';
+import { boundaryOf, PartCount } from '../../src/operator/form/count-parts';
 
 function counted(boundary: string, pieces: readonly Buffer[]) {
   const count = new PartCount(boundary);

@@ -11,7 +11,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { Role } from '../../src/domain/vocabulary';
 import type { Foundation } from '../../src/main/foundation';
 import { createAuthenticator, keyHashOf, type SessionActor } from '../../src/operator/authenticate';
-import { serveEvents } from '../../src/operator/events';
+import { serveEvents } from '../../src/operator/ops/events';
 import { createSessionStore } from '../../src/store/person/sessions';
 import type { App } from '../support/app';
 import { once } from 'node:events';

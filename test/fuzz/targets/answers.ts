@@ -46,7 +46,7 @@ const SETTINGS = {
   unknownGraceMs: 15_000,
 };
 const HISTORY = { failures: 0, notFound: 0, unanswered: 0, connectionFailures: 0, connectionLosses: 0 };
-/** What the API may answer about a service that answers like this (src/operator/lookups.ts). */
+/** What the API may answer about a service that answers like this (src/operator/ops/lookups.ts). */
 const DOCUMENTED_5XX = [
   'service_unavailable',
   'service_connection_lost',

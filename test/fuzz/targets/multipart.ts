@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ROUTES } from '../../../src/contracts/operator-routes';
 import type { Actor } from '../../../src/domain/ops/audit';
 import { checkCall } from '../../../src/operator/check-call';
-import { readForm } from '../../../src/operator/read-form';
+import { readForm } from '../../../src/operator/form/read-form';
 import type { Upload } from '../../../src/workflow/ops/spool-port';
 import { IMAGES } from '../../support/images';
 import { edited, editedText, perhapsEdits, type Edit } from '../bytes';

@@ -1,10 +1,10 @@
-import { ROUTES } from '../contracts/operator-routes';
-import type { TaskStore, TowStore, ViolationStore } from '../workflow/ports';
-import { resolveTask } from '../workflow/ops/resolve-task';
-import { subjectsOf } from '../workflow/ops/task-subjects';
-import { taskViewOf } from '../workflow/tow/views';
-import type { RecordStore } from '../workflow/transaction-port';
-import type { ApiServer } from './api-server';
+import { ROUTES } from '../../contracts/operator-routes';
+import type { TaskStore, TowStore, ViolationStore } from '../../workflow/ports';
+import { resolveTask } from '../../workflow/ops/resolve-task';
+import { subjectsOf } from '../../workflow/ops/task-subjects';
+import { taskViewOf } from '../../workflow/tow/views';
+import type { RecordStore } from '../../workflow/transaction-port';
+import type { ApiServer } from '../api-server';
 
 export interface TaskRouteTools {
   readonly tasks: TaskStore;

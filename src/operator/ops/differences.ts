@@ -1,9 +1,9 @@
-import { ROUTES } from '../contracts/operator-routes';
-import type { DifferenceStore } from '../workflow/ports';
-import { differenceViewOf, expectDifference } from '../workflow/service/expect-difference';
-import { readServiceView, type SeenServiceStore } from '../workflow/service/service-view';
-import type { RecordStore } from '../workflow/transaction-port';
-import type { ApiServer } from './api-server';
+import { ROUTES } from '../../contracts/operator-routes';
+import type { DifferenceStore } from '../../workflow/ports';
+import { differenceViewOf, expectDifference } from '../../workflow/service/expect-difference';
+import { readServiceView, type SeenServiceStore } from '../../workflow/service/service-view';
+import type { RecordStore } from '../../workflow/transaction-port';
+import type { ApiServer } from '../api-server';
 
 export interface DifferenceRouteTools {
   readonly differences: DifferenceStore;

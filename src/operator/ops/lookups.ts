@@ -1,12 +1,12 @@
-import { zoneId } from '../contracts/service/lookups';
-import { ROUTES } from '../contracts/operator-routes';
-import { failedRules } from '../contracts/rules';
-import { isoTimestamp } from '../domain/timestamp';
-import type { ServiceMode } from '../domain/vocabulary';
-import type { NoAnswer } from '../workflow/service/lookup-port';
-import type { LookupAnswer, Lookups } from '../workflow/service/lookups';
-import type { ApiServer } from './api-server';
-import { invalidFields, refusedResponse, type RefusedResponse } from './responses';
+import { zoneId } from '../../contracts/service/lookups';
+import { ROUTES } from '../../contracts/operator-routes';
+import { failedRules } from '../../contracts/rules';
+import { isoTimestamp } from '../../domain/timestamp';
+import type { ServiceMode } from '../../domain/vocabulary';
+import type { NoAnswer } from '../../workflow/service/lookup-port';
+import type { LookupAnswer, Lookups } from '../../workflow/service/lookups';
+import type { ApiServer } from '../api-server';
+import { invalidFields, refusedResponse, type RefusedResponse } from '../responses';
 
 /**
  * Questions that are passed on to the parking service (docs/service-api.md#guide-operations). Its refusal of a question

@@ -1,7 +1,12 @@
-import { ROUTES } from '../contracts/operator-routes';
-import type { Clock } from '../platform/clock';
-import { listAlarms, readNotifications, sendTestNotice, type NotificationTools } from '../workflow/ops/notifications';
-import type { ApiServer } from './api-server';
+import { ROUTES } from '../../contracts/operator-routes';
+import type { Clock } from '../../platform/clock';
+import {
+  listAlarms,
+  readNotifications,
+  sendTestNotice,
+  type NotificationTools,
+} from '../../workflow/ops/notifications';
+import type { ApiServer } from '../api-server';
 
 /** Alarms and notifications. A test notice is sent by this process, the others by the process that watches. */
 export function serveNotifications(server: ApiServer, tools: NotificationTools & { readonly clock: Clock }): void {

@@ -1,15 +1,15 @@
 import type { Queue } from 'bullmq';
 import type { Express, RequestHandler } from 'express';
-import type { QueueView } from '../contracts/operator';
-import { ROUTES } from '../contracts/operator-routes';
-import { auditOf, type Actor } from '../domain/ops/audit';
-import { unknown } from '../domain/refusal';
-import { refused, type ActionResult } from '../workflow/action-result';
-import type { AuditStore } from '../workflow/ports';
-import type { ApiServer } from './api-server';
-import type { Authenticator } from './authenticate';
-import type { Change } from './idempotency';
-import { requireOps } from './identify';
+import type { QueueView } from '../../contracts/operator';
+import { ROUTES } from '../../contracts/operator-routes';
+import { auditOf, type Actor } from '../../domain/ops/audit';
+import { unknown } from '../../domain/refusal';
+import { refused, type ActionResult } from '../../workflow/action-result';
+import type { AuditStore } from '../../workflow/ports';
+import type { ApiServer } from '../api-server';
+import type { Authenticator } from '../authenticate';
+import type { Change } from '../idempotency';
+import { requireOps } from '../identify';
 import type * as queuePages from './queue-pages';
 
 /** A queue, and its counts of jobs and of due records. */

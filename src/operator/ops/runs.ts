@@ -1,6 +1,6 @@
-import { ROUTES } from '../contracts/operator-routes';
-import { abortRun, previewRun, runViewOf, startRun, type RunTools } from '../workflow/run/runs';
-import type { ApiServer } from './api-server';
+import { ROUTES } from '../../contracts/operator-routes';
+import { abortRun, previewRun, runViewOf, startRun, type RunTools } from '../../workflow/run/runs';
+import type { ApiServer } from '../api-server';
 
 const RECENT_MAX = 30;
 

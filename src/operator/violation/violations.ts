@@ -1,14 +1,14 @@
-import { ROUTES } from '../contracts/operator-routes';
-import type { ViolationApi } from '../domain/vocabulary';
-import type { Clock } from '../platform/clock';
-import { replaceImages } from '../workflow/violation/decide-violation';
-import { addKnownViolations } from '../workflow/violation/known-violations';
-import { newViolation, reportViolation, type ReportViolationTools } from '../workflow/violation/report-violation';
-import type { ViolationReadModel } from '../workflow/tow/read-models';
-import type { Spool } from '../workflow/ops/spool-port';
-import type { ViolationStore } from '../workflow/ports';
-import { violationViewOf } from '../workflow/tow/views';
-import type { ApiServer } from './api-server';
+import { ROUTES } from '../../contracts/operator-routes';
+import type { ViolationApi } from '../../domain/vocabulary';
+import type { Clock } from '../../platform/clock';
+import { replaceImages } from '../../workflow/violation/decide-violation';
+import { addKnownViolations } from '../../workflow/violation/known-violations';
+import { newViolation, reportViolation, type ReportViolationTools } from '../../workflow/violation/report-violation';
+import type { ViolationReadModel } from '../../workflow/tow/read-models';
+import type { Spool } from '../../workflow/ops/spool-port';
+import type { ViolationStore } from '../../workflow/ports';
+import { violationViewOf } from '../../workflow/tow/views';
+import type { ApiServer } from '../api-server';
 
 export interface ViolationRouteTools extends ReportViolationTools {
   readonly violations: ViolationStore;

@@ -1,13 +1,13 @@
-import { readableAssignmentOf, readableStepOf } from '../contracts/tow/dispatch';
-import { ROUTES } from '../contracts/operator-routes';
-import type { DispatchCommand } from '../domain/tow/dispatch-rules';
-import { addPhotos, type PhotosTools } from '../workflow/tow/add-photos';
-import { dispatchFaults, updateDispatch } from '../workflow/tow/update-dispatch';
-import type { FactTools } from '../workflow/tow/record-fact';
-import type { Spool } from '../workflow/ops/spool-port';
-import type { ApiServer, ChangeOptions } from './api-server';
-import type { PathCall } from './check-call';
-import type { Change } from './idempotency';
+import { readableAssignmentOf, readableStepOf } from '../../contracts/tow/dispatch';
+import { ROUTES } from '../../contracts/operator-routes';
+import type { DispatchCommand } from '../../domain/tow/dispatch-rules';
+import { addPhotos, type PhotosTools } from '../../workflow/tow/add-photos';
+import { dispatchFaults, updateDispatch } from '../../workflow/tow/update-dispatch';
+import type { FactTools } from '../../workflow/tow/record-fact';
+import type { Spool } from '../../workflow/ops/spool-port';
+import type { ApiServer, ChangeOptions } from '../api-server';
+import type { PathCall } from '../check-call';
+import type { Change } from '../idempotency';
 
 /** The operator's own records of a tow, which are never sent to the service: crew, steps, yard, holds, notes. */
 export function serveDispatch(server: ApiServer, tools: Pick<FactTools, 'records' | 'clock'>): void {

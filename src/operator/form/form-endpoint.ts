@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiForm, FormRoute } from '../workflow/operator-port';
-import type { AnswerStore } from '../workflow/ports';
-import { checkCall, checkRole, type RouteCall, type UncheckedCall } from './check-call';
-import { changeOnce, type Change } from './idempotency';
+import type { ApiForm, FormRoute } from '../../workflow/operator-port';
+import type { AnswerStore } from '../../workflow/ports';
+import { checkCall, checkRole, type RouteCall, type UncheckedCall } from '../check-call';
+import { changeOnce, type Change } from '../idempotency';
 import { contentOf, receiveForm, type FormTools, type ReceivedForm } from './receive-form';
-import { refusedResponse, type EndpointResponse } from './responses';
+import { refusedResponse, type EndpointResponse } from '../responses';
 
 type FormFields = Readonly<Record<string, string>>;
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from '../domain/vocabulary';
-import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
-import type { Spool, Upload } from '../workflow/ops/spool-port';
+import type { JsonObject } from '../../domain/vocabulary';
+import { errorFacts } from '../../platform/errors';
+import type { Log } from '../../platform/log';
+import type { Spool, Upload } from '../../workflow/ops/spool-port';
 import { FORM_ALLOWANCE_BYTES, readForm, type FormNotRead, type ParsedForm } from './read-form';
-import { refusedResponse, type RefusedResponse } from './responses';
+import { refusedResponse, type RefusedResponse } from '../responses';
 
 export interface FormTools {
   readonly spool: Spool;

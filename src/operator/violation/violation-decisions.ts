@@ -1,10 +1,10 @@
-import { ROUTES } from '../contracts/operator-routes';
-import type { ViolationCommand } from '../domain/violation/decide-violation';
-import { decideViolation, type DecideTools } from '../workflow/violation/decide-violation';
-import { linkViolation } from '../workflow/violation/link-violation';
-import type { Change } from './idempotency';
-import type { ApiServer } from './api-server';
-import type { PathCall } from './check-call';
+import { ROUTES } from '../../contracts/operator-routes';
+import type { ViolationCommand } from '../../domain/violation/decide-violation';
+import { decideViolation, type DecideTools } from '../../workflow/violation/decide-violation';
+import { linkViolation } from '../../workflow/violation/link-violation';
+import type { Change } from '../idempotency';
+import type { ApiServer } from '../api-server';
+import type { PathCall } from '../check-call';
 
 /** Decisions about violations, and the links from tows to violations. */
 export function serveViolationDecisions(server: ApiServer, tools: DecideTools): void {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
-import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX } from '../contracts/common';
-import type { FieldRule } from '../domain/refusal';
-import type { ViolationImage } from '../domain/violation/violation';
-import type { SpooledFile, Upload } from '../workflow/ops/spool-port';
+import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX } from '../../contracts/common';
+import type { FieldRule } from '../../domain/refusal';
+import type { ViolationImage } from '../../domain/violation/violation';
+import type { SpooledFile, Upload } from '../../workflow/ops/spool-port';
 import { boundaryOf, PartCount } from './count-parts';
 
 /**

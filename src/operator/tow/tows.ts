@@ -1,14 +1,14 @@
-import { FACT_CONTRACTS, readableCorrectionOf } from '../contracts/tow/facts';
-import { ROUTES } from '../contracts/operator-routes';
-import type { DecisionCommand } from '../domain/outbox/decide-report';
-import { FACT_EVENTS } from '../domain/vocabulary';
-import { decideReport, decisionFaults } from '../workflow/tow/decide-report';
-import type { TowStore } from '../workflow/ports';
-import { factFaults, recordFact, type FactTools } from '../workflow/tow/record-fact';
-import { towNowOf } from '../workflow/tow/views';
-import type { Change } from './idempotency';
-import type { ApiServer } from './api-server';
-import type { PathCall } from './check-call';
+import { FACT_CONTRACTS, readableCorrectionOf } from '../../contracts/tow/facts';
+import { ROUTES } from '../../contracts/operator-routes';
+import type { DecisionCommand } from '../../domain/outbox/decide-report';
+import { FACT_EVENTS } from '../../domain/vocabulary';
+import { decideReport, decisionFaults } from '../../workflow/tow/decide-report';
+import type { TowStore } from '../../workflow/ports';
+import { factFaults, recordFact, type FactTools } from '../../workflow/tow/record-fact';
+import { towNowOf } from '../../workflow/tow/views';
+import type { Change } from '../idempotency';
+import type { ApiServer } from '../api-server';
+import type { PathCall } from '../check-call';
 
 export interface TowRouteTools extends FactTools {
   readonly tows: TowStore;

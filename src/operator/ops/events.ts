@@ -1,13 +1,13 @@
 import type { Express, Response } from 'express';
-import { eventsQuery } from '../contracts/operator';
-import type { StoreEvent } from '../contracts/outbox/records';
-import { failedRules } from '../contracts/rules';
-import { timestampMs, isoTimestamp } from '../domain/timestamp';
-import type { Clock } from '../platform/clock';
-import type { Authenticator } from './authenticate';
-import { identify, type Caller } from './identify';
-import { invalidFields, refusedResponse } from './responses';
-import { sendRefusal } from './send-response';
+import { eventsQuery } from '../../contracts/operator';
+import type { StoreEvent } from '../../contracts/outbox/records';
+import { failedRules } from '../../contracts/rules';
+import { timestampMs, isoTimestamp } from '../../domain/timestamp';
+import type { Clock } from '../../platform/clock';
+import type { Authenticator } from '../authenticate';
+import { identify, type Caller } from '../identify';
+import { invalidFields, refusedResponse } from '../responses';
+import { sendRefusal } from '../send-response';
 
 /** Server-sent events about every change, sent to every subscriber. */
 export interface EventStream {

@@ -1,12 +1,18 @@
-import { ROUTES } from '../contracts/operator-routes';
-import type { ShadowCommand } from '../domain/outbox/shadow';
-import { decideShadowTow, decideShadowViolation } from '../workflow/outbox/decide-shadow';
-import { modeViewOf, shadowCsv, shadowItemOf, type AddressOf, type ShadowStore } from '../workflow/outbox/shadow-list';
-import type { TaskStore } from '../workflow/ports';
-import type { RecordStore } from '../workflow/transaction-port';
-import type { ApiServer } from './api-server';
-import type { PathCall } from './check-call';
-import type { Change } from './idempotency';
+import { ROUTES } from '../../contracts/operator-routes';
+import type { ShadowCommand } from '../../domain/outbox/shadow';
+import { decideShadowTow, decideShadowViolation } from '../../workflow/outbox/decide-shadow';
+import {
+  modeViewOf,
+  shadowCsv,
+  shadowItemOf,
+  type AddressOf,
+  type ShadowStore,
+} from '../../workflow/outbox/shadow-list';
+import type { TaskStore } from '../../workflow/ports';
+import type { RecordStore } from '../../workflow/transaction-port';
+import type { ApiServer } from '../api-server';
+import type { PathCall } from '../check-call';
+import type { Change } from '../idempotency';
 
 export interface ShadowRouteTools {
   readonly records: RecordStore;

@@ -1,17 +1,17 @@
-import { ENTRY_KINDS } from '../domain/vocabulary';
-import { ROUTES } from '../contracts/operator-routes';
-import { WEBHOOK_READERS } from '../contracts/webhook/read-webhook';
-import type { Delivery } from '../domain/webhook/delivery';
-import { unknown } from '../domain/refusal';
-import { type ConservationStore, conservationViewOf } from '../workflow/ops/conservation';
-import { refused, type ActionResult } from '../workflow/action-result';
-import type { Page } from '../workflow/list-port';
-import { replayDelivery, resumeOperation } from '../workflow/ops/ops-actions';
-import { deliveryDetailOf, deliveryViewOf } from '../workflow/tow/views';
-import type { AuditStore, DeliveryStore, DifferenceStore, SendingStore } from '../workflow/ports';
-import type { RecordStore } from '../workflow/transaction-port';
-import type { RefusedCallStore } from '../workflow/webhook/webhook-port';
-import type { ApiServer } from './api-server';
+import { ENTRY_KINDS } from '../../domain/vocabulary';
+import { ROUTES } from '../../contracts/operator-routes';
+import { WEBHOOK_READERS } from '../../contracts/webhook/read-webhook';
+import type { Delivery } from '../../domain/webhook/delivery';
+import { unknown } from '../../domain/refusal';
+import { type ConservationStore, conservationViewOf } from '../../workflow/ops/conservation';
+import { refused, type ActionResult } from '../../workflow/action-result';
+import type { Page } from '../../workflow/list-port';
+import { replayDelivery, resumeOperation } from '../../workflow/ops/ops-actions';
+import { deliveryDetailOf, deliveryViewOf } from '../../workflow/tow/views';
+import type { AuditStore, DeliveryStore, DifferenceStore, SendingStore } from '../../workflow/ports';
+import type { RecordStore } from '../../workflow/transaction-port';
+import type { RefusedCallStore } from '../../workflow/webhook/webhook-port';
+import type { ApiServer } from '../api-server';
 
 export interface OperationRouteTools {
   readonly deliveries: DeliveryStore;

@@ -1,12 +1,12 @@
-import { ROUTES } from '../contracts/operator-routes';
-import { auditOf } from '../domain/ops/audit';
-import { HOUR_MS, isoTimestamp } from '../domain/timestamp';
-import type { Clock } from '../platform/clock';
-import { refused, type ActionResult } from '../workflow/action-result';
-import { KEY_NAME_TAKEN } from '../workflow/identity-port';
-import type { ApiKey, ApiKeyStore, ListedApiKey } from '../workflow/ports';
-import type { ApiServer } from './api-server';
-import { BOOTSTRAP, keyHashOf, newApiKey } from './authenticate';
+import { ROUTES } from '../../contracts/operator-routes';
+import { auditOf } from '../../domain/ops/audit';
+import { HOUR_MS, isoTimestamp } from '../../domain/timestamp';
+import type { Clock } from '../../platform/clock';
+import { refused, type ActionResult } from '../../workflow/action-result';
+import { KEY_NAME_TAKEN } from '../../workflow/identity-port';
+import type { ApiKey, ApiKeyStore, ListedApiKey } from '../../workflow/ports';
+import type { ApiServer } from '../api-server';
+import { BOOTSTRAP, keyHashOf, newApiKey } from '../authenticate';
 
 /**
  * API keys. The secret of a key is in the first answer only; the answer to a repeated Idempotency-Key leaves it out. The key
