@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock';
 import { BoundedMap } from './bounded';
 import { parseJson } from './fields';
 import type { ActiveProfile } from './profile';
-import { REFUSALS, type RefusedCall } from './refusals';
+import { REFUSALS, type RefusedCall } from './answer/refusals';
 
 const claims = z.object({ jti: z.string(), expires_at_ms: z.number() });
 type Claims = z.infer<typeof claims>;

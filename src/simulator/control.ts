@@ -6,7 +6,7 @@ import { failedRules } from '../contracts/rules';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
 import type { CallLog } from './calls';
-import { faultRules, type FaultRules } from './faults';
+import { faultRules, type FaultRules } from './answer/faults';
 import type { Ordering } from './ordering';
 import { profileChanges, type ActiveProfile } from './profile';
 import type { WebhookSender } from './webhooks';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REFUSALS, type RefusedCall } from './refusals';
+import { REFUSALS, type RefusedCall } from './answer/refusals';
 
 /** The fields of a request as received, by wire name. */
 export type RequestFields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock';
-import type { Delays } from './delays';
+import type { Delays } from './answer/delays';
 import type { Invoice } from './pricing';
 import type { ActiveProfile } from './profile';
 import { newId } from './references';

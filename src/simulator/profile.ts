@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BUDGET_NAMES } from '../contracts/service/operations';
-import { faultRules, SIMULATED_OPERATIONS } from './faults';
+import { faultRules, SIMULATED_OPERATIONS } from './answer/faults';
 
 /**
  * How the simulated service behaves where docs/service-api.md leaves a choice, or where a real service may differ from

@@ -13,16 +13,16 @@ import {
   refusalAnswer,
   statusFaultAnswer,
   type SimulatedAnswer,
-} from './answers';
+} from './answer/answers';
 import { maskedHeaders, type SimulatedCall, type CallLog } from './calls';
-import type { Delays } from './delays';
-import { SIMULATED_OPERATIONS, type FaultRules, type Hit, type OperationFault } from './faults';
+import type { Delays } from './answer/delays';
+import { SIMULATED_OPERATIONS, type FaultRules, type Hit, type OperationFault } from './answer/faults';
 import { HANDLERS } from './operations';
 import type { Handling } from './operations/handling';
 import type { ServiceProfile } from './profile';
-import type { CountedCall, RateLimits } from './rate-limits';
+import type { CountedCall, RateLimits } from './answer/rate-limits';
 import { receive, withTextReferences, type ReceivedRequest } from './received';
-import { REFUSALS } from './refusals';
+import { REFUSALS } from './answer/refusals';
 
 export interface Serving extends Handling {
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import {
   STATUS_FAULTS,
   WEBHOOK_FAULTS,
   faultRules,
-} from '../../src/simulator/faults';
+} from '../../src/simulator/answer/faults';
 import { DOCUMENT_PROFILE, ODD_PROFILE, profileChanges, serviceProfile } from '../../src/simulator/profile';
 import { PROJECT } from '../support/project';
 

@@ -1,4 +1,4 @@
-import type { FaultRule } from '../../src/simulator/faults';
+import type { FaultRule } from '../../src/simulator/answer/faults';
 import { REPORT_KINDS } from '../../src/domain/vocabulary';
 import type { Random } from './random';
 

@@ -8,7 +8,7 @@ import {
   simulatorWebhook,
 } from '../../src/contracts/service/simulator';
 import type { JsonObject } from '../../src/domain/vocabulary';
-import type { FaultRule } from '../../src/simulator/faults';
+import type { FaultRule } from '../../src/simulator/answer/faults';
 
 /** The control API of the simulator: its record of calls and webhooks, and the faults that it injects. */
 

@@ -10,7 +10,7 @@ import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator } from '../../src/simulator';
-import type { FaultRule } from '../../src/simulator/faults';
+import type { FaultRule } from '../../src/simulator/answer/faults';
 import { ODD_PROFILE, type ProfileChanges } from '../../src/simulator/profile';
 import { startApp } from '../support/app';
 import { eventually } from '../support/eventually';

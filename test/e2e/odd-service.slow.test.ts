@@ -1,6 +1,6 @@
 import { OPERATIONS, type OperationName } from '../../src/contracts/service/operations';
 import { ODD_PROFILE } from '../../src/simulator/profile';
-import { SIMULATED_OPERATIONS } from '../../src/simulator/faults';
+import { SIMULATED_OPERATIONS } from '../../src/simulator/answer/faults';
 import type { RecordedExchange } from '../support/recorder';
 import { useRedis } from '../support/redis';
 import { playOddDay, type OddDay } from './odd-day';

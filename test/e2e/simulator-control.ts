@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { simulatorCalls, simulatorOrders, type SimulatorCall } from '../../src/contracts/service/simulator';
 import { REPORT_KINDS } from '../../src/domain/vocabulary';
-import type { FaultRule, OperationFault } from '../../src/simulator/faults';
+import type { FaultRule, OperationFault } from '../../src/simulator/answer/faults';
 import type { Town } from '../support/town';
 
 type Simulated = Pick<Town, 'simulator'>;

@@ -1,6 +1,6 @@
 import type { FactCommand } from '../../src/domain/tow/fact-command';
 import type { JsonObject } from '../../src/domain/vocabulary';
-import type { FaultRule } from '../../src/simulator/faults';
+import type { FaultRule } from '../../src/simulator/answer/faults';
 import { towInvoice, towRequest } from '../support/stores';
 import { drain } from './drain';
 import type { TestBed, TestBedSettings } from './test-bed';

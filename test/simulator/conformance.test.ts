@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { OPERATIONS, type OperationName } from '../../src/contracts/service/operations';
 import { envelope } from '../../src/contracts/service/service';
-import { SIMULATED_OPERATIONS } from '../../src/simulator/faults';
+import { SIMULATED_OPERATIONS } from '../../src/simulator/answer/faults';
 import { requestOf } from './requests';
 import { endAll, simulate } from './support';
 

@@ -1,6 +1,6 @@
-import type { BudgetName } from '../contracts/service/operations';
-import type { Clock } from '../platform/clock';
-import type { ActiveProfile, ServiceProfile } from './profile';
+import type { BudgetName } from '../../contracts/service/operations';
+import type { Clock } from '../../platform/clock';
+import type { ActiveProfile, ServiceProfile } from '../profile';
 
 /** What the service counted for one call. */
 export interface CountedCall {

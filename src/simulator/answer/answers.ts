@@ -1,12 +1,12 @@
-import { OPERATIONS, type OperationName, type DocumentedRefusal } from '../contracts/service/operations';
+import { OPERATIONS, type OperationName, type DocumentedRefusal } from '../../contracts/service/operations';
 import { STATUS_FAULTS, type Hit, type StatusFault } from './faults';
-import type { Handled } from './operations/handling';
-import type { ServiceProfile } from './profile';
+import type { Handled } from '../operations/handling';
+import type { ServiceProfile } from '../profile';
 import { limitHeaders, retryAfterHeader, type CountedCall } from './rate-limits';
 import { htmlPage, refusalBody } from './refusal-bodies';
 import { REFUSALS } from './refusals';
-import { rewritten } from './wire-form';
-import type { WireObject } from './world';
+import { rewritten } from '../wire-form';
+import type { WireObject } from '../world';
 
 /** An answer ready to be sent. */
 export interface SimulatedAnswer {

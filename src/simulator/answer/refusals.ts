@@ -1,4 +1,4 @@
-import type { DocumentedRefusal } from '../contracts/service/operations';
+import type { DocumentedRefusal } from '../../contracts/service/operations';
 
 /** The documented errors (docs/service-api.md#errors), verbatim, and that of a rate limit, which is "not shown". */
 export const REFUSALS = {

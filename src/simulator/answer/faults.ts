@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { OPERATIONS, type OperationName } from '../contracts/service/operations';
-import { WEBHOOKS } from '../contracts/webhook/webhooks';
-import type { Clock } from '../platform/clock';
+import { OPERATIONS, type OperationName } from '../../contracts/service/operations';
+import { WEBHOOKS } from '../../contracts/webhook/webhooks';
+import type { Clock } from '../../platform/clock';
 
 export type WebhookKind = keyof typeof WEBHOOKS;
 

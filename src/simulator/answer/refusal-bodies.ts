@@ -1,5 +1,5 @@
-import type { DocumentedRefusal } from '../contracts/service/operations';
-import type { ServiceProfile } from './profile';
+import type { DocumentedRefusal } from '../../contracts/service/operations';
+import type { ServiceProfile } from '../profile';
 
 /** The body of a refusal in a shape; its type is null for JSON, whose type the profile names. */
 export function refusalBody(
