@@ -6,8 +6,8 @@ import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
 import { httpStatusOf, type Verdict } from '../src/domain/service/policy';
 import { isApplied, type StoredResult } from '../src/domain/outbox/settle-attempt';
 import type { EntryKind, JsonObject } from '../src/domain/vocabulary';
-import type { Metrics } from '../src/platform/metrics';
-import type { EndedSpan } from '../src/platform/tracing';
+import type { Metrics } from '../src/platform/log/metrics';
+import type { EndedSpan } from '../src/platform/log/tracing';
 import type { Claimed } from '../src/workflow/outbox/outbox-port';
 import type { CallResult } from '../src/workflow/service/service-port';
 

@@ -2,7 +2,7 @@ import type { JobOutcome, RunJob } from '../src/contracts/ops/jobs';
 import { UnusableRecord } from '../src/domain/outbox/unusable-record';
 import type { Clock } from '../src/platform/clock';
 import { errorFacts } from '../src/platform/errors';
-import type { Log } from '../src/platform/log';
+import type { Log } from '../src/platform/log/log';
 import { carryOutItem, NOT_DECIDED, type ItemOutcome, type RunItemTools } from '../src/workflow/run/run-item';
 import type { RunStore } from '../src/workflow/run/run-port';
 

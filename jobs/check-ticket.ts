@@ -5,7 +5,7 @@ import type { GiveBack } from '../src/domain/outbox/give-back';
 import type { LeaseRight } from '../src/domain/outbox/lease';
 import type { StoredViolation } from '../src/domain/outbox/outbox-record';
 import { startAge, type Clock } from '../src/platform/clock';
-import type { Log } from '../src/platform/log';
+import type { Log } from '../src/platform/log/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/service/lookups';
 import type { Outbox } from '../src/workflow/outbox/outbox-port';
 import type { RunStep } from './entry-calls';

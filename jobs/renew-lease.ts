@@ -1,6 +1,6 @@
 import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
 import { startAge, type Clock } from '../src/platform/clock';
-import type { Log } from '../src/platform/log';
+import type { Log } from '../src/platform/log/log';
 import { pause, untilRead, within } from '../src/platform/timers';
 import type { Claimed, Outbox } from '../src/workflow/outbox/outbox-port';
 

@@ -14,9 +14,9 @@ import {
 import { outageDelayMs, serviceHealth } from '../src/domain/service/service-health';
 import type { NewTask } from '../src/domain/ops/tasks';
 import { startAge, type Clock } from '../src/platform/clock';
-import type { Log } from '../src/platform/log';
-import type { Metrics } from '../src/platform/metrics';
-import type { Tracing } from '../src/platform/tracing';
+import type { Log } from '../src/platform/log/log';
+import type { Metrics } from '../src/platform/log/metrics';
+import type { Tracing } from '../src/platform/log/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox/outbox-port';
 import { reportProbe } from '../src/workflow/outbox/prove-connection';
 import type { CallResult, ServicePort } from '../src/workflow/service/service-port';

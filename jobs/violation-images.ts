@@ -1,7 +1,7 @@
 import type { StoredViolation } from '../src/domain/outbox/outbox-record';
 import type { Violation } from '../src/domain/violation/violation';
 import { errorName } from '../src/platform/errors';
-import type { Log } from '../src/platform/log';
+import type { Log } from '../src/platform/log/log';
 import { isSettledWithin } from '../src/platform/timers';
 import type { ImageOnDisk } from '../src/workflow/service/service-port';
 import type { Spool, SpoolState } from '../src/workflow/ops/spool-port';

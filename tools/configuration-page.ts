@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { VARIABLE_GROUPS } from '../src/platform/variables';
+import { VARIABLE_GROUPS } from '../src/platform/config/variables';
 import { wrapped } from './wrap';
 
 /** Writes docs/configuration.md from the list of environment variables. */
 
 const INTRODUCTION = `# Configuration
 
-Generated from \`src/platform/variables.ts\` and the files \`*-variables.ts\` beside it by \`npm run generate\`. Change the
+Generated from \`src/platform/config/variables.ts\` and the files \`*-variables.ts\` beside it by \`npm run generate\`. Change the
 lists there, not this page.
 
 All settings are environment variables. A role reads them once, when it starts, and ignores white space around their

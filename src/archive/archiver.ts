@@ -1,8 +1,8 @@
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
 import { errorFacts } from '../platform/errors';
-import { throttledLog } from '../platform/log-throttle';
-import type { Metrics } from '../platform/metrics';
+import { throttledLog } from '../platform/log/log-throttle';
+import type { Metrics } from '../platform/log/metrics';
 import { pause, repeat, type Repetition } from '../platform/timers';
 import type { Locks, OwnedLock } from '../workflow/ports';
 import { sweep, type RetentionTools } from '../workflow/ops/retention';

@@ -1,12 +1,12 @@
 import { BackupProblem } from '../cli';
 import { openExisting } from '../embedded-redis/start';
 import type { Clock } from '../platform/clock';
-import { ConfigurationError, loadConfig, type Config } from '../platform/config';
+import { ConfigurationError, loadConfig, type Config } from '../platform/config/config';
 import { openDataKeys } from '../platform/data-keys';
 import { errorMessage } from '../platform/errors';
-import { silentLog, type Log } from '../platform/log';
+import { silentLog, type Log } from '../platform/log/log';
 import { createResources, type Resources } from '../platform/resources';
-import type { Environment } from '../platform/variable-rules';
+import type { Environment } from '../platform/config/variable-rules';
 import { openAccess } from '../store/redis/access';
 import { RestoreUnfinished } from '../store/ops/schema';
 import {

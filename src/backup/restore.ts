@@ -16,7 +16,7 @@ import { serveSnapshot } from '../embedded-redis/serve-snapshot';
 import { openEmbedded } from '../embedded-redis/start';
 import { openDataKeys } from '../platform/data-keys';
 import { errorMessage } from '../platform/errors';
-import { INSTALLATION } from '../platform/installation';
+import { INSTALLATION } from '../platform/config/installation';
 import { createQueues } from '../queue/queues';
 import { openAccess, privateAccess } from '../store/redis/access';
 import { createBackupRecordStore } from '../store/ops/backup-record';

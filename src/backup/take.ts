@@ -5,7 +5,7 @@ import { BackupProblem, type TakenBackup } from '../cli';
 import { backupManifest, MANIFEST, SNAPSHOT, type BackedUpFile } from '../contracts/ops/backup';
 import { isoTimestamp } from '../domain/timestamp';
 import { makeFolder } from '../platform/folders';
-import { INSTALLATION } from '../platform/installation';
+import { INSTALLATION } from '../platform/config/installation';
 import { projectVersion } from '../platform/process';
 import { createSpool } from '../spool';
 import { BackupRunning } from '../spool/backup';

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ApiAnswerBroken, ApiRefusal, ApiUnreachable } from '../client';
 import type { FieldRule } from '../domain/refusal';
-import { ApiKeyUnusable, ConfigurationError } from '../platform/config';
+import { ApiKeyUnusable, ConfigurationError } from '../platform/config/config';
 import { errorCode } from '../platform/errors';
 import { printableJson, paint, terminalText, type OutputLine, type Terminal } from './terminal';
 

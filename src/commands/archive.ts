@@ -4,7 +4,7 @@ import { readArchive, verifyArchive, type ArchiveFilter, type TornBatch } from '
 import { ArchiveKeyMissing, type ArchiveBroken } from '../archive/read-file';
 import { printableJson, type CommandOutput, type LocalCommands } from '../cli';
 import type { ArchivedRecord } from '../contracts/ops/archive';
-import { ConfigurationError, loadConfig, type Config } from '../platform/config';
+import { ConfigurationError, loadConfig, type Config } from '../platform/config/config';
 import { openDataKeys } from '../platform/data-keys';
 import { printLines, printProblem } from '../platform/terminal';
 import { CHECK_EXIT } from './exit';

@@ -1,7 +1,7 @@
 import { readArchive } from '../archive/read';
 import { ArchiveBroken } from '../archive/read-file';
 import type { CommandOutput, LocalCommands } from '../cli';
-import { ConfigurationError, loadConfig, type Config } from '../platform/config';
+import { ConfigurationError, loadConfig, type Config } from '../platform/config/config';
 import { errorMessage } from '../platform/errors';
 import { createAuditStore } from '../store/ops/audit';
 import { RedisUnreachable } from '../store/redis/connect';

@@ -1,5 +1,5 @@
 import type { CommandOutput, LocalCommands } from '../cli';
-import { ConfigurationError, loadConfig } from '../platform/config';
+import { ConfigurationError, loadConfig } from '../platform/config/config';
 import { errorMessage } from '../platform/errors';
 import { migrate, pendingMigrations, type PendingMigration } from '../store/migrations/run';
 import { knownSchema, readSchema, SchemaMismatch } from '../store/ops/schema';

@@ -1,8 +1,8 @@
 import { openExisting } from '../embedded-redis/start';
 import { systemClock } from '../platform/clock';
-import type { Config } from '../platform/config';
+import type { Config } from '../platform/config/config';
 import { openDataKeys, type DataKeys } from '../platform/data-keys';
-import { silentLog } from '../platform/log';
+import { silentLog } from '../platform/log/log';
 import { createResources } from '../platform/resources';
 import { openAccess } from '../store/redis/access';
 import { connectForCommandLine, READY_TIMEOUT_MS, whenReady, type Redis } from '../store/redis/connect';

@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { constants } from 'node:zlib';
 import compression from 'compression';
 import express, { type Express, type RequestHandler } from 'express';
-import type { TrustProxy } from '../platform/config';
-import { throttledLog } from '../platform/log-throttle';
+import type { TrustProxy } from '../platform/config/config';
+import { throttledLog } from '../platform/log/log-throttle';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
 import { serveAssets } from './assets';

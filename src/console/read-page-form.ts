@@ -1,9 +1,9 @@
 import express, { type RequestHandler } from 'express';
 import type { Clock } from '../platform/clock';
 import { sourceOf } from '../platform/connections';
-import type { Log } from '../platform/log';
-import { throttledLog } from '../platform/log-throttle';
-import type { FormRefusal, Metrics } from '../platform/metrics';
+import type { Log } from '../platform/log/log';
+import { throttledLog } from '../platform/log/log-throttle';
+import type { FormRefusal, Metrics } from '../platform/log/metrics';
 import type { SourceLimit } from '../workflow/operator-port';
 import type { HttpExchange } from './requests';
 

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Express } from 'express';
 import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { missing } from './page';
 import { keptForm } from './forms';
 import { previousPage, type HttpExchange } from './requests';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../platform/clock';
-import { loadConfig, machineEnvironment } from '../platform/config';
+import { loadConfig, machineEnvironment } from '../platform/config/config';
 import type { Resources } from '../platform/resources';
 import { startSimulator } from '../simulator';
 import { openFoundation, openLog, type Foundation } from '../main/foundation';

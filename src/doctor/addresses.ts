@@ -1,7 +1,7 @@
 import type { Finding } from '../cli';
 import { OPERATIONS } from '../contracts/service/operations';
 import { OPERATION_NAMES } from '../domain/vocabulary';
-import type { Config, ServiceAccess } from '../platform/config';
+import type { Config, ServiceAccess } from '../platform/config/config';
 import { callAddresses } from '../service';
 import { VIOLATION_OPERATIONS } from '../workflow/service/service-port';
 import { notesOf } from './finding';

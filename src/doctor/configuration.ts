@@ -1,10 +1,10 @@
 import type { Finding } from '../cli';
-import { ConfigurationError, environmentWithout, faultsOf, loadConfig, type Config } from '../platform/config';
-import { NOTIFICATION_VARIABLES } from '../platform/notification-variables';
+import { ConfigurationError, environmentWithout, faultsOf, loadConfig, type Config } from '../platform/config/config';
+import { NOTIFICATION_VARIABLES } from '../platform/config/notification-variables';
 import { authoritiesIn } from '../platform/tls-files';
-import { redisVariables } from '../platform/redis-variables';
-import { SIGN_IN_VARIABLES } from '../platform/sign-in-variables';
-import type { Environment } from '../platform/variable-rules';
+import { redisVariables } from '../platform/config/redis-variables';
+import { SIGN_IN_VARIABLES } from '../platform/config/sign-in-variables';
+import type { Environment } from '../platform/config/variable-rules';
 import { unverifiedPaths } from '../receiver/secrets';
 import { notesOf } from './finding';
 

@@ -1,9 +1,9 @@
 import type { DoctorOptions, Finding } from '../cli';
 import type { Clock } from '../platform/clock';
-import { silentLog } from '../platform/log';
+import { silentLog } from '../platform/log/log';
 import { createResources } from '../platform/resources';
 import { within } from '../platform/timers';
-import type { Environment } from '../platform/variable-rules';
+import type { Environment } from '../platform/config/variable-rules';
 import type { Redis } from '../store/redis/connect';
 import { checkConfiguration, variableFaults } from './configuration';
 import { withinLimit, notesOf, UNTRUSTED } from './finding';
@@ -15,8 +15,8 @@ import { checkSpool } from './spool';
 import { checkFirstWebhook, checkTestCall } from './test-call';
 import { checkMode, checkWorkers } from './workers';
 import { discoverProvider, providerFailureReason, signOutAddressOf } from '../oidc';
-import { ConfigurationError, type Config } from '../platform/config';
-import type { OidcSettings } from '../platform/sign-in-variables';
+import { ConfigurationError, type Config } from '../platform/config/config';
+import type { OidcSettings } from '../platform/config/sign-in-variables';
 import { openProviderAgents } from '../service/outbound';
 
 export interface Examination extends DoctorOptions {

@@ -10,8 +10,8 @@ import {
   loadCommandLineSettings,
   localAddress,
   type Config,
-} from '../platform/config';
-import type { Environment } from '../platform/variable-rules';
+} from '../platform/config/config';
+import type { Environment } from '../platform/config/variable-rules';
 import { notesOf } from './finding';
 
 const TIMEOUT_MS = 5000;

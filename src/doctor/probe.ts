@@ -2,7 +2,7 @@ import type { Finding } from '../cli';
 import { OPERATIONS, type OperationName } from '../contracts/service/operations';
 import { foreignBodyMessage } from '../domain/outbox/exchange-message';
 import type { Exchange } from '../domain/service/policy';
-import type { Config, ServiceAccess } from '../platform/config';
+import type { Config, ServiceAccess } from '../platform/config/config';
 import { callAddresses, type Probe, type ServiceClient } from '../service';
 import { operationsInUse } from './addresses';
 import { notesOf } from './finding';

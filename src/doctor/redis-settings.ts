@@ -1,6 +1,6 @@
 import type { Finding } from '../cli';
 import { isSevere, type RedisFault, type RedisSetting } from '../domain/ops/redis-settings';
-import type { Config } from '../platform/config';
+import type { Config } from '../platform/config/config';
 import type { Redis } from '../store/redis/connect';
 import { infoOf, redisSafety, UNREADABLE_PROBLEM } from '../store/redis/redis-settings';
 import { notesOf } from './finding';

@@ -1,8 +1,8 @@
 import type { Finding } from '../cli';
 import type { Clock } from '../platform/clock';
-import { ConfigurationError, type Config } from '../platform/config';
+import { ConfigurationError, type Config } from '../platform/config/config';
 import { openDataKeys, type DataKeys } from '../platform/data-keys';
-import { silentLog } from '../platform/log';
+import { silentLog } from '../platform/log/log';
 import type { Resources } from '../platform/resources';
 import { errorMessage } from '../platform/errors';
 import { openAccess, type RedisAccess } from '../store/redis/access';

@@ -1,7 +1,7 @@
 import type { Finding } from '../cli';
 import type { Clock } from '../platform/clock';
-import { ConfigurationError, serviceAccess, type Config, type ServiceAccess } from '../platform/config';
-import { silentLog } from '../platform/log';
+import { ConfigurationError, serviceAccess, type Config, type ServiceAccess } from '../platform/config/config';
+import { silentLog } from '../platform/log/log';
 import { errorCode } from '../platform/errors';
 import {
   accessDigest,

@@ -1,6 +1,6 @@
 import type { Finding } from '../cli';
 import type { Clock } from '../platform/clock';
-import { silentLog } from '../platform/log';
+import { silentLog } from '../platform/log/log';
 import { errorCode } from '../platform/errors';
 import { createSpool, type DiskSpool, type SharedMarker } from '../spool';
 import type { Redis } from '../store/redis/connect';

@@ -5,7 +5,7 @@ import { DELIVERY_KINDS } from '../domain/vocabulary';
 import { refusedWebhooks } from '../domain/webhook/webhook-alarms';
 import type { Clock } from '../platform/clock';
 import { signedHeaders } from '../platform/webhook-signature';
-import type { Config } from '../platform/config';
+import type { Config } from '../platform/config/config';
 import type { Redis } from '../store/redis/connect';
 import { createWebhookAnswerStore } from '../store/webhook/webhook-answers';
 import { notesOf } from './finding';

@@ -1,7 +1,7 @@
 import type { Finding } from '../cli';
 import { foreignBodyMessage } from '../domain/outbox/exchange-message';
 import type { Exchange } from '../domain/service/policy';
-import type { Config } from '../platform/config';
+import type { Config } from '../platform/config/config';
 import { tlsTroubleOf } from '../platform/errors';
 import { notesOf, TLS_TROUBLES, UNTRUSTED } from './finding';
 

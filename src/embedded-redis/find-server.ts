@@ -1,6 +1,6 @@
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { projectFolder } from '../platform/process';
 import { privateCopy } from './private-copy';
 import { checkServer, findExecutable, type ServerBinary } from './server-binary';

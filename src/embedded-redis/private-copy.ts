@@ -1,6 +1,6 @@
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { withFolderLock } from './folder-lock';
 import { checkServer, type ServerBinary, findExecutable, run } from './server-binary';
 import { errorMessage } from '../platform/errors';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { makeFolder } from '../platform/folders';
 import { pause } from '../platform/timers';
 import { ask } from './ask';
@@ -12,7 +12,7 @@ import { findServer, type ServerLookup } from './find-server';
 import { withFolderLock } from './folder-lock';
 import { isServedBy } from './probe';
 import { endServer, END_TIMEOUT_MS } from './processes';
-import { ConfigurationError, type Config } from '../platform/config';
+import { ConfigurationError, type Config } from '../platform/config/config';
 import type { Resources } from '../platform/resources';
 
 /** Longer than a server takes to start and load its data. */

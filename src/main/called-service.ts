@@ -1,4 +1,4 @@
-import { requireService } from '../platform/config';
+import { requireService } from '../platform/config/config';
 import { repeat, within } from '../platform/timers';
 import { accessDigests } from '../service/access-digest';
 import { createProcessStore } from '../store/ops/processes';

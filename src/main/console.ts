@@ -1,7 +1,7 @@
 import { createConsole, createSessions, type Sessions, type SignInWays } from '../console';
 import { QUEUE_NAMES } from '../domain/vocabulary';
 import { createOperator, createSignIn, type Operator, type OperatorOptions } from '../operator';
-import { serviceAccess } from '../platform/config';
+import { serviceAccess } from '../platform/config/config';
 import { errorFacts } from '../platform/errors';
 import { listen, REQUEST_MS, type Listener } from '../platform/http';
 import { readQueueView } from '../queue/backlog';
@@ -37,7 +37,7 @@ import { modeCheck } from './mode';
 import { openNotifications } from './notifications';
 import { openConsoleLookups } from './service';
 import type * as oidcModule from '../oidc';
-import { throttledLog } from '../platform/log-throttle';
+import { throttledLog } from '../platform/log/log-throttle';
 import { openProviderAgents } from '../service/outbound';
 
 /** A console does not need the address of the service; shown where it would be. */

@@ -1,8 +1,8 @@
-import { ConfigurationError, faultsOf } from '../platform/config';
+import { ConfigurationError, faultsOf } from '../platform/config/config';
 import type { DataKeys } from '../platform/data-keys';
 import { errorFacts } from '../platform/errors';
 import type { ReadinessCheck } from '../platform/http';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { throwUnhandled } from '../platform/process';
 import { AFTER_START_MS, repeat, type Repetition } from '../platform/timers';
 import { dataKeyFaults, noteDataKeys } from '../store/encryption/data-key-record';

@@ -4,17 +4,17 @@ import type { Route } from '../contracts/routes/route';
 import { sensitiveFieldNames } from '../domain/sensitive';
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { systemClock, type Clock } from '../platform/clock';
-import { configSummary, ConfigurationError, type Config } from '../platform/config';
+import { configSummary, ConfigurationError, type Config } from '../platform/config/config';
 import { openDataKeys, type DataKeys } from '../platform/data-keys';
-import { createLog, type Log } from '../platform/log';
+import { createLog, type Log } from '../platform/log/log';
 import { errorFacts } from '../platform/errors';
-import { throttledLog } from '../platform/log-throttle';
-import { createMetrics, type Metrics } from '../platform/metrics';
-import { createCounters, type Counters } from '../platform/counters';
+import { throttledLog } from '../platform/log/log-throttle';
+import { createMetrics, type Metrics } from '../platform/log/metrics';
+import { createCounters, type Counters } from '../platform/log/counters';
 import { createResources, type Resources } from '../platform/resources';
-import type * as openTelemetryModule from '../platform/open-telemetry';
-import { NO_TRACING, type Tracing } from '../platform/tracing';
-import { createProxyNote, type ProxyNote } from '../platform/proxy-note';
+import type * as openTelemetryModule from '../platform/log/open-telemetry';
+import { NO_TRACING, type Tracing } from '../platform/log/tracing';
+import { createProxyNote, type ProxyNote } from '../platform/config/proxy-note';
 import { repeat } from '../platform/timers';
 import { backlogReader, readQueueView, type BacklogReader } from '../queue/backlog';
 import { createQueues, type Queues } from '../queue/queues';
@@ -211,12 +211,12 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
 }
 
 /** OpenTelemetry is loaded only when there are traces to send. */
-declare const require: (module: '../platform/open-telemetry') => typeof openTelemetryModule;
+declare const require: (module: '../platform/log/open-telemetry') => typeof openTelemetryModule;
 
 function openTracing({ tracing }: Config, log: Log): Tracing {
   const { endpoint } = tracing;
   if (endpoint === null) return NO_TRACING;
-  return require('../platform/open-telemetry').openTelemetry({ ...tracing, endpoint, log });
+  return require('../platform/log/open-telemetry').openTelemetry({ ...tracing, endpoint, log });
 }
 
 const OBSERVED_EVERY_MS = 5000;

@@ -2,7 +2,7 @@ import { archiveBytes } from '../archive/files';
 import type { HeartbeatRole } from '../contracts/ops/metrics';
 import { isSevere, REDIS_SETTINGS } from '../domain/ops/redis-settings';
 import { diskSpace } from '../platform/disk';
-import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/metrics';
+import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/log/metrics';
 import { describeProcess } from '../platform/process';
 import { watchQueues } from '../queue/backlog';
 import { createConservationStore } from '../store/ops/conservation';

@@ -9,9 +9,9 @@ import {
   type ReadinessCheck,
 } from '../platform/http';
 import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
-import { throttledLog } from '../platform/log-throttle';
-import type { ListenerName } from '../platform/metrics';
+import type { Log } from '../platform/log/log';
+import { throttledLog } from '../platform/log/log-throttle';
+import type { ListenerName } from '../platform/log/metrics';
 import { isSettledWithin } from '../platform/timers';
 import { unverifiedPaths } from '../receiver/secrets';
 import { writability } from '../store/redis/connect';

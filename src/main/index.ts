@@ -1,9 +1,9 @@
 import '../platform/process-defaults';
 import { letHeapGrow } from '../platform/heap';
 import { systemClock } from '../platform/clock';
-import { ConfigurationError, loadConfig } from '../platform/config';
+import { ConfigurationError, loadConfig } from '../platform/config/config';
 import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import type { Resources } from '../platform/resources';
 import { endProcess } from '../platform/process';
 import { printProblem } from '../platform/terminal';

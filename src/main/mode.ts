@@ -1,7 +1,7 @@
 import { isoTimestamp } from '../domain/timestamp';
-import type { Config } from '../platform/config';
+import type { Config } from '../platform/config/config';
 import type { ReadinessCheck } from '../platform/http';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { repeat } from '../platform/timers';
 import { createProcessStore } from '../store/ops/processes';
 import { recordsOf } from '../store/outbox/records';

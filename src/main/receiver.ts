@@ -1,5 +1,5 @@
 import { listen, type Listener, type ListenerEvents } from '../platform/http';
-import { hasSecretFiles, reloadWebhookSecrets } from '../platform/config';
+import { hasSecretFiles, reloadWebhookSecrets } from '../platform/config/config';
 import { describeProcess } from '../platform/process';
 import { repeat } from '../platform/timers';
 import { createReceiver } from '../receiver';

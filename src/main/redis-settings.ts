@@ -1,6 +1,6 @@
 import { isSevere, type RedisFault } from '../domain/ops/redis-settings';
-import { ConfigurationError } from '../platform/config';
-import type { Log } from '../platform/log';
+import { ConfigurationError } from '../platform/config/config';
+import type { Log } from '../platform/log/log';
 import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
 import { redisSafety, UNREADABLE_PROBLEM, type RedisSafety } from '../store/redis/redis-settings';

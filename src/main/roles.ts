@@ -1,9 +1,15 @@
 import type { HeartbeatRole, ProcessDocument } from '../contracts/ops/metrics';
 import { systemClock } from '../platform/clock';
-import { ConfigurationError, localAddress, requireService, serviceAccess, type Config } from '../platform/config';
+import {
+  ConfigurationError,
+  localAddress,
+  requireService,
+  serviceAccess,
+  type Config,
+} from '../platform/config/config';
 import type { Listener, ReadinessCheck } from '../platform/http';
 import { errorMessage } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { describeProcess } from '../platform/process';
 import { createResources, type Resources } from '../platform/resources';
 import { workerCheck } from '../queue/supervise';

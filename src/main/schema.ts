@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../platform/config';
+import { ConfigurationError } from '../platform/config/config';
 import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { throwUnhandled } from '../platform/process';
 import { repeat, type Repetition } from '../platform/timers';
 import { UnexpectedReply } from '../store/redis/parse';

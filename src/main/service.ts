@@ -1,4 +1,4 @@
-import { serviceAccess, type ServiceAccess } from '../platform/config';
+import { serviceAccess, type ServiceAccess } from '../platform/config/config';
 import type { Resources } from '../platform/resources';
 import { accessDigest, createServiceClient, shadowClient, type ServiceClient } from '../service';
 import { createBudgets } from '../store/service/budgets';

@@ -1,6 +1,6 @@
 import { causeOf } from '../domain/outbox/exchange-message';
 import { refusesCredentials } from '../domain/ops/tasks';
-import { requireService } from '../platform/config';
+import { requireService } from '../platform/config/config';
 import { AFTER_START_MS, repeat } from '../platform/timers';
 import { recordsOf } from '../store/outbox/records';
 import { reportNoToken, reportToken } from '../workflow/outbox/prove-connection';

@@ -7,7 +7,7 @@ import type * as auditModule from '../commands/audit';
 import type * as migrateModule from '../commands/migrate';
 import type * as resealModule from '../commands/reseal';
 import { systemClock } from '../platform/clock';
-import { ConfigurationError, loadCommandLineSettings } from '../platform/config';
+import { ConfigurationError, loadCommandLineSettings } from '../platform/config/config';
 import {
   isProblemTerminal,
   isOutputTerminal,

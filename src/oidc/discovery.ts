@@ -3,7 +3,7 @@ import type { Agent as SecureAgent } from 'node:https';
 import { custom, errors, Issuer } from 'openid-client';
 import { discoveryDocument } from '../contracts/identity';
 import { errorCode } from '../platform/errors';
-import type { OidcSettings } from '../platform/sign-in-variables';
+import type { OidcSettings } from '../platform/config/sign-in-variables';
 import { within } from '../platform/timers';
 
 /** The agents that calls to the provider use. They know proxy and authorities. */

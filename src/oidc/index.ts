@@ -3,8 +3,8 @@ import { errors, generators } from 'openid-client';
 import { type SignInTicket, signInTicket } from '../contracts/identity';
 import type { Clock } from '../platform/clock';
 import { sourceOf } from '../platform/connections';
-import type { Log } from '../platform/log';
-import type { OidcSettings } from '../platform/sign-in-variables';
+import type { Log } from '../platform/log/log';
+import type { OidcSettings } from '../platform/config/sign-in-variables';
 import { isSettledWithin } from '../platform/timers';
 import {
   SIGN_IN_LIMIT_MS,

@@ -17,7 +17,7 @@ import {
   type RefusedResponse,
 } from './responses';
 import type { Clock } from '../platform/clock';
-import type { Tracing } from '../platform/tracing';
+import type { Tracing } from '../platform/log/tracing';
 
 /**
  * How a call of the operator API is answered. Each route of `contracts/operator-routes.ts` has one endpoint with two

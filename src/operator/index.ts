@@ -3,11 +3,11 @@ import helmet from 'helmet';
 import type { StoreEvent } from '../contracts/outbox/records';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { TrustProxy } from '../platform/config';
-import type { Log } from '../platform/log';
-import { throttledLog } from '../platform/log-throttle';
-import type { Metrics } from '../platform/metrics';
-import type { Tracing } from '../platform/tracing';
+import type { TrustProxy } from '../platform/config/config';
+import type { Log } from '../platform/log/log';
+import { throttledLog } from '../platform/log/log-throttle';
+import type { Metrics } from '../platform/log/metrics';
+import type { Tracing } from '../platform/log/tracing';
 import type {
   AnswerStore,
   ApiKeyStore,

@@ -6,7 +6,7 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { errorFacts } from '../platform/errors';
 import { sendJson } from '../platform/http';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import type { ApiCallRefusal } from '../workflow/operator-port';
 import {
   BODY_TOO_LARGE,

@@ -8,9 +8,9 @@ import {
 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError } from './config';
+import { ConfigurationError } from './config/config';
 import { errorCode } from './errors';
-import { NOT_UTF_8_RULE } from './secret-files';
+import { NOT_UTF_8_RULE } from './config/secret-files';
 
 /**
  * The keys that seal personal data at rest, from the file of DATA_KEYS_FILE. Each line is `<id>:<base64 of 32 bytes>`.

@@ -1,5 +1,5 @@
 import { errorFacts } from './errors';
-import type { Log } from './log';
+import type { Log } from './log/log';
 
 /** The opened resources of a process, closed in reverse order. */
 export interface Resources {

@@ -1,6 +1,6 @@
 import { setTimeout as resolveAfter } from 'node:timers/promises';
 import { errorFacts } from './errors';
-import type { Log } from './log';
+import type { Log } from './log/log';
 
 /** Waits `delayMs`, or until the signal aborts. Never rejects. */
 export async function pause(delayMs: number, signal?: AbortSignal): Promise<void> {

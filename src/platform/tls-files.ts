@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import { ConfigurationError, type TlsFiles } from './config';
+import { ConfigurationError, type TlsFiles } from './config/config';
 import { errorCode } from './errors';
-import { readTextNow } from './secret-files';
+import { readTextNow } from './config/secret-files';
 
 /** What the variables of the files of one connection begin with. */
 export type TlsPrefix = 'SERVICE' | 'REDIS' | 'OIDC';

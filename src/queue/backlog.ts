@@ -1,5 +1,5 @@
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
-import { watcher, type Metrics } from '../platform/metrics';
+import { watcher, type Metrics } from '../platform/log/metrics';
 import type { OpsQueue } from '../workflow/ops/alarms';
 import type { Queues } from './queues';
 

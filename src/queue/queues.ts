@@ -4,7 +4,7 @@ import { DAY_MS } from '../domain/timestamp';
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 
 /** The queues. A job carries the ids of its records and nothing else. */
 export interface Queues {

@@ -1,6 +1,6 @@
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { pause, within } from '../platform/timers';
 import type { WorkerProgress } from './progress';
 import { RECORDS_PER_JOB, type Queues } from './queues';

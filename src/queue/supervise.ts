@@ -1,7 +1,7 @@
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { ReadinessCheck } from '../platform/http';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { createResources, type Resources } from '../platform/resources';
 import { repeat, within } from '../platform/timers';
 import type { BacklogReader } from './backlog';

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { JobOutcome } from '../contracts/ops/jobs';
 import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { within } from '../platform/timers';
 import type { WorkerProgress } from './progress';
 import type { Queues } from './queues';

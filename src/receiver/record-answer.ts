@@ -7,8 +7,8 @@ import {
   type WebhookOutcome,
   type WebhookPath,
 } from '../domain/webhook/webhook-answers';
-import type { Log } from '../platform/log';
-import type { Metrics } from '../platform/metrics';
+import type { Log } from '../platform/log/log';
+import type { Metrics } from '../platform/log/metrics';
 import type { CountedRefusal, WebhookAnswerStore } from '../workflow/webhook/webhook-port';
 import { kindOfPath } from './read-call';
 import type { RefusedCalls } from './refused-calls';

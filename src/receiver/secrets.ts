@@ -1,8 +1,8 @@
 import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import { DELIVERY_KINDS, type DeliveryKind } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { ConfigurationError, faultsOf, type Config, type ReceiverSecrets } from '../platform/config';
-import type { Log } from '../platform/log';
+import { ConfigurationError, faultsOf, type Config, type ReceiverSecrets } from '../platform/config/config';
+import type { Log } from '../platform/log/log';
 import type { SecretsFault } from '../workflow/webhook/webhook-port';
 import type { VerifySettings } from './verify';
 

@@ -1,6 +1,6 @@
 import { createHash, scryptSync } from 'node:crypto';
 import { OPERATION_NAMES, type AccessDigests } from '../domain/vocabulary';
-import type { ServiceAccess } from '../platform/config';
+import type { ServiceAccess } from '../platform/config/config';
 import { callAddresses } from './addresses';
 
 /**

@@ -3,8 +3,8 @@ import type { SeenDifference } from '../domain/service/difference';
 import { httpStatusOf, TOKEN_REFUSED, type Exchange } from '../domain/service/policy';
 import { CREDENTIAL_RULE, isSendableCredential, type ServicePaths } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { OutboundSettings } from '../platform/config';
-import type { Log } from '../platform/log';
+import type { OutboundSettings } from '../platform/config/config';
+import type { Log } from '../platform/log/log';
 import type {
   Budgets,
   CallOptions,

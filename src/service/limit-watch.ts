@@ -13,8 +13,8 @@ import {
 import type { Exchange } from '../domain/service/policy';
 import type { Clock } from '../platform/clock';
 import { errorName } from '../platform/errors';
-import type { Log } from '../platform/log';
-import type { Metrics } from '../platform/metrics';
+import type { Log } from '../platform/log/log';
+import type { Metrics } from '../platform/log/metrics';
 import type { Budgets, ObservedLimit } from '../workflow/service/service-port';
 import type { HttpAnswer } from './attempt';
 import { TOKEN_WAIT_MAX_MS } from './token-renewal';

@@ -1,6 +1,6 @@
 import { Agent as PlainAgent, type AgentOptions } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
-import type { OutboundSettings } from '../platform/config';
+import type { OutboundSettings } from '../platform/config/config';
 import { openSecureContext, type TlsPrefix } from '../platform/tls-files';
 import { TunnelAgent } from './tunnel';
 

@@ -1,7 +1,7 @@
 import type { BudgetName } from '../contracts/service/operations';
 import { startAge, type Clock } from '../platform/clock';
 import { errorName } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { pause } from '../platform/timers';
 import type { Budgets, CallOptions, Reservation } from '../workflow/service/service-port';
 import type { SendPermission } from './attempt';

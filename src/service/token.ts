@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock';
 import { errorName } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { pause } from '../platform/timers';
 import type { StoredToken, TokenCache } from '../workflow/service/service-port';
 import { endsLater, isDueEarly, isOver, renewToken, unshared, type KnownToken, type Renewed } from './token-renewal';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Axios, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { OPERATIONS, type OperationName } from '../contracts/service/operations';
-import type { OutboundSettings } from '../platform/config';
+import type { OutboundSettings } from '../platform/config/config';
 import type { CallAddress } from './addresses';
 import { runAttempt, type HttpAnswer, type AttemptPlan } from './attempt';
 import type { EncodedRequest } from './encode';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { jsonObject, metadata, NO_SUCH_ADDRESS } from '../contracts/common';
 import { failedRules } from '../contracts/rules';
 import { errorFacts } from '../platform/errors';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import type { CallLog } from './calls';
 import { faultRules, type FaultRules } from './answer/faults';
 import type { Ordering } from './ordering';

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock';
 import type { Listener } from '../platform/http';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { DOCUMENT_PROFILE, profileChanges, type ProfileChanges, type ServiceProfile } from './profile';
 
 /** The settings of a simulator; everything optional has a default. */

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import type { Clock } from '../platform/clock';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { BoundedList } from './bounded';
 import type { RunningDelay, Delays } from './answer/delays';
 import type { FaultRules, WebhookKind } from './answer/faults';

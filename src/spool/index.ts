@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { HOUR_MS, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
-import type { Log } from '../platform/log';
+import type { Log } from '../platform/log/log';
 import { repeat, type Repetition } from '../platform/timers';
 import type { Spool, SpoolState } from '../workflow/ops/spool-port';
 import { beginBackup, isBackupRunning, moveToDropped, sweepDropped } from './backup';

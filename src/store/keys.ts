@@ -1,4 +1,4 @@
-import { INSTALLATION } from '../platform/installation';
+import { INSTALLATION } from '../platform/config/installation';
 
 /**
  * Builds every Redis key; docs/architecture.md, "Redis data model", describes their content. All keys and channels of an

@@ -1,5 +1,5 @@
-import { loadConfig } from '../../src/platform/config';
-import { COMMAND_LINE_VARIABLES, VARIABLE_GROUPS, VARIABLES } from '../../src/platform/variables';
+import { loadConfig } from '../../src/platform/config/config';
+import { COMMAND_LINE_VARIABLES, VARIABLE_GROUPS, VARIABLES } from '../../src/platform/config/variables';
 
 const grouped = Object.values(VARIABLE_GROUPS).flatMap((group) => Object.keys(group));
 

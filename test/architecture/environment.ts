@@ -2,8 +2,8 @@ import { isNode, syntaxNodes, textOf, type Source, type SyntaxNode } from './sou
 
 /** What a part takes from its surroundings, and where it is to take it from instead. */
 const TAKEN: Readonly<Record<string, string>> = {
-  'console.*': 'log through the Log of platform/log.ts',
-  'process.env': 'the configuration of platform/config.ts is handed to you',
+  'console.*': 'log through the Log of platform/log/log.ts',
+  'process.env': 'the configuration of platform/config/config.ts is handed to you',
   'Date.now': 'take a Clock (platform/clock.ts) as a parameter',
   'new Date()': 'take a Clock (platform/clock.ts) as a parameter; new Date(ms) is fine',
   'Math.random': 'take a Clock (platform/clock.ts) as a parameter',

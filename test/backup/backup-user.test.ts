@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { createBackups } from '../../src/backup';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createSpool } from '../../src/spool';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { prepareSchema } from '../../src/store/ops/schema';

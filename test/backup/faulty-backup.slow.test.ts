@@ -5,7 +5,7 @@ import { createBackups } from '../../src/backup';
 import type { RestoreResult } from '../../src/cli';
 import { SNAPSHOT } from '../../src/contracts/ops/backup';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createSpool } from '../../src/spool';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/ops/schema';

@@ -5,7 +5,7 @@ import { archiveFiles, archiveFolder } from '../../src/archive/files';
 import { createBackups } from '../../src/backup';
 import type { RestoreResult } from '../../src/cli';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createSpool } from '../../src/spool';
 import { prepareSchema } from '../../src/store/ops/schema';
 import { createSpoolMarker } from '../../src/store/ops/spool-marker';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createSpool } from '../../src/spool';
 import { createBackupRecordStore } from '../../src/store/ops/backup-record';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';

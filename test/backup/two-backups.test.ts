@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createSpool } from '../../src/spool';
 import { prepareSchema } from '../../src/store/ops/schema';
 import { createSpoolMarker } from '../../src/store/ops/spool-marker';

@@ -6,7 +6,7 @@ import { page as pageOf } from '../../src/contracts/paging';
 import { simulatorCalls, simulatorOrders, type SimulatorCall } from '../../src/contracts/service/simulator';
 import type { Role, TowState } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { startApp, type App } from '../support/app';
 import { waitForPath } from '../support/browser';

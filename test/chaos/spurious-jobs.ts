@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createQueues } from '../../src/queue/queues';
 import { connectFailFast } from '../../src/store/redis/connect';
 import { PARTITION } from '../../src/store/keys';

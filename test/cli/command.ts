@@ -9,7 +9,7 @@ import {
 } from '../../src/cli';
 import { createClient } from '../../src/client';
 import { systemClock } from '../../src/platform/clock';
-import { loadCommandLineSettings } from '../../src/platform/config';
+import { loadCommandLineSettings } from '../../src/platform/config/config';
 import { compiledFile } from '../support/compiled';
 
 /** Runs the command line in the process of the tests or in a process of its own. */

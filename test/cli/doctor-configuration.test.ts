@@ -1,5 +1,5 @@
 import { checkConfiguration } from '../../src/doctor/configuration';
-import { VARIABLE_GROUPS } from '../../src/platform/variables';
+import { VARIABLE_GROUPS } from '../../src/platform/config/variables';
 
 const faultsOf = (environment: Readonly<Record<string, string>>) =>
   checkConfiguration(environment).findings.map(({ code, what }) => `${code} ${what.split(' ')[0]}`);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { layoutOf } from '../../src/spool/folders';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { VARIABLES } from '../../src/platform/variables';
+import { VARIABLES } from '../../src/platform/config/variables';
 import { networks, serviceNamed, services, text, volumes } from './compose-file';
 import { PROJECT } from '../support/project';
 

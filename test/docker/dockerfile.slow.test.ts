@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { VARIABLES } from '../../src/platform/variables';
+import { VARIABLES } from '../../src/platform/config/variables';
 import { DEAD_PORT } from '../cli/fake-service';
 import { portOf } from '../support/server-port';
 import { serviceNamed } from './compose-file';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createArchiveWriter } from '../../src/archive/write';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createAuditStore } from '../../src/store/ops/audit';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 import { KEYS } from '../../src/store/keys';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openFoundation, openLog, type Foundation } from '../../src/main/foundation';
 import { startReceiver } from '../../src/main/receiver';
 import { startConservation, startWorker } from '../../src/main/worker';
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/platform/config/config';
 import { createConservationStore } from '../../src/store/ops/conservation';
 import { KEYS } from '../../src/store/keys';
 import { totalOf } from '../../src/workflow/ops/conservation';

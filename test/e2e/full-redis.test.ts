@@ -1,8 +1,8 @@
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import { createOperatorClient } from '../../src/demo/client';
 import { startRetention } from '../../src/main/worker';
-import { loadConfig } from '../../src/platform/config';
-import { silentLog } from '../../src/platform/log';
+import { loadConfig } from '../../src/platform/config/config';
+import { silentLog } from '../../src/platform/log/log';
 import { idsIn, useDataDir } from '../archive/folder';
 import { signedIn, textOf } from '../console/visitor';
 import { bodyOf, deliver, towRequest } from '../receiver/calls';

@@ -8,7 +8,7 @@ import { violationView, type ViolationView } from '../../src/contracts/violation
 import { createOperatorClient } from '../../src/demo/client';
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { startSimulator } from '../../src/simulator';
 import type { FaultRule } from '../../src/simulator/answer/faults';
 import { ODD_PROFILE, type ProfileChanges } from '../../src/simulator/profile';

@@ -1,6 +1,6 @@
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { deliveryKey, KEYS } from '../../src/store/keys';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { eventually } from '../support/eventually';
 import { walk } from '../support/conservation';
 import { startTestRedis, type TestRedis } from '../support/redis-server';

@@ -1,5 +1,5 @@
 import { openFoundation } from '../../src/main/foundation';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { eventually } from '../support/eventually';
 import { startProcess } from '../support/process';
 import { type RoleProcess } from '../support/role-process';

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { createOperatorClient } from '../../src/demo/client';
-import { traceIdsOf } from '../../src/platform/tracing';
+import { traceIdsOf } from '../../src/platform/log/tracing';
 import { compiledFile } from '../support/compiled';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

@@ -1,5 +1,5 @@
 import { delimiter, join } from 'node:path';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { findServer, type ServerLookup, RedisNotAvailable } from '../../src/embedded-redis/find-server';
 import { useFolders } from './folder';
 import { realServerLines, writeProgram } from './programs';

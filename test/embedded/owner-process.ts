@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { ask } from '../../src/embedded-redis/ask';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { privateCopy } from '../../src/embedded-redis/private-copy';
 import { useFolders } from './folder';
 import { writePackageTools, writeProgram } from './programs';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { ask } from '../../src/embedded-redis/ask';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 import { compiledFile } from '../support/compiled';

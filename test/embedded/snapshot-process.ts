@@ -1,5 +1,5 @@
 import { serveSnapshot } from '../../src/embedded-redis/serve-snapshot';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 
 /** A process that serves a snapshot and prints its port. With `stops` it stops the server, else it runs until it is ended. */
 async function main(file: string, then: string): Promise<void> {

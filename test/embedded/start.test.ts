@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { ask } from '../../src/embedded-redis/ask';
 import { RedisDidNotStart } from '../../src/embedded-redis/launch';
 import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';

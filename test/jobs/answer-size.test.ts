@@ -1,6 +1,6 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets } from '../support/outboxes';

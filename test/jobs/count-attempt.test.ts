@@ -1,6 +1,6 @@
 import { countAttempt, type StoredAttempt } from '../../jobs/attempt-result';
-import { createMetrics } from '../../src/platform/metrics';
-import { createCounters } from '../../src/platform/counters';
+import { createMetrics } from '../../src/platform/log/metrics';
+import { createCounters } from '../../src/platform/log/counters';
 
 function counted(also: Partial<StoredAttempt>, exchange: StoredAttempt['call']['exchange'] = ACCEPTED) {
   const counters = createCounters();

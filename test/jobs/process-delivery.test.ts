@@ -1,8 +1,8 @@
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
 import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
-import { createMetrics } from '../../src/platform/metrics';
-import { createCounters } from '../../src/platform/counters';
-import { throttledLog } from '../../src/platform/log-throttle';
+import { createMetrics } from '../../src/platform/log/metrics';
+import { createCounters } from '../../src/platform/log/counters';
+import { throttledLog } from '../../src/platform/log/log-throttle';
 import { recordedLog } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
 import { deliveryTools, openStores, towInvoice, towRequest, type Stores } from '../support/stores';

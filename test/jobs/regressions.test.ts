@@ -2,7 +2,7 @@ import request from 'supertest';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { deliveryKey, KEYS, towKey } from '../../src/store/keys';

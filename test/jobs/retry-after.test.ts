@@ -1,6 +1,6 @@
 import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import type { StoredTow } from '../../src/domain/outbox/outbox-record';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createServiceClient, type ServiceClient } from '../../src/service';
 import { createSendingStore } from '../../src/store/service/sending';
 import { createTokenCache } from '../../src/store/service/tokens';

@@ -4,7 +4,7 @@ import { PROBE_TURN_MS } from '../../src/domain/outbox/claim-entry';
 import type { StoredTow } from '../../src/domain/outbox/outbox-record';
 import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { type TowOutbox, noBudgets } from '../support/outboxes';

@@ -1,7 +1,7 @@
 import { sendReports } from '../../jobs/send-reports';
 import { reportJob, towsOfJob } from '../../src/contracts/ops/jobs';
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets, type TowOutbox } from '../support/outboxes';

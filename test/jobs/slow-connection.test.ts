@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createServiceClient, type ServiceClient } from '../../src/service';
 import { createBudgets, LEAVES_WITHIN_MS, slidingWindow, type BudgetSettings } from '../../src/store/service/budgets';
 import { createTowOutbox } from '../../src/store/outbox/outbox';

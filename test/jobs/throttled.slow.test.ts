@@ -1,6 +1,6 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { createBudgets, slidingWindow, type BudgetSettings } from '../../src/store/service/budgets';
 import { KEYS } from '../../src/store/keys';

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { createBudgets } from '../../src/store/service/budgets';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { withoutTimeouts } from '../support/redis';
 import type { Steps } from './steps';

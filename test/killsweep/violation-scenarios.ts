@@ -1,6 +1,6 @@
 import type { ViolationApi, ViolationType } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createSpool } from '../../src/spool';
 import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { decide, report, violationOf } from '../support/violations';

@@ -1,7 +1,7 @@
 import type { JobOutcome } from '../../src/contracts/ops/jobs';
 import type { QueueName } from '../../src/domain/vocabulary';
-import type { Config } from '../../src/platform/config';
-import { silentLog } from '../../src/platform/log';
+import type { Config } from '../../src/platform/config/config';
+import { silentLog } from '../../src/platform/log/log';
 import { createResources } from '../../src/platform/resources';
 import { createWorkerProgress } from '../../src/queue/progress';
 import type { Foundation } from '../../src/main/foundation';

@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { differenceKey, KEYS } from '../../src/store/keys';
 import { json, startFakeService } from '../service/fake-service';
 import { startApp } from '../support/app';

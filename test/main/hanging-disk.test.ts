@@ -1,6 +1,6 @@
 import files from 'node:fs/promises';
 import { watchDisk } from '../../src/main/gauges';
-import { createMetrics } from '../../src/platform/metrics';
+import { createMetrics } from '../../src/platform/log/metrics';
 import { readMetricsText } from '../support/metrics-text';
 
 afterEach(() => jest.restoreAllMocks());

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import request from 'supertest';
 import { startRole } from '../../src/main/roles';
-import { loadConfig } from '../../src/platform/config';
-import { silentLog } from '../../src/platform/log';
+import { loadConfig } from '../../src/platform/config/config';
+import { silentLog } from '../../src/platform/log/log';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((found) => found?.some(({ address }) => address === '::1'));
 const describeWithIpv6 = hasIpv6 ? describe : describe.skip;

@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spoolCheck } from '../../src/main/health';
 import { systemClock } from '../../src/platform/clock';
-import { throttledLog } from '../../src/platform/log-throttle';
+import { throttledLog } from '../../src/platform/log/log-throttle';
 import { inTime } from '../support/eventually';
 import { recordedLog } from '../support/recorded-log';
 import { newFolder, openSpool, sharedMarker } from '../spool/world';

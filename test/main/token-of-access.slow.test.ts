@@ -1,5 +1,5 @@
 import { openServiceClient } from '../../src/main/service';
-import { requireService } from '../../src/platform/config';
+import { requireService } from '../../src/platform/config/config';
 import { KEYS } from '../../src/store/keys';
 import { startFakeService, type FakeService } from '../service/fake-service';
 import { REQUESTS } from '../service/client-under-test';

@@ -1,5 +1,5 @@
 import express from 'express';
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/platform/config/config';
 import { signedOutVisitor } from '../console/visitor';
 import { api } from '../operator/client';
 import { deliver, towRequest } from '../receiver/calls';

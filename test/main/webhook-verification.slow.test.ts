@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRole, type ProcessRole } from '../../src/main/roles';
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/platform/config/config';
 import { startProcess } from '../support/process';
 import { recordedLog } from '../support/recorded-log';
 import { useRedis } from '../support/redis';

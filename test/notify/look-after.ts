@@ -1,5 +1,5 @@
 import { openNotifications } from '../../src/main/notifications';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { runWatch } from '../../src/workflow/ops/watch-alarms';
 import type { App } from '../support/app';
 import { agedBy } from '../support/notifications';

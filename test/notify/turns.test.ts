@@ -1,6 +1,6 @@
 import type { Notice } from '../../src/domain/ops/notices';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createNotificationStore } from '../../src/store/ops/notification-record';
 import type { NoticeSender, NoticeSenders } from '../../src/workflow/ops/notification-port';
 import { runWatch, watchAlarms } from '../../src/workflow/ops/watch-alarms';

@@ -3,14 +3,14 @@ import { END_HOLD_MS, START_HOLD_MS, type ObservedAlarm } from '../../src/domain
 import { createMailSender } from '../../src/notify/mail';
 import { createWebhookSender } from '../../src/notify/webhook';
 import { systemClock } from '../../src/platform/clock';
-import { createMetrics } from '../../src/platform/metrics';
+import { createMetrics } from '../../src/platform/log/metrics';
 import type { Repetition } from '../../src/platform/timers';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { createLocks } from '../../src/store/redis/locks';
 import { createNotificationStore } from '../../src/store/ops/notification-record';
 import type { NotificationStore } from '../../src/workflow/ops/notification-port';
 import { watchAlarms } from '../../src/workflow/ops/watch-alarms';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { eventually } from '../support/eventually';
 import { agedBy, NO_RECEIVER, noticeReceiver, observedAlarm, SIGNING_SECRET } from '../support/notifications';
 import { useRedis, withoutTimeouts } from '../support/redis';

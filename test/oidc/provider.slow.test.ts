@@ -2,7 +2,7 @@ import { createServer, request, type ServerResponse } from 'node:http';
 import { openProviderAgents } from '../../src/service/outbound';
 import { createIdentityProvider } from '../../src/oidc';
 import { systemClock } from '../../src/platform/clock';
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/platform/config/config';
 import { certificate, startConnectProxy } from '../service/connect-proxy';
 import { eventually } from '../support/eventually';
 import { providerVariables, startProvider, useProvider } from '../support/identity-provider';

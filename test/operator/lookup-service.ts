@@ -2,7 +2,7 @@ import request, { type Response, type Test } from 'supertest';
 import { capacityView, ticketView } from '../../src/contracts/service/lookups';
 import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { startSimulator, type SimulatorOptions } from '../../src/simulator';
 import type { TestRedis } from '../support/redis';
 import { startApp, type App } from '../support/app';

@@ -6,8 +6,8 @@ import {
   machineEnvironment,
   requireService,
   type Config,
-} from '../../src/platform/config';
-import { VARIABLES } from '../../src/platform/variables';
+} from '../../src/platform/config/config';
+import { VARIABLES } from '../../src/platform/config/variables';
 
 const defaults = loadConfig({});
 

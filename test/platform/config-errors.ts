@@ -1,4 +1,4 @@
-import { ConfigurationError, loadConfig } from '../../src/platform/config';
+import { ConfigurationError, loadConfig } from '../../src/platform/config/config';
 
 /** What is wrong with an environment; nothing when it loads. */
 export function faultsOf(environment: Readonly<Record<string, string>>): ConfigurationError['faults'] {

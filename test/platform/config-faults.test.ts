@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { backoffWithoutJitterMs } from '../../src/domain/outbox/backoff';
 import { ALARM_KINDS } from '../../src/domain/ops/notification-settings';
 import { API_KEY_RULE, CREDENTIAL_RULE } from '../../src/domain/vocabulary';
-import { loadConfig } from '../../src/platform/config';
-import { VARIABLES } from '../../src/platform/variables';
+import { loadConfig } from '../../src/platform/config/config';
+import { VARIABLES } from '../../src/platform/config/variables';
 import { errorOf, faultsOf } from './config-errors';
 
 const named = (environment: Record<string, string>) => faultsOf(environment).map(({ variable }) => variable);

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/platform/config/config';
 import { faultsOf } from './config-errors';
 
 describe('the limits of the settings of notifications', () => {

@@ -1,4 +1,4 @@
-import { ConfigurationError, loadConfig } from '../../src/platform/config';
+import { ConfigurationError, loadConfig } from '../../src/platform/config/config';
 
 function faultsOf(environment: Record<string, string>): string[] {
   try {

@@ -1,5 +1,5 @@
-import { createMetrics } from '../../src/platform/metrics';
-import { createCounters } from '../../src/platform/counters';
+import { createMetrics } from '../../src/platform/log/metrics';
+import { createCounters } from '../../src/platform/log/counters';
 
 const NOTHING = { added: {}, highest: {} };
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../src/platform/config';
+import { ConfigurationError } from '../../src/platform/config/config';
 import { DataKeys, openDataKeys, sealingKeyOf } from '../../src/platform/data-keys';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 

@@ -21,7 +21,7 @@ async function linesOf(end: string): Promise<unknown[]> {
     process.execPath,
     [
       '-e',
-      `const { createLog } = require(${JSON.stringify(compiledFile('src/platform/log.ts'))});
+      `const { createLog } = require(${JSON.stringify(compiledFile('src/platform/log/log.ts'))});
        const log = createLog({ level: 'info', sensitiveNames: ['plate_number'] });
        let n = 0;
        const line = () => log.info('line.written', { n: n++, plate_number: 'marker', text: 'x'.repeat(200) });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jsonObject } from '../../src/contracts/common';
-import { createLog, type Log } from '../../src/platform/log';
+import { createLog, type Log } from '../../src/platform/log/log';
 import { eventually } from '../support/eventually';
 
 /** A log that writes into a file, and what it wrote. */

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { createLogOutput } from '../../src/platform/log-output';
+import { createLogOutput } from '../../src/platform/log/log-output';
 import { eventually } from '../support/eventually';
 
 /** How much of a write the reader takes; `full` and `gone` are the errors of a pipe. */

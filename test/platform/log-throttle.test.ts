@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { throttledLog } from '../../src/platform/log-throttle';
+import { throttledLog } from '../../src/platform/log/log-throttle';
 import { recordedLog } from '../support/recorded-log';
 
 const QUIET_MS = 10_000;

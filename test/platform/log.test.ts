@@ -1,7 +1,7 @@
 import { AxiosError, AxiosHeaders } from 'axios';
 import * as fc from 'fast-check';
 import { errorFacts } from '../../src/platform/errors';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { readableLog, removeLogs } from './log-lines';
 
 afterEach(removeLogs);

@@ -1,5 +1,5 @@
-import { createCounters } from '../../src/platform/counters';
-import { createMetrics } from '../../src/platform/metrics';
+import { createCounters } from '../../src/platform/log/counters';
+import { createMetrics } from '../../src/platform/log/metrics';
 
 /** The values of one metric by its labels, as Prometheus would read them. */
 /** The values by their labels, but that of the installation. */

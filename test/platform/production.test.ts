@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFoundation } from '../../src/main/foundation';
 import { startRole } from '../../src/main/roles';
-import { loadConfig } from '../../src/platform/config';
-import { silentLog } from '../../src/platform/log';
+import { loadConfig } from '../../src/platform/config/config';
+import { silentLog } from '../../src/platform/log/log';
 
 describe('in production without REDIS_URL', () => {
   let folder = '';

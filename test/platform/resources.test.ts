@@ -1,4 +1,4 @@
-import type { Log, LogFields } from '../../src/platform/log';
+import type { Log, LogFields } from '../../src/platform/log/log';
 import { createResources } from '../../src/platform/resources';
 
 /** A log that keeps its errors for the test. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CREDENTIAL_RULE } from '../../src/domain/vocabulary';
-import { loadCommandLineSettings, loadConfig, reloadWebhookSecrets } from '../../src/platform/config';
+import { loadCommandLineSettings, loadConfig, reloadWebhookSecrets } from '../../src/platform/config/config';
 import { faultsOf } from './config-errors';
 
 let folder = '';

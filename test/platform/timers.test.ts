@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { repeat } from '../../src/platform/timers';
 
 /** Repeats at most every minute, and records the number of runs. */

@@ -1,6 +1,6 @@
 import { Worker } from 'bullmq';
 import { DAY_MS } from '../../src/domain/timestamp';
-import { createMetrics } from '../../src/platform/metrics';
+import { createMetrics } from '../../src/platform/log/metrics';
 import { readQueueView, watchQueues } from '../../src/queue/backlog';
 import { PARTITION } from '../../src/store/keys';
 import { useRedis } from '../support/redis';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { deliveryJob, type JobOutcome, reportJob, runJob, towsOfJob, violationJob } from '../../src/contracts/ops/jobs';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog, type Log } from '../../src/platform/log';
+import { silentLog, type Log } from '../../src/platform/log/log';
 import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';
 import { createQueues, type Queues } from '../../src/queue/queues';
 import { startWorkers, type Workers } from '../../src/queue/workers';

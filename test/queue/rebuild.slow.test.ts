@@ -1,5 +1,5 @@
 import { openFoundation, type Foundation } from '../../src/main/foundation';
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/platform/config/config';
 import type { Resources } from '../../src/platform/resources';
 import type { WorkerProgress } from '../../src/queue/progress';
 import { startScheduler } from '../../src/queue/scheduler';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createWorkerProgress } from '../../src/queue/progress';
 import { pause } from '../../src/platform/timers';
 import { startScheduler, type DueWork } from '../../src/queue/scheduler';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createResources } from '../../src/platform/resources';
 import { backlogReader } from '../../src/queue/backlog';
 import type { Stall, WorkerProgress } from '../../src/queue/progress';

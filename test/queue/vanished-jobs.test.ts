@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createWorkerProgress } from '../../src/queue/progress';
 import { startScheduler, type DueWork, type Scheduler } from '../../src/queue/scheduler';
 import { createSchedules, waitsUntilDue } from '../../src/store/outbox/schedules';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { VARIABLE_GROUPS, VARIABLES } from '../../src/platform/variables';
+import { VARIABLE_GROUPS, VARIABLES } from '../../src/platform/config/variables';
 import { ALERTS, DASHBOARD_EXPRESSIONS } from '../architecture/alert-files';
 import { PROJECT } from '../support/project';
 

@@ -1,7 +1,7 @@
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import type { ServiceClientOptions } from '../../src/service';
 import { systemClock, type Clock } from '../../src/platform/clock';
-import type { Log, LogFields } from '../../src/platform/log';
+import type { Log, LogFields } from '../../src/platform/log/log';
 import * as service from '../../src/contracts/service/service';
 import type { ClaimedPermit, TokenCache } from '../../src/workflow/service/service-port';
 import { noBudgets } from '../support/outboxes';

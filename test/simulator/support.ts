@@ -4,7 +4,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { OPERATIONS, type OperationName } from '../../src/contracts/service/operations';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { startSimulator, type SimulatorOptions } from '../../src/simulator';
 import { eventually } from '../support/eventually';
 import { textsOf } from './requests';

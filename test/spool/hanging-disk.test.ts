@@ -1,6 +1,6 @@
 import files from 'node:fs/promises';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createSpool } from '../../src/spool';
 import { PNG } from '../support/images';
 import { KEEP_MS, newFolder, pieces, sharedMarker } from './world';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createSpool } from '../../src/spool';
 import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { openConnection, useRedis } from '../support/redis';
 import { PNG } from '../support/images';
 import { recordedLog } from '../support/recorded-log';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { towKey, violationKey } from '../../src/store/keys';
 import { createImageReferences } from '../../src/store/violation/kept-images';
 import type { SpoolPlace } from '../../src/workflow/ops/spool-port';

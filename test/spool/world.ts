@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import type { DataKeys } from '../../src/platform/data-keys';
-import { silentLog, type Log } from '../../src/platform/log';
+import { silentLog, type Log } from '../../src/platform/log/log';
 import { createSpool, type SharedMarker } from '../../src/spool';
 
 /** Folders that are gone after each test. */

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { copyData, endCopy, releaseTarget, restoredLifetimeMs, takeTarget } from '../../src/store/ops/copy-data';
 import { KEYS, towKey } from '../../src/store/keys';

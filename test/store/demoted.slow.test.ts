@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, connectPatient, type Redis } from '../../src/store/redis/connect';
 import { keepSubscribed } from '../../src/store/ops/events';
 import { eventually } from '../support/eventually';

@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectPatient, whenReady } from '../../src/store/redis/connect';
 import { useOwnRedis } from '../support/redis';
 

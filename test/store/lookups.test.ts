@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createLookupCache } from '../../src/store/service/lookups';
 import type { LookupOutcome, LookupCache } from '../../src/workflow/service/lookup-port';
 import { eventually } from '../support/eventually';

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/platform/config/config';
 import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/service/sending';
 import { FAILING } from '../support/exchanges';

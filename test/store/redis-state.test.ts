@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast } from '../../src/store/redis/connect';
 import { readRedisState } from '../../src/store/redis/redis-state';
 

@@ -1,5 +1,5 @@
 import { recordFact } from '../../src/workflow/tow/record-fact';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { systemClock } from '../../src/platform/clock';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { recordsOf } from '../../src/store/outbox/records';

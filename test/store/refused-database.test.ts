@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, connectPatient, whenReady } from '../../src/store/redis/connect';
 import { DatabaseRefused } from '../../src/store/redis/connection';
 import { eventually } from '../support/eventually';

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { nextVersion } from '../../src/domain/outbox/outbox-record';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { readHashes } from '../../src/store/redis/batch-reads';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { deliveryKey } from '../../src/store/keys';

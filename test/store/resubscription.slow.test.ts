@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectPatient, whenReady } from '../../src/store/redis/connect';
 import { KEYS } from '../../src/store/keys';
 import { keepSubscribed } from '../../src/store/ops/events';

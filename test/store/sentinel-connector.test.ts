@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { privateAccess } from '../../src/store/redis/access';
 import { connectPatient } from '../../src/store/redis/connect';
 import { eventually } from '../support/eventually';

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { snapshotOf } from '../../src/store/redis/snapshot';
 import { useOwnRedis } from '../support/redis';

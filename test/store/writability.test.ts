@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, whenReady, writability } from '../../src/store/redis/connect';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import { startParts } from '../../src/main/roles';
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/platform/config/config';
 import type { Listener } from '../../src/platform/http';
-import { silentLog, type Log } from '../../src/platform/log';
+import { silentLog, type Log } from '../../src/platform/log/log';
 import { KEYS } from '../../src/store/keys';
 import { useOwnRedis, useRedis, withoutTimeoutsIfShared, type OwnRedis, type SharedRedis } from './redis';
 

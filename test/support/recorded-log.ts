@@ -1,4 +1,4 @@
-import type { Log, LogFields } from '../../src/platform/log';
+import type { Log, LogFields } from '../../src/platform/log/log';
 
 /** One line: its level, its event and its fields. */
 export type RecordedLine = { readonly level: string; readonly event: string } & LogFields;

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { ask, type RedisReply } from '../../src/embedded-redis/ask';
 import { findServer } from '../../src/embedded-redis/find-server';
 import { launch, RedisDidNotStart } from '../../src/embedded-redis/launch';

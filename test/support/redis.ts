@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { RedisReply } from '../../src/embedded-redis/ask';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, whenReady, type Server } from '../../src/store/redis/connect';
 import { eventually } from './eventually';
 import { startTestRedis, type TestRedis } from './redis-server';

@@ -1,7 +1,7 @@
 import { createArchiveWriter } from '../../src/archive/write';
 import { jsonObject } from '../../src/contracts/common';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createRetentionStore } from '../../src/store/ops/retention';
 import { isTransient } from '../../src/store/redis/until-answered';
 import { sweep, type RetentionTools, type Swept } from '../../src/workflow/ops/retention';

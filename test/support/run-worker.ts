@@ -1,5 +1,5 @@
 import type { Foundation } from '../../src/main/foundation';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { createResources } from '../../src/platform/resources';
 import { createWorkerProgress } from '../../src/queue/progress';
 import { startScheduler } from '../../src/queue/scheduler';

@@ -14,7 +14,7 @@ import type { Verdict } from '../../src/domain/service/policy';
 import { towingReference } from '../../src/domain/stored';
 import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import type { Server } from '../../src/store/redis/connect';
 import { createDeliveryStore, createIntake } from '../../src/store/webhook/deliveries';
 import { createSchedules } from '../../src/store/outbox/schedules';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Addresses } from '../../src/demo/play';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog, type Log } from '../../src/platform/log';
+import { silentLog, type Log } from '../../src/platform/log/log';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator';
 import { startApp, type App } from './app';
 import { startProcess } from './process';

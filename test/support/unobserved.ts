@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { createMetrics } from '../../src/platform/metrics';
-import { NO_TRACING } from '../../src/platform/tracing';
+import { silentLog } from '../../src/platform/log/log';
+import { createMetrics } from '../../src/platform/log/metrics';
+import { NO_TRACING } from '../../src/platform/log/tracing';
 
 /** A silent log, metrics that are not shown, and no traces. */
 export function unobserved(clock: Clock = systemClock) {

@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { pause } from '../../src/platform/timers';
 import { connectPatient } from '../../src/store/redis/connect';
 import { KEYS, towKey } from '../../src/store/keys';

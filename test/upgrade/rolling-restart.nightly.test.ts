@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { pause } from '../../src/platform/timers';
 import { startSimulator } from '../../src/simulator';
 import { simulatorOrders } from '../../src/contracts/service/simulator';

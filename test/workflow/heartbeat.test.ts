@@ -1,7 +1,7 @@
 import { describeProcess } from '../../src/platform/process';
 import { knownSchema } from '../../src/store/ops/schema';
 import { createProcessStore } from '../../src/store/ops/processes';
-import { createCounters } from '../../src/platform/counters';
+import { createCounters } from '../../src/platform/log/counters';
 import { systemClock } from '../../src/platform/clock';
 import { createHeartbeatGaps } from '../../src/workflow/ops/heartbeat-gaps';
 import { createHeartbeatSender } from '../../src/workflow/ops/heartbeat';

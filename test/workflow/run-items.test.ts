@@ -5,7 +5,7 @@ import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import { runKey } from '../../src/store/keys';
 import { createViolationStore } from '../../src/store/violation/violations';
 import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { answerHead, newViolation } from '../operator/world';
 import { eventually } from '../support/eventually';
 import { refusedWith } from '../support/exchanges';

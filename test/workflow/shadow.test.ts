@@ -1,5 +1,5 @@
 import type { ProcessStatus } from '../../src/workflow/ops/metrics-port';
-import { silentLog } from '../../src/platform/log';
+import { silentLog } from '../../src/platform/log/log';
 import { editEntryNamed } from '../../src/domain/tow/stored-tow';
 import { blockedKey, KEYS } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis/redis-time';

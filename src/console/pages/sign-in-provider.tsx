@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { errorFacts } from '../../platform/errors';
-import type { Log } from '../../platform/log';
-import { OIDC_CALLBACK_PATH, SIGNED_OUT_PATH } from '../../platform/sign-in-variables';
+import type { Log } from '../../platform/log/log';
+import { OIDC_CALLBACK_PATH, SIGNED_OUT_PATH } from '../../platform/config/sign-in-variables';
 import { SIGN_IN_LIMIT_MS, type IdentityProvider, type SignInProblem } from '../../workflow/identity-port';
 import { page, redirect, type PageResult } from '../page';
 import { PROVIDER_PATH, PROVIDER_SIGN_OUT_PATH, signInPage } from '../parts/sign-in-page';

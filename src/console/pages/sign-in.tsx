@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import { isPerson, type Actor } from '../../domain/ops/audit';
-import { SIGNED_OUT_PATH } from '../../platform/sign-in-variables';
+import { SIGNED_OUT_PATH } from '../../platform/config/sign-in-variables';
 import { SIGN_IN_PROBLEMS, type SignInProblem } from '../../workflow/identity-port';
 import type { SignIn } from '../../workflow/operator-port';
 import { queryIn, isSameOrigin, safePath } from '../requests';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../../domain/vocabulary';
 import { errorFacts } from '../../platform/errors';
-import type { Log } from '../../platform/log';
+import type { Log } from '../../platform/log/log';
 import type { Spool, Upload } from '../../workflow/ops/spool-port';
 import { FORM_ALLOWANCE_BYTES, readForm, type FormNotRead, type ParsedForm } from './read-form';
 import { refusedResponse, type RefusedResponse } from '../responses';

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { heartbeatReply, processDocument } from '../../contracts/ops/metrics';
 import { jsonText } from '../../domain/stored';
 import { HOUR_MS } from '../../domain/timestamp';
-import type { CountedValues } from '../../platform/counters';
+import type { CountedValues } from '../../platform/log/counters';
 import type { HeartbeatStore, ProcessStatus, ProcessStore } from '../../workflow/ops/metrics-port';
 import { KEYS } from '../keys';
 import { METRICS_KEPT_SECONDS } from './metrics';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { systemClock, type Clock } from '../../platform/clock';
-import type { Log } from '../../platform/log';
+import type { Log } from '../../platform/log/log';
 import { within } from '../../platform/timers';
 import type { RecordStore } from '../../workflow/transaction-port';
 import { logTurned, releaseClosed } from '../service/circuits';

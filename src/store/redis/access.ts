@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import { type RedisOptions, SentinelConnector, type SentinelConnectionOptions } from 'ioredis';
-import type { RedisSettings, ServerAddress } from '../../platform/redis-variables';
+import type { RedisSettings, ServerAddress } from '../../platform/config/redis-variables';
 import type { DataKeys } from '../../platform/data-keys';
 import { openSecureContext } from '../../platform/tls-files';
 

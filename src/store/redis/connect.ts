@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ReplyError, type Redis } from 'ioredis';
 import { errorFacts, errorMessage } from '../../platform/errors';
-import type { Log } from '../../platform/log';
+import type { Log } from '../../platform/log/log';
 import { optionsOf, type RedisAccess } from './access';
 import { DatabaseRefused, RedisConnection } from './connection';
 import { KEYS } from '../keys';

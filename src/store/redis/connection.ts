@@ -1,5 +1,5 @@
 import { Redis, ReplyError, type Command } from 'ioredis';
-import { ConfigurationError } from '../../platform/config';
+import { ConfigurationError } from '../../platform/config/config';
 import type { DataKeys } from '../../platform/data-keys';
 import { errorMessage } from '../../platform/errors';
 import { openReply } from '../encryption/sealed-fields';

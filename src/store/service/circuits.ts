@@ -12,7 +12,7 @@ import {
 } from '../../domain/service/circuits';
 import type { WaitingAtCircuit } from '../../domain/outbox/claim-entry';
 import { MEMBER_PREFIXES, nextVersion, type RecordKind } from '../../domain/outbox/outbox-record';
-import type { Log } from '../../platform/log';
+import type { Log } from '../../platform/log/log';
 import type { Effect, RecordChange } from '../redis/commit';
 import type { NewEvent } from '../ops/events';
 import { blockedKey, budgetStateField, KEYS, probesKey } from '../keys';

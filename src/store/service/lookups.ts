@@ -3,7 +3,7 @@ import { lookUpReply } from '../../contracts/replies';
 import type { Clock } from '../../platform/clock';
 import { errorName } from '../../platform/errors';
 import { sha256Hex } from '../../platform/hash';
-import type { Log } from '../../platform/log';
+import type { Log } from '../../platform/log/log';
 import { pause } from '../../platform/timers';
 import type { LookupOutcome, KeptAnswer, LookupCache, Question } from '../../workflow/service/lookup-port';
 import { lookupKey, lookupLockKey } from '../keys';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock';
-import type { Log } from '../../platform/log';
-import { throttledLog } from '../../platform/log-throttle';
+import type { Log } from '../../platform/log/log';
+import { throttledLog } from '../../platform/log/log-throttle';
 import { pause, repeat, type Repetition } from '../../platform/timers';
 import { totalOf, type ConservationStore } from './conservation';
 

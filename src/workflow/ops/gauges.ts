@@ -5,7 +5,7 @@ import { TASK_TYPES } from '../../domain/ops/tasks';
 import { QUEUE_NAMES } from '../../domain/vocabulary';
 import { WEBHOOK_PATHS } from '../../domain/webhook/webhook-answers';
 import type { Clock } from '../../platform/clock';
-import { sampleOf, secondsOf, watcher, type MetricSample, type Metrics } from '../../platform/metrics';
+import { sampleOf, secondsOf, watcher, type MetricSample, type Metrics } from '../../platform/log/metrics';
 import { serviceDifference } from '../service/called-service';
 import { totalOf, type ConservationStore } from './conservation';
 import type { ProcessStore } from './metrics-port';

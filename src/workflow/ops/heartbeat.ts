@@ -1,9 +1,9 @@
 import type { HeartbeatRole, ProcessDocument } from '../../contracts/ops/metrics';
 import { QUEUE_NAMES, type QueueName } from '../../domain/vocabulary';
 import type { Clock } from '../../platform/clock';
-import type { Counters } from '../../platform/counters';
+import type { Counters } from '../../platform/log/counters';
 import type { ReadinessCheck } from '../../platform/http';
-import type { Log } from '../../platform/log';
+import type { Log } from '../../platform/log/log';
 import { repeat, within, type Repetition } from '../../platform/timers';
 import type { HeartbeatGaps } from './heartbeat-gaps';
 import type { TaskList } from '../list-port';

@@ -1,6 +1,6 @@
 import type { HeartbeatRole, SeriesName, ProcessDocument } from '../../contracts/ops/metrics';
 import type { AccessDigests, ServiceMode, QueueName } from '../../domain/vocabulary';
-import type { CountedValues } from '../../platform/counters';
+import type { CountedValues } from '../../platform/log/counters';
 
 /** Metrics of all processes together, and the running processes. Timestamps are Redis time, ms since the epoch. */
 

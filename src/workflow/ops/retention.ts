@@ -2,7 +2,7 @@ import type { ArchivedType } from '../../contracts/ops/archive';
 import { storedObject } from '../../domain/stored';
 import type { Delivery } from '../../domain/webhook/delivery';
 import { errorFacts } from '../../platform/errors';
-import type { Log } from '../../platform/log';
+import type { Log } from '../../platform/log/log';
 import type { DeliveryStore, TowStore, ViolationStore } from '../ports';
 import type { ArchivableKind, Archive, NewArchivedRecord, RetentionStore } from './retention-port';
 import type { TowReadModel, ViolationReadModel, Report } from '../tow/read-models';

@@ -7,8 +7,8 @@ import {
 } from '../../domain/ops/notices';
 import { NOTICE_CHANNELS, type NoticeLanguage } from '../../domain/ops/notification-settings';
 import type { Clock } from '../../platform/clock';
-import type { Log } from '../../platform/log';
-import type { Metrics } from '../../platform/metrics';
+import type { Log } from '../../platform/log/log';
+import type { Metrics } from '../../platform/log/metrics';
 import { repeat, within, type Repetition } from '../../platform/timers';
 import { alarmsOf, alarmKey, severityOf, type Alarm } from './alarms';
 import { usedChannels, type NotificationTools } from './notifications';

@@ -1,6 +1,6 @@
 import { beginShadow, endShadow } from '../../domain/outbox/shadow';
 import type { ServiceMode } from '../../domain/vocabulary';
-import type { Log } from '../../platform/log';
+import type { Log } from '../../platform/log/log';
 import type { ProcessStore } from '../ops/metrics-port';
 import { CIRCUITS_ORDER_KEY, type RecordStore, type Transaction } from '../transaction-port';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
-import { loadConfig, ConfigurationError } from '../../../src/platform/config';
+import { loadConfig, ConfigurationError } from '../../../src/platform/config/config';
 import { systemClock } from '../../../src/platform/clock';
 import { verify, type Verification, type VerifySettings } from '../../../src/receiver/verify';
 import { signed } from '../../receiver/calls';

@@ -8,8 +8,8 @@ import {
   NOTICE_FORMATS,
   NOTICE_LANGUAGES,
   type NotificationSettings,
-} from '../domain/ops/notification-settings';
-import { HOUR_MS } from '../domain/timestamp';
+} from '../../domain/ops/notification-settings';
+import { HOUR_MS } from '../../domain/timestamp';
 import { list, proxyAddress, signingSecret, smtpAddress, wholeNumber, type Environment } from './variable-rules';
 
 const filePath = z.string().min(1).optional();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HOUR_MS } from '../domain/timestamp';
+import { HOUR_MS } from '../../domain/timestamp';
 import {
   API_KEY_RULE,
   CREDENTIAL_RULE,
@@ -7,7 +7,7 @@ import {
   isSendableKey,
   OPERATION_NAMES,
   SERVICE_MODES,
-} from '../domain/vocabulary';
+} from '../../domain/vocabulary';
 import { NOTIFICATION_VARIABLES } from './notification-variables';
 import { redisVariables } from './redis-variables';
 import { SIGN_IN_VARIABLES } from './sign-in-variables';

@@ -1,7 +1,7 @@
 import { createLogger, format, transports } from 'winston';
-import { systemClock } from './clock';
-import { errorFacts } from './errors';
-import { INSTALLATION } from './installation';
+import { systemClock } from '../clock';
+import { errorFacts } from '../errors';
+import { INSTALLATION } from '../config/installation';
 import { standardLogOutput } from './log-output';
 
 /** Structured fields of a log line, in wire names (`towing_reference_id`). */

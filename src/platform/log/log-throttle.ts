@@ -1,4 +1,4 @@
-import type { Clock } from './clock';
+import type { Clock } from '../clock';
 import type { Log, LogFields } from './log';
 
 export interface Throttling {

@@ -1,4 +1,4 @@
-import { latencyStep, type CounterName, type GaugeName, type Latency } from '../domain/ops/metric-names';
+import { latencyStep, type CounterName, type GaugeName, type Latency } from '../../domain/ops/metric-names';
 
 /** Values that were counted since the last `take`. */
 export interface CountedValues {

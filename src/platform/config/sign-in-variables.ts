@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ROLES, type Role } from '../domain/vocabulary';
-import { jsonIn } from '../domain/json';
+import { ROLES, type Role } from '../../domain/vocabulary';
+import { jsonIn } from '../../domain/json';
 import { flag, httpAddress, isHttpAddress, proxyAddress, type Environment } from './variable-rules';
 
 const filePath = z.string().min(1).optional();

@@ -8,10 +8,10 @@ import {
   TraceIdRatioBasedSampler,
   type IdGenerator,
 } from '@opentelemetry/sdk-trace-base';
-import { INSTALLATION } from './installation';
+import { INSTALLATION } from '../config/installation';
 import type { Log } from './log';
-import { describeProcess } from './process';
-import { within } from './timers';
+import { describeProcess } from '../process';
+import { within } from '../timers';
 import { traceIdsOf, type EndedSpan, type Tracing, type TraceSubject } from './tracing';
 
 /**

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/timestamp';
-import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
-import { jsonIn } from '../domain/json';
-import { DECIMAL_NUMBER, WHOLE_NUMBER } from '../domain/numerals';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/timestamp';
+import { OPERATION_NAMES, type ServicePaths } from '../../domain/vocabulary';
+import { jsonIn } from '../../domain/json';
+import { DECIMAL_NUMBER, WHOLE_NUMBER } from '../../domain/numerals';
 
 /** Rules for the values of environment variables, as zod schemas with their defaults. */
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import { API_KEY_RULE, isSendableKey, type ServicePaths } from '../domain/vocabulary';
+import { API_KEY_RULE, isSendableKey, type ServicePaths } from '../../domain/vocabulary';
 import { missingForNotifications, notificationConfig } from './notification-variables';
 import { redisContradictions, redisSettings } from './redis-variables';
 import { signInFaults, signInSettings } from './sign-in-variables';

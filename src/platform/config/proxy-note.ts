@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Log } from './log';
+import type { Log } from '../log/log';
 
 /** A middleware; `ip` is the address of the client as the application knows it. */
 export type ProxyNote = (

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
-import { systemClock } from './clock';
+import { systemClock } from '../clock';
 
 /** Writes log lines to standard output. */
 export interface LogOutput {

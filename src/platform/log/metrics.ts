@@ -1,14 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { attemptOutcome } from '../domain/ops/metric-names';
-import type { NoticeOutcome } from '../domain/ops/notices';
-import { NOTICE_CHANNELS, type NoticeChannel } from '../domain/ops/notification-settings';
-import type { Verdict } from '../domain/service/policy';
-import { DELIVERY_KINDS, ENTRY_KINDS, type DeliveryKind, type EntryKind } from '../domain/vocabulary';
-import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook/webhook-answers';
-import type { ClosedConnection } from './connections';
+import { attemptOutcome } from '../../domain/ops/metric-names';
+import type { NoticeOutcome } from '../../domain/ops/notices';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../../domain/ops/notification-settings';
+import type { Verdict } from '../../domain/service/policy';
+import { DELIVERY_KINDS, ENTRY_KINDS, type DeliveryKind, type EntryKind } from '../../domain/vocabulary';
+import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../../domain/webhook/webhook-answers';
+import type { ClosedConnection } from '../connections';
 import { createCounters, type Counters } from './counters';
-import { INSTALLATION } from './installation';
-import { within } from './timers';
+import { INSTALLATION } from '../config/installation';
+import { within } from '../timers';
 
 const LISTENERS = ['receiver', 'console', 'ops'] as const;
 export type ListenerName = (typeof LISTENERS)[number];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { INSTALLATION } from './installation';
+import { INSTALLATION } from '../config/installation';
 
 /**
  * Traces for people who look for where the time of a tow went. Off unless OTEL_EXPORTER_OTLP_ENDPOINT is set; the code
