@@ -6,8 +6,8 @@ import { wrapped } from './wrap';
 
 const INTRODUCTION = `# Configuration
 
-Generated from \`src/platform/config/variables.ts\` and the files \`*-variables.ts\` beside it by \`npm run generate\`. Change the
-lists there, not this page.
+Generated from \`src/platform/config/variables.ts\` and the files \`*-variables.ts\` beside it by \`npm run generate\`.
+Change the lists there, not this page.
 
 All settings are environment variables. A role reads them once, when it starts, and ignores white space around their
 values. Files of webhook secrets and of data keys are read again when they change. An empty value counts as absent. A

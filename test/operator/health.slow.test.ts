@@ -98,14 +98,14 @@ describe('metrics of the listeners', () => {
     for (const metricsOf of [() => api(app).get('/metrics'), () => read(`${app.opsUrl}/metrics`)]) {
       const text = await eventually(async () => {
         const metrics = await metricsOf();
-        expect(metrics.text).toMatch(/^towhook_report_attempt_seconds_count\{kind="started"/m);
+        expect(metrics.text).toMatch(/^towhook_report_attempt_seconds_count\{installation="main",kind="started"/m);
         return metrics.text;
       });
       expect(text).toMatch(
         /^towhook_webhook_answers_total\{kind="tow_request",status="200",outcome="accepted",installation="main"\} [1-9]/m,
       );
       expect(text).toMatch(/^towhook_deliveries_processed_total\{.*verdict="created",installation="main"\} [1-9]/m);
-      expect(text).toMatch(/^towhook_api_answers_total\{method="POST",status="202"\} [1-9]/m);
+      expect(text).toMatch(/^towhook_api_answers_total\{method="POST",status="202",installation="main"\} [1-9]/m);
       expect(text).toMatch(/^towhook_due\{queue="reports",installation="main"\} \d/m);
       for (const word of [...references, 'QZWX', 'PLATE', 'King Fahd']) expect(text).not.toContain(word);
     }
