@@ -23,7 +23,8 @@ export function failureOf(error: unknown): Finding {
   const finding = unreachable(error);
   if (finding.code !== 'redis_unreachable') return finding;
   if (error instanceof UnexpectedReply) {
-    const fix = 'A key of towhook was changed, or another program writes to this database: see docs/architecture.md.';
+    const fix =
+      'A key of towhook was changed, or another program writes to this database: see docs/redis-data-model.md.';
     return notes.fault('redis_data_unexpected', `holds unexpected data: ${error.what}`, fix);
   }
   if (isReply(error)) {

@@ -1,7 +1,7 @@
 import { INSTALLATION } from '../platform/config/installation';
 
 /**
- * Builds every Redis key; docs/architecture.md, "Redis data model", describes their content. All keys and channels of an
+ * Builds every Redis key; docs/redis-data-model.md describes their content. All keys and channels of an
  * installation share one hash tag, and no other has it. BullMQ uses the tag as its prefix
  * (`{towhook-main}:deliveries:…`). No other key begins with the name of a queue, so deleting all queues deletes no record.
  */

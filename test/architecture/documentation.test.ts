@@ -57,7 +57,7 @@ test('every function, field and type that the pages for contributors quote exist
 });
 
 test('the Redis data model describes every key that the store builds', () => {
-  const page = readFileSync(join(PROJECT, 'docs/architecture.md'), 'utf8');
+  const page = readFileSync(join(PROJECT, 'docs/redis-data-model.md'), 'utf8');
   const described = [...page.matchAll(/`([a-z][\w:<>.,[\] -]*)`/g)].map(([, name = '']) =>
     name.replace(/[:.[]?<.*$/, ''),
   );

@@ -5,7 +5,7 @@ import { readableFields } from '../outbox/readable-records';
 import type { Fields } from '../redis/packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from '../outbox/record-parts';
 
-/** Encodes tows as the fields of their hashes: see docs/architecture.md, "Redis data model". */
+/** Encodes tows as the fields of their hashes: see docs/redis-data-model.md. */
 
 const PARKED = 'w:';
 /** Events that do not follow from other fields, one field each; written once. */

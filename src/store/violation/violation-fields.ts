@@ -6,7 +6,7 @@ import { readableFields } from '../outbox/readable-records';
 import type { Fields } from '../redis/packed-fields';
 import { commonParts, decodeCommon, jsonPart, type RecordPart } from '../outbox/record-parts';
 
-/** Encodes violations as the fields of their hashes: see docs/architecture.md, "Redis data model". */
+/** Encodes violations as the fields of their hashes: see docs/redis-data-model.md. */
 
 const knownLinks = storedLinks.strip();
 const NO_LINKS = knownLinks.parse({});
