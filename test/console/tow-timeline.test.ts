@@ -1,15 +1,13 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { AUDIT_ACTIONS } from '../../src/domain/ops/audit';
 import { timelineItems } from '../../src/console/pages/tow/timeline';
 import { messagesIn } from '../../src/console/messages';
 import { api, newKey, towOf } from '../operator/client';
 import { answerHead, deliver, newTow, towAfter } from '../operator/world';
+import { readSources } from '../architecture/sources';
 import { useApp } from '../support/app';
 import { apiPath, pagePath, textIn } from './tow-world';
 import { signedIn, type Visitor } from './visitor';
 import { towKey } from '../../src/store/keys';
-import { PROJECT } from '../support/project';
 
 const app = useApp({ role: 'console' });
 let visitor: Visitor;
@@ -19,10 +17,7 @@ beforeEach(async () => {
 
 /** Every timeline type that the source code writes. */
 function writtenTypes(): string[] {
-  const source = ['domain', 'workflow'].flatMap((layer) => {
-    const folder = join(PROJECT, 'src', layer);
-    return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  });
+  const source = readSources(['src/domain', 'src/workflow'], ['.ts']).map(({ text }) => text);
   const events = [...source.join('\n').matchAll(/type: '((?:report|tow|invoice|request|violation|fact)\.[a-z_]+)'/g)];
   const byRules = events.map(([, type = '']) => type);
   // Dispatch changes and decisions are written under their audit action, facts under `fact.recorded`.

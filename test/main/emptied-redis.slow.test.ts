@@ -92,7 +92,7 @@ test('a console beside an emptied Redis keeps images older than KEEP_VIOLATIONS_
   expect(before).toEqual([expect.stringMatching(/^violations\//)]);
   expect(emptied.files).toEqual(before);
   expect(emptied.ready).toEqual([200, { spool: 'shared', spool_alarm: 'records_missing' }]);
-  expect(emptied.metrics).toMatch(/^towhook_spool_records_missing 1$/m);
+  expect(emptied.metrics).toMatch(/^towhook_spool_records_missing\{installation="main"\} 1$/m);
   expect(alarmsIn(emptied.lines)).toHaveLength(1);
   expect((await run('console')).ready[1].spool_alarm).toBe('records_missing');
 });
@@ -125,7 +125,7 @@ test('a new installation and one with its records raise no alarm about missing r
   const again = await run('console');
 
   expect(again.ready).toEqual([200, { spool: 'shared' }]);
-  expect(again.metrics).toMatch(/^towhook_spool_records_missing 0$/m);
+  expect(again.metrics).toMatch(/^towhook_spool_records_missing\{installation="main"\} 0$/m);
   expect(alarmsIn(again.lines)).toEqual([]);
   expect(await doctor(false)).toMatchObject({ state: 'fine', code: 'disk_shared' });
 });
@@ -165,7 +165,7 @@ test('a Redis that is emptied while a receiver runs is logged once, raises the a
       expect(await redis.ask('EXISTS', KEYS.schemaVersion)).toBe(1);
     });
     const { text } = await request(app.opsUrl).get('/metrics');
-    expect(text).toMatch(/^towhook_spool_records_missing 1$/m);
+    expect(text).toMatch(/^towhook_spool_records_missing\{installation="main"\} 1$/m);
   } finally {
     await app.stop();
   }

@@ -74,7 +74,7 @@ describe('operator API: lookups whose answers differ from the document', () => {
       const [task, ...others] = await stores.generalTasks();
       expect([task?.type, task?.message, others]).toEqual([
         'answer_differs',
-        expect.stringMatching(/^The service answers capacity differently.*availableSlots.*cannot be used/),
+        expect.stringMatching(/^The service answers capacity differently.*availableSlots.*another answer is not used/),
         [],
       ]);
     } finally {

@@ -143,7 +143,7 @@ test('a delivery is stored sealed and processed into its tow', async () => {
   await stores.accept('tow_request', { violation_reference_id: 'V1', towing_reference_id: ref }, 'd1');
   const fields = await fieldsOf(stores, deliveryKey('d1'));
   expect(fields.get('rawBody')).toMatch(/^sealed:1:a:/);
-  expect(fields.get('towing_reference_id')).toBe(ref);
+  expect(fields.get('towingReferenceId')).toBe(ref);
 
   expect(await stores.process('d1')).not.toBe('deferred');
   expect((await stores.deliveries.read('d1'))?.rawBody).toContain('"V1"');

@@ -143,7 +143,7 @@ export function signInFaults(given: Environment): { variable: string; rule: stri
 
 /** Below such a path, it would be unclear whether a proxy has removed the path of an address. */
 const OWN_PATHS =
-  /^\/(?:api|assets|board|docs|healthz|lookups|metrics|openapi\.json|ops|preferences|queues|readyz|shortcuts|sign-in|sign-out|sign-out-everywhere|tasks|tows|violations)(?:\/|$)/;
+  /^\/(?:api|assets|board|docs|healthz|lookups|metrics|openapi\.json|ops|preferences|queues|readyz|runs|shortcuts|sign-in|sign-out|sign-out-everywhere|tasks|tows|violations)(?:\/|$)/;
 
 function isPublicAddress(text: string): boolean {
   return (
