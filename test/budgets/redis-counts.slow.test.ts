@@ -36,5 +36,6 @@ test('a webhook, a fact and a tow of five reports stay within their budgets at R
 test('a tow of five reports that is sent one call at a time stays within its budget of script calls', async () => {
   const costs = await reportsAlone(world, { tows: TOWS_ALONE });
 
-  expect(exceeding(costs, { alone_scripts: 10 })).toEqual([]);
+  // Ten, and what the scheduler polls meanwhile: at most two a second.
+  expect(exceeding(costs, { alone_scripts: 11 })).toEqual([]);
 });

@@ -1,15 +1,14 @@
 import type { Redis } from 'ioredis';
-import { QUEUE_NAMES, type QueueName } from '../../domain/vocabulary';
+import type { QueueName } from '../../domain/vocabulary';
 import type { OutboxRateLimits } from '../service/budgets';
 import { KEYS } from '../keys';
-import { texts, UnexpectedReply } from '../redis/parse';
+import { texts } from '../redis/parse';
 import { createPermitQueueCheck } from './permits';
 import { redisTimeMs } from '../redis/redis-time';
 import { releaseClosedCircuits } from '../service/circuits';
 import { Script } from '../scripts';
 
 const pollDueScript = new Script('poll-due');
-const readWaits = new Script('read-waits');
 
 /** The schedule of one kind of work: its members by the time at which they are due. */
 export interface Schedule {
@@ -55,26 +54,27 @@ const DUE_KEYS = {
   runs: KEYS.dueRuns,
 } as const satisfies Record<QueueName, string>;
 
-/** The queues whose polls prepare something, and the keys that exist while there is something to prepare. */
-const PREPARED: readonly QueueName[] = ['reports', 'violations'];
+/** They exist while polls of reports and violations have something to prepare. */
 const PREPARED_KEYS = [KEYS.releasing, KEYS.permitQueueTows, KEYS.permitQueueViolations];
 
 /** How long it is until a poll of each queue has something to do, ms; Infinity while nothing is scheduled. */
 export async function waitsUntilDue(redis: Redis): Promise<Readonly<Record<QueueName, number>>> {
-  const keys = [...QUEUE_NAMES.map((name) => DUE_KEYS[name]), ...PREPARED_KEYS];
-  const reply = await readWaits.run(redis, keys, [QUEUE_NAMES.length]);
-  if (!Array.isArray(reply)) throw new UnexpectedReply('read-waits');
-  const isPrepared = Number(reply[QUEUE_NAMES.length]) > 0;
-  const waitOf = (name: QueueName) => {
-    if (isPrepared && PREPARED.includes(name)) return 0;
-    const wait: unknown = reply[QUEUE_NAMES.indexOf(name)];
-    return wait === '' ? Infinity : Number(wait);
-  };
+  const first = (name: QueueName) => redis.zrange(DUE_KEYS[name], '0', '0', 'WITHSCORES');
+  const [nowMs, prepared, reports, violations, deliveries, runs] = await Promise.all([
+    redisTimeMs(redis),
+    redis.exists(...PREPARED_KEYS),
+    first('reports'),
+    first('violations'),
+    first('deliveries'),
+    first('runs'),
+  ]);
+  // Scores are rounded up, and the time is rounded down.
+  const waitOf = ([, score]: string[]) => (score === undefined ? Infinity : Math.max(0, Number(score) - nowMs - 1));
   return {
-    reports: waitOf('reports'),
-    violations: waitOf('violations'),
-    deliveries: waitOf('deliveries'),
-    runs: waitOf('runs'),
+    reports: prepared > 0 ? 0 : waitOf(reports),
+    violations: prepared > 0 ? 0 : waitOf(violations),
+    deliveries: waitOf(deliveries),
+    runs: waitOf(runs),
   };
 }
 
