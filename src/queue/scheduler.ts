@@ -68,7 +68,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** A reading that is younger than `maxAgeMs` or under way serves all who ask. */
+/** A reading serves all who ask within `maxAgeMs` of its beginning. */
 function sharedReading<T>(read: () => Promise<T>, maxAgeMs: number): () => Promise<T> {
   let last: { readonly reading: Promise<T>; readonly atMs: number } | null = null;
   return () => {
