@@ -61,24 +61,23 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
     await task.open(code);
   };
 
-  const archiveSome = async (): Promise<'continue' | 'wait'> => {
+  const archiveSome = async (): Promise<'continue' | void> => {
     // With another key a new file begins, so that `towhook reseal` may rewrite the one before.
     if (session && session.keyId !== (keys?.first ?? null)) await endSession();
     if (session && !(await session.lock.renew())) await endSession();
     session ??= await beginSession();
-    if (!session) return 'wait';
+    if (!session) return;
     try {
       const { archived, more } = await sweep({ ...tools, archive: archiveOf(session) });
       for (const [type, count] of Object.entries(archived)) metrics.archived(type, count);
       if (Object.values(archived).some((count) => count > 0)) await task.close();
-      return more ? 'continue' : 'wait';
+      if (more) return 'continue';
     } catch (error) {
       if (!(error instanceof ArchiveFailed)) throw error;
       // The next session, in this process or another, begins a new file.
       await endSession();
       if (error instanceof ArchiveFileExists) return 'continue';
       await reportFailure(error);
-      return 'wait';
     }
   };
 

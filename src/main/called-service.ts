@@ -47,10 +47,7 @@ export function watchCalledService(
     everyMs: EVERY_MS,
     firstAfterMs: EVERY_MS,
     log,
-    async work() {
-      await look();
-      return 'wait';
-    },
+    work: look,
   });
   return {
     async isContradicted() {

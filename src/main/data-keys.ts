@@ -48,7 +48,6 @@ export function watchDataKeys(redis: Foundation['redis'], keys: DataKeys | null,
     const text = JSON.stringify(faults);
     if (faults.length > 0 && text !== last) log.error('data_keys.unusable', { faults });
     last = text;
-    return 'wait' as const;
   };
   return repeat({ name: 'data_keys', everyMs: EVERY_MS, firstAfterMs: AFTER_START_MS, log, work });
 }

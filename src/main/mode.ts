@@ -46,10 +46,7 @@ export async function watchMode(tools: {
     // Not again at once: a start loads modules for longer than a command may take, and a late reply ends the connection.
     firstAfterMs: EVERY_MS,
     log,
-    async work() {
-      await agree();
-      return 'wait';
-    },
+    work: agree,
   });
   return { last: () => last, stop: () => repetition.stop() };
 }

@@ -71,7 +71,6 @@ function openAnswerLog(foundation: Foundation, store: WebhookAnswerStore) {
   const refusedCalls = createRefusedCalls(createRefusedCallStore(redis), clock);
   const flush = async () => {
     await Promise.all([tally.flush(), refusedCalls.flush()]);
-    return 'wait' as const;
   };
   const flushing = repeat({ name: 'webhook_answers', everyMs: FLUSH_EVERY_MS, log, work: flush });
   resources.add('webhook answers', flushing, async (opened) => {
@@ -95,11 +94,8 @@ function openSecrets(
     log,
   });
   if (hasSecretFiles(config)) {
-    const check = async () => {
-      await secrets.check();
-      return 'wait' as const;
-    };
-    const checking = repeat({ name: 'webhook_secrets', everyMs: SECRETS_EVERY_MS, log: troubleLog, work: check });
+    const work = () => secrets.check();
+    const checking = repeat({ name: 'webhook_secrets', everyMs: SECRETS_EVERY_MS, log: troubleLog, work });
     resources.add('webhook secrets', checking, (opened) => opened.stop());
   }
   return secrets;

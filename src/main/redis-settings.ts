@@ -76,7 +76,6 @@ export function watchRedisSettings(
       if (!(error instanceof ConfigurationError)) throw error;
       throwUnhandled(error);
     });
-    return 'wait' as const;
   };
   redis.on('ready', () => void work().catch(() => {}));
   return repeat({ name: 'redis_settings', everyMs: EVERY_MS, log: troubleLog, work });

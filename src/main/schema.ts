@@ -50,7 +50,6 @@ export function watchSchema(
     const isStored = await isSchemaStored(redis);
     if (seen.isStored && !isStored) await noteEmptied(redis, { clock, log });
     seen.isStored ||= isStored;
-    return 'wait' as const;
   };
   // The start has checked it.
   return repeat({ name: 'schema', everyMs: EVERY_MS, firstAfterMs: EVERY_MS, log, work });

@@ -32,11 +32,10 @@ export function startTokenProof(foundation: Foundation): void {
     log,
     async work(signal) {
       if (await service.hasToken()) {
-        await proven();
-        return 'wait';
+        return proven();
       }
       const failure = await service.getToken();
-      if (signal.aborted) return 'wait';
+      if (signal.aborted) return;
       if (failure === null) {
         log.info('shadow.token_given', {});
         await proven();
@@ -54,7 +53,6 @@ export function startTokenProof(foundation: Foundation): void {
           variable: failure.cause === 'no_permit' ? 'BUDGET_AUTH_PER_MINUTE' : 'REDIS_URL',
         });
       }
-      return 'wait';
     },
   });
   resources.add('token proof', proving, (opened) => opened.stop());

@@ -61,7 +61,7 @@ export interface Repetition {
 }
 
 /**
- * Runs `work` until it is stopped: again at once after `continue`, else `everyMs` after the end of the last run. A run that
+ * Runs `work` until it is stopped: again at once after 'continue', else `everyMs` after the end of the last run. A run that
  * rejects is logged as `<name>.failed` and does not stop the repetition.
  */
 export function repeat(options: {
@@ -69,7 +69,7 @@ export function repeat(options: {
   readonly everyMs: number;
   /** The time before the first run; 0 by default. */
   readonly firstAfterMs?: number;
-  readonly work: (signal: AbortSignal) => Promise<'continue' | 'wait'>;
+  readonly work: (signal: AbortSignal) => Promise<'continue' | void>;
   readonly log: Log;
 }): Repetition {
   const { firstAfterMs = 0 } = options;
@@ -78,11 +78,10 @@ export function repeat(options: {
   const run = async () => {
     if (firstAfterMs > 0) await pause(firstAfterMs, signal);
     while (!signal.aborted) {
-      const next = await options.work(signal).catch((error: unknown): 'wait' => {
+      const next = await options.work(signal).catch((error: unknown) => {
         options.log.warn(`${options.name}.failed`, { ...errorFacts(error), stack: undefined });
-        return 'wait';
       });
-      if (next === 'wait') await pause(options.everyMs, signal);
+      if (next !== 'continue') await pause(options.everyMs, signal);
     }
   };
   const running = run();

@@ -109,7 +109,6 @@ export function superviseWorker(tools: SuperviseTools, options: SuperviseOptions
     async work(signal) {
       await check();
       await act(signal);
-      return 'wait';
     },
     log,
   });

@@ -118,15 +118,14 @@ export function createSpool(options: SpoolOptions): DiskSpool {
         log,
         work: async () => {
           const found = await state();
-          if (found !== 'shared' && !(await hasSharedMarker(layout, marker))) return 'wait';
+          if (found !== 'shared' && !(await hasSharedMarker(layout, marker))) return;
           const nowMs = clock.nowMs();
           const uploads = await sweepUploads(layout, nowMs);
           if (uploads > 0) log.info('spool.swept', { uploads });
           await sweepDropped(layout, nowMs);
-          if (found !== 'shared' || (await alarm()) !== null) return 'wait';
+          if (found !== 'shared' || (await alarm()) !== null) return;
           const moved = await moveOrphans(layout, { nowMs, orphanAfterMs, named });
           if (moved.violations + moved.photos > 0) log.warn('spool.orphaned', { ...moved, folder: layout.orphans });
-          return 'wait';
         },
       }),
   };

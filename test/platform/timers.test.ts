@@ -6,7 +6,7 @@ function started(firstAfterMs?: number) {
   const counts = { runs: 0 };
   const work = () => {
     counts.runs += 1;
-    return Promise.resolve('wait' as const);
+    return Promise.resolve();
   };
   const first = firstAfterMs === undefined ? {} : { firstAfterMs };
   const repetition = repeat({ name: 'test', everyMs: 60_000, ...first, log: silentLog, work });

@@ -111,10 +111,7 @@ export function createHeartbeatSender(tools: {
         name: 'beat',
         everyMs: EVERY_MS,
         log: tools.log,
-        async work() {
-          await send();
-          return 'wait';
-        },
+        work: send,
       });
     },
     send,

@@ -36,11 +36,10 @@ const STOP_MS = 2000;
 export function watchAlarms(tools: AlarmWatchTools, everyMs = EVERY_MS): Repetition {
   let owned: OwnedLock | null = null;
   const work = async () => {
-    if (usedChannels(tools).length === 0 && isEmpty(await tools.store.read())) return 'wait' as const;
+    if (usedChannels(tools).length === 0 && isEmpty(await tools.store.read())) return;
     if (owned !== null && !(await owned.renew())) owned = null;
     owned ??= await tools.lock.acquire();
     if (owned !== null) await runWatch(tools);
-    return 'wait' as const;
   };
   const repetition = repeat({ name: 'notifications', everyMs, work, log: tools.log });
   return {
