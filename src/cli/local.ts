@@ -3,7 +3,7 @@ import { ARCHIVED_TYPES, type ArchivedType } from '../contracts/ops/archive';
 import { notedHead } from '../contracts/ops/audit';
 import { timestampMs } from '../domain/timestamp';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
-import { groupOf } from './groups';
+import { groupOf } from './command';
 import { UsageError } from './problems';
 
 /**

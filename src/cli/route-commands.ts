@@ -5,13 +5,12 @@ import { ROUTES } from '../contracts/operator-routes';
 import type { Route } from '../contracts/routes/route';
 import { answerLines, fieldText } from './answer-text';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
-import { exampleOf } from './examples';
-import { checkFields, fieldOption, optionNamed } from './fields';
+import { exampleOf, checkFields, fieldOption, optionNamed } from './fields';
 import { openImages, saveFile, upload } from './files';
-import { groupOf } from './groups';
-import { pagedOutput } from './paged-output';
+import { groupOf } from './command';
 import { EXIT, UsageError } from './problems';
 import { runForEach } from './run-each';
+import { anyPage } from '../contracts/paging';
 
 /**
  * Adds the commands of the routes. A noun that is not among the words of the command line gets its group alone, because
@@ -177,4 +176,42 @@ function outputOf(answer: unknown, { route }: RouteCommand): CommandOutput {
     ...(note !== undefined && { ifNotPrinted: note }),
     exitCode: succeeds === null || fieldText(answer, succeeds) === 'yes' ? EXIT.done : EXIT.refused,
   };
+}
+
+/** The most items of a page. */
+const LIMIT_MAX = 200;
+
+interface PagedList {
+  readonly read: (query: Readonly<Record<string, unknown>>) => Promise<unknown>;
+  readonly lines: (page: unknown) => readonly string[];
+}
+
+/** Reads one page, or with --all every page, as one list. */
+async function pagedOutput(
+  call: Invocation,
+  query: Readonly<Record<string, unknown>>,
+  { read, lines }: PagedList,
+): Promise<CommandOutput> {
+  const readPage = async (more: object = {}) => anyPage.parse(await read({ ...query, ...more }));
+  if (!call.flag('all')) {
+    const page = await readPage();
+    const more = page.next_cursor === null ? [] : ['', `More: --cursor ${page.next_cursor}, or --all`];
+    return { json: page, lines: [...lines(page), ...more] };
+  }
+  const progress = call.terminal.progress('read', null);
+  try {
+    let page = await readPage({ limit: LIMIT_MAX });
+    const { items } = page;
+    progress?.at(items.length);
+    while (page.next_cursor !== null) {
+      // oxlint-disable-next-line eslint/no-await-in-loop
+      page = await readPage({ limit: LIMIT_MAX, cursor: page.next_cursor });
+      items.push(...page.items);
+      progress?.at(items.length);
+    }
+    const all = { items, next_cursor: null };
+    return { json: all, lines: lines(all) };
+  } finally {
+    progress?.end();
+  }
 }

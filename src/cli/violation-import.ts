@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { KnownViolation } from '../contracts/violation/known-violations';
 import { ROUTES } from '../contracts/operator-routes';
 import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
-import { groupOf } from './groups';
+import { groupOf } from './command';
 import { openResults, type RowResult } from './import-results';
 import { COLUMNS, hintOf, readRows, type ImportedRow } from './import-rows';
 import { EXIT, UsageError } from './problems';

@@ -4,8 +4,9 @@ import { foreignBodyMessage } from '../domain/outbox/exchange-message';
 import type { Exchange } from '../domain/service/policy';
 import type { Config, ServiceAccess } from '../platform/config/config';
 import { callAddresses, type Probe, type ServiceClient } from '../service';
-import { operationsInUse } from './addresses';
 import { notesOf } from './finding';
+import { OPERATION_NAMES } from '../domain/vocabulary';
+import { VIOLATION_OPERATIONS } from '../workflow/service/service-port';
 
 const notes = notesOf('operation');
 
@@ -146,4 +147,22 @@ function isNoAddress(exchange: Exchange): boolean {
   const { httpStatus, message } = exchange;
   if (httpStatus === 404) return !NOTHING_FOUND.test(message ?? '') || /cannot|route|path|url/i.test(message ?? '');
   return httpStatus < 400 || httpStatus === 405 || httpStatus === 501;
+}
+
+/** The operations that this configuration calls: one of the two that create a violation, and all others. */
+export function operationsInUse({ violations }: Config) {
+  const used: string = VIOLATION_OPERATIONS[violations.api];
+  const creating: readonly string[] = Object.values(VIOLATION_OPERATIONS);
+  return OPERATION_NAMES.filter((name) => name === used || !creating.includes(name));
+}
+
+/** The address of each operation, with `SERVICE_PATHS` applied. They were checked with the configuration. */
+export function addressFindings(config: Config, { baseUrl, paths }: ServiceAccess): Finding[] {
+  const addressOf = callAddresses(baseUrl, paths);
+  return operationsInUse(config).map((name) =>
+    notesOf('address').fine(
+      paths[name] === undefined ? 'address_documented' : 'address_configured',
+      `${name}: ${OPERATIONS[name].method} ${addressOf(name).url}`,
+    ),
+  );
 }

@@ -14,7 +14,7 @@ import { createBudgets } from '../store/service/budgets';
 import type { Redis } from '../store/redis/connect';
 import { createTokenCache } from '../store/service/tokens';
 import type { Budgets } from '../workflow/service/service-port';
-import { addressFindings } from './addresses';
+import { addressFindings } from './probe';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';
 import { probeFindings } from './probe';

@@ -6,7 +6,7 @@ import { WEBHOOK_READERS } from '../contracts/webhook/read-webhook';
 import { requireService } from '../platform/config/config';
 import { throttledLog } from '../platform/log/log-throttle';
 import type { Resources } from '../platform/resources';
-import type { WorkerProgress } from '../queue/progress';
+import type { WorkerProgress } from '../queue/supervise';
 import type { JobHandler } from '../queue/workers';
 import { agreeingClient } from '../service';
 import { outboxRateLimits } from '../store/service/budgets';

@@ -14,7 +14,7 @@ import { describeProcess } from '../platform/process';
 import { createResources, type Resources } from '../platform/resources';
 import { workerCheck } from '../queue/supervise';
 import { requireVerification } from '../receiver/secrets';
-import { accessDigests } from '../service/access-digest';
+import { accessDigests } from '../service/addresses';
 import type * as simulatorModule from '../simulator';
 import { createProcessStore } from '../store/ops/processes';
 import { knownSchema } from '../store/ops/schema';

@@ -1,9 +1,8 @@
 import { startArchiver } from '../archive/archiver';
 import type { Resources } from '../platform/resources';
-import { AFTER_START_MS, within, type Repetition } from '../platform/timers';
-import type { WorkerProgress } from '../queue/progress';
+import { AFTER_START_MS, within, type Repetition, repeat } from '../platform/timers';
+import { type WorkerProgress, superviseWorker, type SupervisedWorker, type SuperviseOptions } from '../queue/supervise';
 import { startScheduler } from '../queue/scheduler';
-import { superviseWorker, type SupervisedWorker, type SuperviseOptions } from '../queue/supervise';
 import { startWorkers } from '../queue/workers';
 import { writability } from '../store/redis/connect';
 import { createConservationStore } from '../store/ops/conservation';
@@ -16,11 +15,14 @@ import { createTowStore } from '../store/tow/tows';
 import { isTransient } from '../store/redis/until-answered';
 import { createViolationStore } from '../store/violation/violations';
 import { repeatConservationCheck } from '../workflow/ops/check-conservation';
-import { watchCalledService, type CalledServiceWatch } from './called-service';
 import type { Foundation } from './foundation';
 import { watchDisk } from './gauges';
 import { openHandlers } from './handlers';
 import { startTokenProof } from './token-proof';
+import { requireService } from '../platform/config/config';
+import { accessDigests } from '../service/addresses';
+import { createProcessStore } from '../store/ops/processes';
+import { serviceDifference, workersDiffer } from '../workflow/service/called-service';
 
 /** Lease of a claim and lock of its job; longer than a call, whose deadline is at most 14 s. A call with images renews it. */
 const LEASE_MS = 20_000;
@@ -133,4 +135,57 @@ export function startRetention(foundation: Foundation, everyMs?: number): Repeti
     everyMs,
   );
   return resources.add('retention', archiver, (opened) => within(RETENTION_STOP_MS, opened.stop()));
+}
+
+const EVERY_MS = 5000;
+/** A heartbeat that is not stored by then does not keep the worker from its first look. */
+const ANNOUNCED_WITHIN_MS = 5000;
+
+/** Whether another worker calls a different service than this one. */
+export interface CalledServiceWatch {
+  /** As of the last look that Redis answered while the other workers were known; true before the first one. */
+  isContradicted(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Compares the service that this worker calls with that of the other workers, at first and every 5 s. While they differ,
+ * no worker makes a call. A worker that stops counts no longer; one that was killed counts until its heartbeat expires.
+ * `announced` resolves when others see this worker: of two that start at once, the second to look sees the first.
+ */
+export function watchCalledService(
+  { config, redis, heartbeatGaps, troubleLog: log }: Foundation,
+  announced: Promise<void>,
+): CalledServiceWatch {
+  const own = accessDigests(requireService(config));
+  const store = createProcessStore(redis);
+  let isContradicted: boolean | null = null;
+  const look = async () => {
+    const processes = await store.list();
+    const isDifferent = workersDiffer(processes, own);
+    // The first look decides in any case: a worker that starts while Redis is away must not wait for the others.
+    if (isDifferent || isContradicted === null || heartbeatGaps.areOthersKnown()) isContradicted = isDifferent;
+    if (isDifferent) {
+      const problem =
+        'workers on this Redis differ in the service that they call: nothing is sent until all agree or the other worker has ended';
+      log.error('service.contradicted', { ...serviceDifference(processes), problem });
+    }
+  };
+  const first = within(ANNOUNCED_WITHIN_MS, announced)
+    .then(look)
+    .catch(() => {});
+  const repetition = repeat({
+    name: 'called_service',
+    everyMs: EVERY_MS,
+    firstAfterMs: EVERY_MS,
+    log,
+    work: look,
+  });
+  return {
+    async isContradicted() {
+      await first;
+      return isContradicted ?? true;
+    },
+    stop: () => repetition.stop(),
+  };
 }

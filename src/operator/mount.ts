@@ -5,7 +5,7 @@ import type { Route } from '../contracts/routes/route';
 import type { Endpoint, Endpoints } from './api-server';
 import type { Authenticator } from './authenticate';
 import { checkRole, type UncheckedCall } from './check-call';
-import { identify } from './identify';
+import { identify } from './authenticate';
 import { send, sendError } from './send-response';
 import { JSON_BODY_BYTES_MAX } from './responses';
 

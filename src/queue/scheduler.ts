@@ -2,7 +2,7 @@ import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log/log';
 import { pause, within } from '../platform/timers';
-import type { WorkerProgress } from './progress';
+import type { WorkerProgress } from './supervise';
 import { RECORDS_PER_JOB, type Queues } from './queues';
 
 /** The schedule of one queue, as the scheduler needs it. */

@@ -5,7 +5,7 @@ import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log/log';
 import { within } from '../platform/timers';
-import type { WorkerProgress } from './progress';
+import type { WorkerProgress } from './supervise';
 import type { Queues } from './queues';
 
 /** Works on the records that a job names. Once `isStopping`, it begins with no further one. */

@@ -23,13 +23,12 @@ import { createPermits } from './permits';
 import { harmlessRequest, optionsRequest, type Probe } from './probe';
 import type { Contract } from './read-answer';
 import { createTokenSource } from './token';
-import { readToken } from './token-answer';
+import { readToken } from './read-answer';
 import { freshToken, noTokenAfter, withBoundedWait, type Renewed } from './token-renewal';
 import { createTransport, type Authorization, type UploadLimits } from './transport';
 import { TransportFailure } from './transport-failure';
 
-export { accessDigest, accessDigests } from './access-digest';
-export { callAddresses } from './addresses';
+export { accessDigest, accessDigests, callAddresses } from './addresses';
 export type { Probe } from './probe';
 export { agreeingClient, shadowClient } from './shadow';
 export type { UploadLimits } from './transport';

@@ -2,7 +2,7 @@ import { isServerFault, isUnreadableEncoding, notBeforeOf, type Exchange } from 
 import { DAY_MS } from '../domain/timestamp';
 import { startAge, type Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service/service-port';
-import type { TokenData } from './token-answer';
+import type { TokenData } from './read-answer';
 
 /**
  * There is no token. `connection`: the service refused one. `surely_not_sent`: it failed or was not reached, an outage as

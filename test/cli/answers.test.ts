@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { newApiKeyView, queueView } from '../../src/contracts/operator';
 import { violationView } from '../../src/contracts/violation/violations';
-import { riyadhTime, table } from '../../src/cli/format';
+import { riyadhTime, table } from '../../src/cli/answer-text';
 import { EXIT } from '../../src/cli/problems';
 import { markShadow } from '../../src/domain/outbox/shadow';
 import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';

@@ -3,7 +3,7 @@ import type { QueueName } from '../../src/domain/vocabulary';
 import type { Config } from '../../src/platform/config/config';
 import { silentLog } from '../../src/platform/log/log';
 import { createResources } from '../../src/platform/resources';
-import { createWorkerProgress } from '../../src/queue/progress';
+import { createWorkerProgress } from '../../src/queue/supervise';
 import type { Foundation } from '../../src/main/foundation';
 import { openHandlers } from '../../src/main/handlers';
 import { createSpool } from '../../src/spool';

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { messagesIn } from '../../src/console/messages';
 import { createOperatorClient } from '../../src/demo/client';
 import { checkWorkers } from '../../src/doctor/workers';
-import { watchCalledService } from '../../src/main/called-service';
+import { watchCalledService } from '../../src/main/worker';
 import { accessDigests } from '../../src/service';
 import { KEYS } from '../../src/store/keys';
 import { createProcessStore } from '../../src/store/ops/processes';

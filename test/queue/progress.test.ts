@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { createWorkerProgress, type WorkerPart, type WorkerProgress } from '../../src/queue/progress';
+import { createWorkerProgress, type WorkerPart, type WorkerProgress } from '../../src/queue/supervise';
 
 /** A clock that changes only by `forward`. */
 function manualClock(): { clock: Clock; forward: (ms: number) => void } {

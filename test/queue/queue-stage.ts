@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { deliveryJob, type JobOutcome, reportJob, runJob, towsOfJob, violationJob } from '../../src/contracts/ops/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog, type Log } from '../../src/platform/log/log';
-import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';
+import { createWorkerProgress, type WorkerProgress } from '../../src/queue/supervise';
 import { createQueues, type Queues } from '../../src/queue/queues';
 import { startWorkers, type Workers } from '../../src/queue/workers';
 import { connectFailFast, connectPatient, whenReady } from '../../src/store/redis/connect';

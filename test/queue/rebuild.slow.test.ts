@@ -1,7 +1,7 @@
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import { loadConfig } from '../../src/platform/config/config';
 import type { Resources } from '../../src/platform/resources';
-import type { WorkerProgress } from '../../src/queue/progress';
+import type { WorkerProgress } from '../../src/queue/supervise';
 import { startScheduler } from '../../src/queue/scheduler';
 import { superviseWorker, type SuperviseOptions, type SupervisedWorker } from '../../src/queue/supervise';
 import { startWorkers } from '../../src/queue/workers';

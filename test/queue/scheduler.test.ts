@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
-import { createWorkerProgress } from '../../src/queue/progress';
+import { createWorkerProgress } from '../../src/queue/supervise';
 import { pause } from '../../src/platform/timers';
 import { startScheduler, type DueWork } from '../../src/queue/scheduler';
 import type { Queues } from '../../src/queue/queues';

@@ -2,7 +2,7 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
 import { createResources } from '../../src/platform/resources';
 import { backlogReader } from '../../src/queue/backlog';
-import type { Stall, WorkerProgress } from '../../src/queue/progress';
+import type { Stall, WorkerProgress } from '../../src/queue/supervise';
 import { startScheduler } from '../../src/queue/scheduler';
 import { superviseWorker, type SupervisedWorker } from '../../src/queue/supervise';
 import { writability } from '../../src/store/redis/connect';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
-import { createWorkerProgress } from '../../src/queue/progress';
+import { createWorkerProgress } from '../../src/queue/supervise';
 import { startScheduler, type DueWork, type Scheduler } from '../../src/queue/scheduler';
 import { createSchedules, waitsUntilDue } from '../../src/store/outbox/schedules';
 import { KEYS } from '../../src/store/keys';

@@ -1,6 +1,6 @@
 import { createMemoryTokenCache } from '../../src/service';
 import { answerBodyOf } from '../../src/service/read-answer';
-import { readToken } from '../../src/service/token-answer';
+import { readToken } from '../../src/service/read-answer';
 import { clientFor, closeClients, movableClock, readableLog, REQUESTS } from './client-under-test';
 import { json, jwt, startFakeService, type FakeService } from './fake-service';
 

@@ -1,7 +1,7 @@
 import type { Foundation } from '../../src/main/foundation';
 import { silentLog } from '../../src/platform/log/log';
 import { createResources } from '../../src/platform/resources';
-import { createWorkerProgress } from '../../src/queue/progress';
+import { createWorkerProgress } from '../../src/queue/supervise';
 import { startScheduler } from '../../src/queue/scheduler';
 import { startWorkers, type JobHandler } from '../../src/queue/workers';
 import { PARTITION, runKey } from '../../src/store/keys';

@@ -5,7 +5,7 @@ import { failedRules } from '../../contracts/rules';
 import { timestampMs, isoTimestamp } from '../../domain/timestamp';
 import type { Clock } from '../../platform/clock';
 import type { Authenticator } from '../authenticate';
-import { identify, type Caller } from '../identify';
+import { identify, type Caller } from '../authenticate';
 import { invalidFields, refusedResponse } from '../responses';
 import { sendRefusal } from '../send-response';
 

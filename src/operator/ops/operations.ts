@@ -12,6 +12,15 @@ import type { AuditStore, DeliveryStore, DifferenceStore, SendingStore } from '.
 import type { RecordStore } from '../../workflow/transaction-port';
 import type { RefusedCallStore } from '../../workflow/webhook/webhook-port';
 import type { ApiServer } from '../api-server';
+import { differenceViewOf, expectDifference } from '../../workflow/service/expect-difference';
+import { readServiceView, type SeenServiceStore } from '../../workflow/service/service-view';
+import type { Clock } from '../../platform/clock';
+import {
+  listAlarms,
+  readNotifications,
+  sendTestNotice,
+  type NotificationTools,
+} from '../../workflow/ops/notifications';
 
 export interface OperationRouteTools {
   readonly deliveries: DeliveryStore;
@@ -80,4 +89,32 @@ function serveSending(server: ApiServer, tools: OperationRouteTools): void {
     },
     answer: () => sending.read(),
   }));
+}
+
+export interface DifferenceRouteTools {
+  readonly differences: DifferenceStore;
+  readonly seenService: SeenServiceStore;
+  readonly records: RecordStore;
+}
+
+/** The service as it was seen, and how its messages differ from its document. */
+export function serveDifferences(server: ApiServer, tools: DifferenceRouteTools): void {
+  const { differences } = tools;
+  server.read(ROUTES.readService, () => readServiceView(tools));
+  server.read(ROUTES.listDifferences, async () => ({ items: (await differences.all()).map(differenceViewOf) }));
+  server.change(ROUTES.expectDifference, ({ params, body, actor }) => ({
+    effect: (idempotency) =>
+      expectDifference(tools, { id: params('difference_id'), reason: body.reason, actor, idempotency }),
+  }));
+}
+
+/** Alarms and notifications. A test notice is sent by this process, the others by the process that watches. */
+export function serveNotifications(server: ApiServer, tools: NotificationTools & { readonly clock: Clock }): void {
+  const { clock } = tools;
+  server.read(ROUTES.listAlarms, () => listAlarms(tools));
+  server.read(ROUTES.readNotifications, () => readNotifications(tools));
+  server.ask(ROUTES.testNotifications, async ({ body: { channel }, actor }) => {
+    const { kind, problem } = await sendTestNotice(tools, { channel, id: clock.id(), nowMs: clock.nowMs(), actor });
+    return { answer: { delivered: kind === 'delivered', problem } };
+  });
 }

@@ -9,7 +9,7 @@ import type { AuditStore } from '../../workflow/ports';
 import type { ApiServer } from '../api-server';
 import type { Authenticator } from '../authenticate';
 import type { Change } from '../idempotency';
-import { requireOps } from '../identify';
+import { requireOps } from '../authenticate';
 import type * as queuePages from './queue-pages';
 
 /** A queue, and its counts of jobs and of due records. */

@@ -5,6 +5,7 @@ import { subjectsOf } from '../../workflow/ops/task-subjects';
 import { taskViewOf } from '../../workflow/tow/views';
 import type { RecordStore } from '../../workflow/transaction-port';
 import type { ApiServer } from '../api-server';
+import { abortRun, previewRun, runViewOf, startRun, type RunTools } from '../../workflow/run/runs';
 
 export interface TaskRouteTools {
   readonly tasks: TaskStore;
@@ -33,5 +34,31 @@ export function serveTasks(server: ApiServer, tools: TaskRouteTools): void {
   server.read(ROUTES.countTasks, () => tasks.counts());
   server.change(ROUTES.resolveTask, ({ params, actor, body: { reason } }) => ({
     effect: (idempotency) => resolveTask(tools, { id: params('task_id'), reason, actor, idempotency }),
+  }));
+}
+
+const RECENT_MAX = 30;
+
+/** Runs: one action on many tasks or deliveries. */
+export function serveRuns(server: ApiServer, tools: RunTools): void {
+  const { runs } = tools;
+  server.change(ROUTES.previewRun, ({ body: asked, actor }) => ({
+    effect: (idempotency) => previewRun(tools, { asked, actor, idempotency }),
+  }));
+  server.read(ROUTES.listRuns, async () => ({ items: (await runs.recent(RECENT_MAX)).map(runViewOf) }));
+  server.read(ROUTES.readRun, async ({ params }) => {
+    const run = await runs.read(params('run_id'));
+    return run && runViewOf(run);
+  });
+  server.list(ROUTES.listRunItems, async ({ params, query }) => {
+    const { outcome = null, cursor = null, limit } = query;
+    const page = await runs.items(params('run_id'), { outcome, cursor, limit });
+    return page && { items: page.items, next_cursor: page.nextCursor };
+  });
+  server.change(ROUTES.startRun, ({ params, actor }) => ({
+    effect: (idempotency) => startRun(tools, { id: params('run_id'), actor, idempotency }),
+  }));
+  server.change(ROUTES.abortRun, ({ params, actor }) => ({
+    effect: (idempotency) => abortRun(tools, { id: params('run_id'), actor, idempotency }),
   }));
 }

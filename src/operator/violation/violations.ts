@@ -1,7 +1,7 @@
 import { ROUTES } from '../../contracts/operator-routes';
 import type { ViolationApi } from '../../domain/vocabulary';
 import type { Clock } from '../../platform/clock';
-import { replaceImages } from '../../workflow/violation/decide-violation';
+import { replaceImages, decideViolation, type DecideTools } from '../../workflow/violation/decide-violation';
 import { addKnownViolations } from '../../workflow/violation/known-violations';
 import { newViolation, reportViolation, type ReportViolationTools } from '../../workflow/violation/report-violation';
 import type { ViolationReadModel } from '../../workflow/tow/read-models';
@@ -9,6 +9,10 @@ import type { Spool } from '../../workflow/ops/spool-port';
 import type { ViolationStore } from '../../workflow/ports';
 import { violationViewOf } from '../../workflow/tow/views';
 import type { ApiServer } from '../api-server';
+import type { ViolationCommand } from '../../domain/violation/decide-violation';
+import { linkViolation } from '../../workflow/violation/link-violation';
+import type { Change } from '../idempotency';
+import type { PathCall } from '../check-call';
 
 export interface ViolationRouteTools extends ReportViolationTools {
   readonly violations: ViolationStore;
@@ -69,4 +73,30 @@ async function imagesOnDisk(
 /** The index of an image number, which counts from 1; -1 when it is not a number. */
 function indexOf(imageNumber: string): number {
   return /^[1-9]\d{0,3}$/.test(imageNumber) ? Number(imageNumber) - 1 : -1;
+}
+
+/** Decisions about violations, and the links from tows to violations. */
+export function serveViolationDecisions(server: ApiServer, tools: DecideTools): void {
+  const decision = (call: PathCall, command: ViolationCommand): Change => {
+    const id = call.params('violation_id');
+    return { effect: (idempotency) => decideViolation(tools, { id, command, actor: call.actor, idempotency }) };
+  };
+  server.change(ROUTES.retryViolation, (call) => decision(call, { action: 'retry' }));
+  server.change(ROUTES.correctViolation, (call) => decision(call, { action: 'correct', fields: call.body }));
+  server.change(ROUTES.waiveViolation, (call) => decision(call, { action: 'waive', reason: call.body.reason }));
+  server.change(ROUTES.acceptViolation, (call) =>
+    decision(call, {
+      action: 'accept',
+      reason: call.body.reason,
+      reference: call.body.violation_reference_id ?? null,
+    }),
+  );
+
+  server.change(ROUTES.linkViolation, (call) => {
+    const ref = call.params('towing_reference_id');
+    return {
+      effect: (idempotency) =>
+        linkViolation(tools, { ref, violationId: call.body.violation_id, actor: call.actor, idempotency }),
+    };
+  });
 }

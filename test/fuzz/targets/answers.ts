@@ -8,7 +8,7 @@ import { judge } from '../../../src/domain/service/policy';
 import { outageDelayMs } from '../../../src/domain/service/service-health';
 import { classify, type TransportOutcome } from '../../../src/service/exchange';
 import { answerBodyOf } from '../../../src/service/read-answer';
-import { readToken } from '../../../src/service/token-answer';
+import { readToken } from '../../../src/service/read-answer';
 import { freshToken } from '../../../src/service/token-renewal';
 import { edited, editedText, perhapsEdits } from '../bytes';
 import { messagesOf } from '../from-schema';
