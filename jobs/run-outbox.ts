@@ -20,7 +20,7 @@ import type { Tracing } from '../src/platform/log/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox/outbox-port';
 import { reportProbe } from '../src/workflow/outbox/prove-connection';
 import type { CallResult, ServicePort } from '../src/workflow/service/service-port';
-import { differenceOfAnswer } from '../src/workflow/service/see-difference';
+import { differenceOfAnswer } from '../src/workflow/service/differences';
 import type { RecordStore } from '../src/workflow/transaction-port';
 import { attemptResultOf, countAttempt, spanOfAttempt, type StoredAttempt } from './attempt-result';
 import type { EntryCalls, Prepared, RunStep } from './entry-calls';

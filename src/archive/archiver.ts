@@ -6,7 +6,7 @@ import type { Metrics } from '../platform/log/metrics';
 import { pause, repeat, type Repetition } from '../platform/timers';
 import type { Locks, OwnedLock } from '../workflow/ports';
 import { sweep, type RetentionTools } from '../workflow/ops/retention';
-import type { Archive } from '../workflow/ops/retention-port';
+import type { Archive } from '../workflow/ops/retention';
 import { ArchiveFailed, ArchiveFileExists, createArchiveWriter, type ArchiveWriter } from './write';
 
 const EVERY_MS = 60_000;

@@ -4,7 +4,7 @@ import { riyadhDate, isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
 import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
-import type { Archive } from '../workflow/ops/retention-port';
+import type { Archive } from '../workflow/ops/retention';
 import { countsOf, linesOf, sealBatch } from './batch';
 import { archiveFileName, archiveFolder } from './files';
 import { compressMember } from './member';

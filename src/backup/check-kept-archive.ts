@@ -3,7 +3,7 @@ import { archiveFiles, archiveFolder, type ArchiveFile } from '../archive/files'
 import { countBatches } from '../archive/read';
 import { ArchiveBroken, ArchiveKeyMissing, readFileBatches } from '../archive/read-file';
 import { notesOf, type Finding } from '../cli';
-import { auditLineOf } from '../domain/ops/audit-line';
+import { auditLineOf } from '../domain/ops/audit-chain';
 import type { DataKeys } from '../platform/data-keys';
 import { createAuditStore } from '../store/ops/audit';
 import type { Redis } from '../store/redis/connect';

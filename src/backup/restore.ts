@@ -11,7 +11,7 @@ import {
 import { SNAPSHOT, type BackupManifest, type BackupRecord } from '../contracts/ops/backup';
 import { isoOrNull } from '../domain/timestamp';
 import { RedisNotAvailable } from '../embedded-redis/find-server';
-import { RedisDidNotStart } from '../embedded-redis/launch';
+import { RedisDidNotStart } from '../embedded-redis/ensure';
 import { serveSnapshot } from '../embedded-redis/serve-snapshot';
 import { openEmbedded } from '../embedded-redis/start';
 import { openDataKeys } from '../platform/data-keys';

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { ask } from './ask';
 import { ensureServer, recordedProcessId } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
-import { pidFile } from './launch';
+import { pidFile } from './ensure';
 import { END_TIMEOUT_MS, endServer, sendSignal } from './processes';
 
 /** A private Redis server with the data of a snapshot. */

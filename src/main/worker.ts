@@ -14,7 +14,7 @@ import { waitsUntilDue } from '../store/outbox/schedules';
 import { createTowStore } from '../store/tow/tows';
 import { isTransient } from '../store/redis/until-answered';
 import { createViolationStore } from '../store/violation/violations';
-import { repeatConservationCheck } from '../workflow/ops/check-conservation';
+import { repeatConservationCheck } from '../workflow/ops/conservation';
 import type { Foundation } from './foundation';
 import { watchDisk } from './gauges';
 import { openHandlers } from './handlers';

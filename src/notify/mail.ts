@@ -3,7 +3,7 @@ import type { Notice } from '../domain/ops/notices';
 import type { NoticeLanguage } from '../domain/ops/notification-settings';
 import { errorCode } from '../platform/errors';
 import { authoritiesIn, defaultAuthorities } from '../platform/tls-files';
-import type { NoticeSender } from '../workflow/ops/notification-port';
+import type { NoticeSender } from '../workflow/ops/notifications';
 
 /** Where mails are handed over, and their sender. */
 export interface MailSettings {

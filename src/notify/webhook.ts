@@ -8,7 +8,7 @@ import { errorCode } from '../platform/errors';
 import type { Clock } from '../platform/clock';
 import { authoritiesIn, defaultAuthorities } from '../platform/tls-files';
 import { signedHeaders } from '../platform/webhook-signature';
-import type { NoticeSender } from '../workflow/ops/notification-port';
+import type { NoticeSender } from '../workflow/ops/notifications';
 import type { MailTextOf } from './mail';
 
 /** How notices leave, and what the receiver expects. */

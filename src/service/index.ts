@@ -14,7 +14,7 @@ import type {
   ViolationService,
   StoredToken,
 } from '../workflow/service/service-port';
-import { differenceOfAnswer } from '../workflow/service/see-difference';
+import { differenceOfAnswer } from '../workflow/service/differences';
 import { callAddresses } from './addresses';
 import { encode, type EncodedRequest } from './encode';
 import { classify, droppedAfter, isUnauthorized, mayHaveLeft, type Classified, type EnvelopeCode } from './exchange';

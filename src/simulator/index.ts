@@ -14,7 +14,7 @@ import { WebhookSender } from './webhooks';
 import { SimulatedWorld } from './world';
 
 export type { Simulator, SimulatorOptions } from './options';
-export { readProfile } from './read-profile';
+export { readProfile } from './profile';
 
 /**
  * Starts a simulator of the parking service: every operation of docs/service-api.md#operations under any path prefix,

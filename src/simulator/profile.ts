@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { BUDGET_NAMES } from '../contracts/service/operations';
 import { faultRules, SIMULATED_OPERATIONS } from './answer/faults';
+import { readFile } from 'node:fs/promises';
+import { failedRules } from '../contracts/rules';
+import { parseJson } from './fields';
 
 /**
  * How the simulated service behaves where docs/service-api.md leaves a choice, or where a real service may differ from
@@ -173,4 +176,20 @@ export type ProfileChanges = Partial<ServiceProfile> & { readonly base?: (typeof
 /** The profile in force; `PUT /simulator/options` replaces it. */
 export interface ActiveProfile {
   current: ServiceProfile;
+}
+
+/**
+ * The profile of a simulator by its name, or from the JSON file of that path.
+ *
+ * @throws Error that names the file, and the option with its rule.
+ */
+export async function readProfile(nameOrFile: string): Promise<ProfileChanges> {
+  const base = PROFILE_NAMES.find((name) => name === nameOrFile);
+  if (base) return { base };
+  const text = await readFile(nameOrFile, 'utf8').catch(() => null);
+  if (text === null) throw new Error(`must be ${PROFILE_NAMES.join(', ')} or a readable file`);
+  const result = profileChanges.safeParse(parseJson(text));
+  if (result.success) return result.data;
+  const rules = failedRules(result.error).map(({ field, rule }) => `${field} ${rule}`);
+  throw new Error(`names a file that is no profile: ${rules.join('; ')}`);
 }

@@ -5,7 +5,6 @@ import type { Log } from '../platform/log/log';
 import { BoundedList } from './bounded';
 import type { RunningDelay, Delays } from './answer/delays';
 import type { FaultRules, WebhookKind } from './answer/faults';
-import { ConcurrencyLimit } from './answer/concurrency-limit';
 import type { WebhookSecrets } from './options';
 import { Poster } from './post';
 import type { ActiveProfile } from './profile';
@@ -203,5 +202,29 @@ export class WebhookSender {
     const plain = { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)) };
     const [secret] = this.#settings.webhookSecrets[kind === 'other' ? 'tow_request' : kind];
     return secret === undefined ? plain : { ...plain, 'webhook-signature': new Webhook(secret).sign(id, now, text) };
+  }
+}
+
+/** Runs at most `limit` pieces of work at once; the others wait in order. */
+class ConcurrencyLimit {
+  readonly #limit: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      // The next waiting work takes the place directly, so that later work cannot overtake it.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
   }
 }

@@ -15,7 +15,7 @@ import { completeCleanup } from '../../src/domain/outbox/settle-entry';
 import { appendReport, isKnown } from '../../src/domain/tow/stored-tow';
 import { dropReference, linkTow, matchTow } from '../../src/domain/violation/stored-violation';
 import { refusedTask } from '../../src/domain/ops/tasks';
-import { differenceOfAnswer } from '../../src/workflow/service/see-difference';
+import { differenceOfAnswer } from '../../src/workflow/service/differences';
 import { absentTow } from '../support/absent-tow';
 import { newStoredViolation } from '../../src/store/violation/violation-fields';
 import { refused, SETTINGS, surelyNotSent, unanswered } from '../domain/attempts';

@@ -7,7 +7,7 @@ import { createArchiveWriter } from '../../src/archive/write';
 import type { Clock } from '../../src/platform/clock';
 import { systemClock } from '../../src/platform/clock';
 import type { DataKeys } from '../../src/platform/data-keys';
-import type { NewArchivedRecord } from '../../src/workflow/ops/retention-port';
+import type { NewArchivedRecord } from '../../src/workflow/ops/retention';
 
 /** 2026-03-10 in Riyadh as in UTC. */
 export const NOON_MS = Date.UTC(2026, 2, 10, 12);

@@ -3,7 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import { silentLog } from '../../src/platform/log/log';
 import { ask } from '../../src/embedded-redis/ask';
-import { RedisDidNotStart } from '../../src/embedded-redis/launch';
+import { RedisDidNotStart } from '../../src/embedded-redis/ensure';
 import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
 import { recordedLog } from '../support/recorded-log';

@@ -5,7 +5,7 @@ import { createDifferenceStore } from '../../src/store/service/differences';
 import { differingDeliveriesKey, KEYS } from '../../src/store/keys';
 import { createRunStore } from '../../src/store/ops/runs';
 import { createTaskStore } from '../../src/store/ops/tasks';
-import { expectDifference } from '../../src/workflow/service/expect-difference';
+import { expectDifference } from '../../src/workflow/service/differences';
 import { previewRun, runViewOf, startRun } from '../../src/workflow/run/runs';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import { standings } from '../support/conservation';

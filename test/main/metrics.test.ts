@@ -22,7 +22,7 @@ import { KEYS } from '../../src/store/keys';
 import { createNotificationStore } from '../../src/store/ops/notification-record';
 import { openGeneralTask } from '../../src/store/ops/tasks';
 import { createTokenCache } from '../../src/store/service/tokens';
-import { PROCESS_STATES } from '../../src/workflow/ops/process-health';
+import { PROCESS_STATES } from '../../src/workflow/ops/metrics-port';
 import { WEBHOOK_ALARMS } from '../../src/workflow/webhook/webhook-health';
 import type { DeliveryVerdict } from '../../jobs/process-delivery';
 import { PROCESS_SERIES, SERIES } from '../architecture/metrics-page';

@@ -2,7 +2,7 @@ import type { Notice } from '../../src/domain/ops/notices';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
 import { createNotificationStore } from '../../src/store/ops/notification-record';
-import type { NoticeSender, NoticeSenders } from '../../src/workflow/ops/notification-port';
+import type { NoticeSender, NoticeSenders } from '../../src/workflow/ops/notifications';
 import { runWatch, watchAlarms } from '../../src/workflow/ops/watch-alarms';
 import { eventually } from '../support/eventually';
 import { NO_RECEIVER } from '../support/notifications';

@@ -8,7 +8,7 @@ import type { Repetition } from '../../src/platform/timers';
 import { connectFailFast, whenReady } from '../../src/store/redis/connect';
 import { createLocks } from '../../src/store/redis/locks';
 import { createNotificationStore } from '../../src/store/ops/notification-record';
-import type { NotificationStore } from '../../src/workflow/ops/notification-port';
+import type { NotificationStore } from '../../src/workflow/ops/notifications';
 import { watchAlarms } from '../../src/workflow/ops/watch-alarms';
 import { silentLog } from '../../src/platform/log/log';
 import { eventually } from '../support/eventually';

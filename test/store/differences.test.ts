@@ -2,8 +2,8 @@ import { DIFFERENCES_MAX, withoutRules } from '../../src/domain/service/differen
 import { systemClock } from '../../src/platform/clock';
 import { createDifferenceStore } from '../../src/store/service/differences';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
-import { differenceViewOf } from '../../src/workflow/service/expect-difference';
-import { differenceOf } from '../../src/workflow/service/see-difference';
+import { differenceViewOf } from '../../src/workflow/service/differences';
+import { differenceOf } from '../../src/workflow/service/differences';
 import { NO_LIMITS, type TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import {

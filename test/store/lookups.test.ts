@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
 import { createLookupCache } from '../../src/store/service/lookups';
-import type { LookupOutcome, LookupCache } from '../../src/workflow/service/lookup-port';
+import type { LookupOutcome, LookupCache } from '../../src/workflow/service/lookups';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addEvent } from '../../src/domain/outbox/outbox-record';
 import { KEYS, towKey } from '../../src/store/keys';
-import type { Archive } from '../../src/workflow/ops/retention-port';
+import type { Archive } from '../../src/workflow/ops/retention';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { idsIn, readAll } from '../archive/folder';
 import { standings } from '../support/conservation';

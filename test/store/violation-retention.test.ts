@@ -1,6 +1,6 @@
 import { Committer } from '../../src/store/redis/commit';
 import { KEYS } from '../../src/store/keys';
-import type { Archive } from '../../src/workflow/ops/retention-port';
+import type { Archive } from '../../src/workflow/ops/retention';
 import { idsIn, readAll } from '../archive/folder';
 import { violationStandings } from '../support/conservation';
 import { eventually } from '../support/eventually';

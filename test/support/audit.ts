@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { auditOf, type AuditAction, type AuditEntry } from '../../src/domain/ops/audit';
-import { CHAIN_START, hashAfter } from '../../src/domain/ops/audit-line';
+import { CHAIN_START, hashAfter } from '../../src/domain/ops/audit-chain';
 
 /** An audit entry for tests of something else. */
 export function auditEntryOf(action: AuditAction, why: string | null = null): AuditEntry {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { silentLog } from '../../src/platform/log/log';
 import { ask, type RedisReply } from '../../src/embedded-redis/ask';
 import { findServer } from '../../src/embedded-redis/find-server';
-import { launch, RedisDidNotStart } from '../../src/embedded-redis/launch';
+import { launch, RedisDidNotStart } from '../../src/embedded-redis/ensure';
 import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
 import type { ServerBinary } from '../../src/embedded-redis/server-binary';
 import { pause } from '../../src/platform/timers';

@@ -1,5 +1,5 @@
 import type { ProcessStatus } from '../../src/workflow/ops/metrics-port';
-import { processStateOf } from '../../src/workflow/ops/process-health';
+import { processStateOf } from '../../src/workflow/ops/metrics-port';
 
 function process(status: Partial<ProcessStatus>): ProcessStatus {
   return {

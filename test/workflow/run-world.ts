@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { auditLineOf } from '../../src/domain/ops/audit-line';
+import { auditLineOf } from '../../src/domain/ops/audit-chain';
 import type { Actor } from '../../src/domain/ops/audit';
 import type { Role } from '../../src/domain/vocabulary';
 import { auditEntry, auditTexts } from '../../src/contracts/ops/audit';

@@ -3,7 +3,7 @@ import { ROUTES } from '../../contracts/operator-routes';
 import { failedRules } from '../../contracts/rules';
 import { isoTimestamp } from '../../domain/timestamp';
 import type { ServiceMode } from '../../domain/vocabulary';
-import type { NoAnswer } from '../../workflow/service/lookup-port';
+import type { NoAnswer } from '../../workflow/service/lookups';
 import type { LookupAnswer, Lookups } from '../../workflow/service/lookups';
 import type { ApiServer } from '../api-server';
 import { invalidFields, refusedResponse, type RefusedResponse } from '../responses';

@@ -12,7 +12,7 @@ import type { AuditStore, DeliveryStore, DifferenceStore, SendingStore } from '.
 import type { RecordStore } from '../../workflow/transaction-port';
 import type { RefusedCallStore } from '../../workflow/webhook/webhook-port';
 import type { ApiServer } from '../api-server';
-import { differenceViewOf, expectDifference } from '../../workflow/service/expect-difference';
+import { differenceViewOf, expectDifference } from '../../workflow/service/differences';
 import { readServiceView, type SeenServiceStore } from '../../workflow/service/service-view';
 import type { Clock } from '../../platform/clock';
 import {

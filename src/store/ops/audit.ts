@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { auditEntry, auditTexts, type AuditView } from '../../contracts/ops/audit';
 import { readCursor, writeCursor } from '../../contracts/paging';
-import { auditLineOf } from '../../domain/ops/audit-line';
+import { auditLineOf } from '../../domain/ops/audit-chain';
 import { textTerm } from '../../domain/search';
 import { isoTimestamp } from '../../domain/timestamp';
 import { done, transactOnce } from '../../workflow/action-result';

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { storedChannelState, storedNotificationState } from '../../contracts/ops/notifications';
 import { jsonText } from '../../domain/stored';
 import { NO_NOTIFICATIONS } from '../../domain/ops/notices';
-import type { NotificationStore } from '../../workflow/ops/notification-port';
+import type { NotificationStore } from '../../workflow/ops/notifications';
 import { KEYS } from '../keys';
 import { recordsOf } from '../outbox/records';
 import { wellFormedJson } from '../scripts';

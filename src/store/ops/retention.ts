@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 import { ARCHIVED_MARKER_KEPT_MS } from '../../domain/ops/conservation';
-import { auditLineOf } from '../../domain/ops/audit-line';
+import { auditLineOf } from '../../domain/ops/audit-chain';
 import { archiveFailingTask } from '../../domain/ops/tasks';
 import { validLease } from '../../domain/outbox/lease';
 import type { OutboxRecord } from '../../domain/outbox/outbox-record';
 import { isArchivable } from '../../domain/outbox/outbox-schedule';
 import { HOUR_MS } from '../../domain/timestamp';
 import { metadataIdOf } from '../../domain/violation/violation';
-import type { ArchivableKind, RemovalResult, RetentionStore } from '../../workflow/ops/retention-port';
+import type { ArchivableKind, RemovalResult, RetentionStore } from '../../workflow/ops/retention';
 import { orderKeyOf } from '../../workflow/transaction-port';
 import { closeGeneralTask, openGeneralTask } from './tasks';
 import { deliveryKey, KEYS } from '../keys';

@@ -5,7 +5,7 @@ import { errorName } from '../../platform/errors';
 import { sha256Hex } from '../../platform/hash';
 import type { Log } from '../../platform/log/log';
 import { pause } from '../../platform/timers';
-import type { LookupOutcome, KeptAnswer, LookupCache, Question } from '../../workflow/service/lookup-port';
+import type { LookupOutcome, KeptAnswer, LookupCache, Question } from '../../workflow/service/lookups';
 import { lookupKey, lookupLockKey } from '../keys';
 import { releaseLock, renewLock } from '../redis/locks';
 import { texts } from '../redis/parse';

@@ -10,8 +10,8 @@ import type { EntryKind, QueueName } from '../../domain/vocabulary';
 import type { TaskType } from '../../domain/ops/tasks';
 import { serviceDifference } from '../service/called-service';
 import type { ProcessStatus } from './metrics-port';
-import type { ChannelState } from './notification-port';
-import { isReplaced } from './process-health';
+import type { ChannelState } from './notifications';
+import { isReplaced } from './metrics-port';
 import { WEBHOOK_ALARMS, type WebhookAlarm } from '../webhook/webhook-health';
 
 /** Alarms derived from the state, the worst first. */

@@ -9,9 +9,9 @@ import { sampleOf, secondsOf, watcher, type MetricSample, type Metrics } from '.
 import { serviceDifference } from '../service/called-service';
 import { totalOf, type ConservationStore } from './conservation';
 import type { ProcessStore } from './metrics-port';
-import type { NotificationStore } from './notification-port';
+import type { NotificationStore } from './notifications';
 import type { SendingStore, TaskStore } from '../ports';
-import { PROCESS_STATES, processStateOf } from './process-health';
+import { PROCESS_STATES, processStateOf } from './metrics-port';
 import type { Spool } from './spool-port';
 import { WEBHOOK_ALARMS, type WebhookAlarm, type WebhookHealth } from '../webhook/webhook-health';
 import type { WebhookAnswerStore } from '../webhook/webhook-port';

@@ -6,7 +6,7 @@ import { SYSTEM_TASKS, TASKS_WITH_ALARM, type AttemptCounts, type OpsQueue, type
 import { conservationViewOf, type ConservationStore } from './conservation';
 import type { TaskList } from '../list-port';
 import type { MetricsStore, ProcessStore } from './metrics-port';
-import type { NotificationStore } from './notification-port';
+import type { NotificationStore } from './notifications';
 import type { SendingStore } from '../ports';
 import type { Spool } from './spool-port';
 import type { WebhookHealth } from '../webhook/webhook-health';

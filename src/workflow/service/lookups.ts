@@ -1,12 +1,12 @@
 import { jsonObject } from '../../contracts/common';
 import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../../contracts/service/operations';
 import type { SeenDifference } from '../../domain/service/difference';
-import type { Exchange } from '../../domain/service/policy';
+import { type Exchange, isMisconfiguration, isServerFault } from '../../domain/service/policy';
 import type { Clock } from '../../platform/clock';
-import { noAnswerAfter } from './lookup-failure';
-import type { LookupOutcome, LookupCache, NoAnswer, Question } from './lookup-port';
-import { differenceOfAnswer } from './see-difference';
+import { differenceOfAnswer } from './differences';
 import { brokenIf, type CallOptions, type CallResult, type ServicePort } from './service-port';
+import type { JsonObject } from '../../domain/vocabulary';
+import { askedMs as askedMsOf } from '../../domain/service/service-health';
 
 /**
  * Lookups at the service (docs/service-api.md#guide-operations): free spaces of a zone, and whether a vehicle has an
@@ -136,4 +136,114 @@ function broken(nowMs: number) {
 /** An answer about another zone breaks the contract. */
 function aboutThisZone(zoneId: string, call: CallResult<'capacity'>): CallResult<'capacity'> {
   return brokenIf((data) => data?.zoneId.toLowerCase() !== zoneId.toLowerCase(), 'zoneId: names another zone', call);
+}
+
+/** The cache of lookups at the service: it keeps answers and lets one process ask at a time. */
+
+/** The parts of a question in a fixed order. It may contain a plate, so only its hash is stored. */
+export type Question = readonly string[];
+
+/** An answer, and when the service gave it (ms since the epoch). */
+export interface KeptAnswer {
+  readonly data: JsonObject;
+  readonly checkedAtMs: number;
+}
+
+/**
+ * Why a lookup has no answer.
+ *
+ * - refused: the service rejected the request; another try changes nothing.
+ * - budget_spent: the rate limit has no permit; nothing was sent.
+ * - connection_lost: no token, a refused token or a wrong address.
+ * - forbidden: the service does not permit this operator to ask (403).
+ * - unavailable: the service failed, was unreachable or throttled the call, or the call was not sent for another reason.
+ * - answer_broken: the answer breaks the contract.
+ */
+export type NoAnswer =
+  | {
+      readonly why: 'refused';
+      /** The message of the service, if it sent one. */
+      readonly message: string;
+      /** The wire name of the field it is about; null when unknown. */
+      readonly field: string | null;
+    }
+  | {
+      readonly why: 'budget_spent' | 'connection_lost' | 'forbidden' | 'unavailable' | 'answer_broken';
+      /** When another try is useful, ms from now. */
+      readonly retryAfterMs: number;
+      readonly exchange: Exchange;
+    };
+
+export type LookupOutcome =
+  | { readonly kind: 'answered'; readonly answer: KeptAnswer }
+  | { readonly kind: 'not_answered'; readonly because: NoAnswer };
+
+export interface LookupCache {
+  /**
+   * Returns a cached answer, else the result of the same question in flight in any process, else the result of `ask`,
+   * which gets the time already waited. Only good answers are cached. A failure is shared with those waiting in this
+   * process. `busy`: another process did not answer in time.
+   */
+  once(
+    question: Question,
+    ask: (waitedMs: number) => Promise<LookupOutcome>,
+  ): Promise<LookupOutcome | { readonly kind: 'busy' }>;
+}
+
+/** A call without an answer. */
+type FailedExchange = Exclude<Exchange, { kind: 'accepted' }>;
+
+/** Waits before another try where the service requests none, ms. */
+const SOON_MS = 1000;
+const WAIT_MS = 5000;
+const LONG_WAIT_MS = 60_000;
+
+/**
+ * Turns a failed lookup call into the reason for its user, who gets it at once: lookups are not retried, and no
+ * circuit counts them.
+ * @param fields the wire names of the request's fields.
+ */
+function noAnswerAfter(exchange: FailedExchange, fields: readonly string[], nowMs: number): NoAnswer {
+  const because = (why: Exclude<NoAnswer['why'], 'refused'>, leastMs: number): NoAnswer => {
+    const askedMs = askedMsOf(exchange, nowMs);
+    return { why, retryAfterMs: askedMs > 0 ? askedMs : leastMs, exchange };
+  };
+  switch (exchange.kind) {
+    case 'contract_broken':
+    case 'not_the_service':
+      return because('answer_broken', LONG_WAIT_MS);
+    case 'surely_not_sent':
+    case 'partly_sent':
+    case 'unanswered':
+      return because('unavailable', WAIT_MS);
+    case 'connection':
+      return because('connection_lost', WAIT_MS);
+    case 'dropped':
+      return because(exchange.cause === 'no_permit' ? 'budget_spent' : 'unavailable', SOON_MS);
+    case 'refused': {
+      const { httpStatus } = exchange;
+      if (isMisconfiguration(exchange) || httpStatus === 401) return because('connection_lost', WAIT_MS);
+      if (httpStatus === 403) return because('forbidden', LONG_WAIT_MS);
+      if (httpStatus === 429 || isServerFault(httpStatus)) return because('unavailable', WAIT_MS);
+      const message = exchange.message ?? `The service refused the question (HTTP ${httpStatus}).`;
+      return { why: 'refused', message, field: fieldIn(message, fields) };
+    }
+  }
+}
+
+/**
+ * Documented messages and the field that each is about (docs/service-api.md#violation-errors). A plate type is the
+ * only enum in a lookup.
+ */
+const FIELD_OF_MESSAGE: Readonly<Record<string, string>> = {
+  'zone not found': 'zoneId',
+  'invalid enum value': 'plateType',
+};
+
+/** The field of a refusal: from the documented messages, else the first field that the message names. */
+function fieldIn(message: string, fields: readonly string[]): string | null {
+  const documented = FIELD_OF_MESSAGE[message.trim().toLowerCase()];
+  if (documented !== undefined && fields.includes(documented)) return documented;
+  const tokens = message.toLowerCase().split(/[^a-z0-9]+/);
+  return fields.find((field) => tokens.includes(field.toLowerCase())) ?? null;
 }

@@ -8,7 +8,7 @@ import { isRecentSlot, type CallCounts, type MessageCounts } from '../../domain/
 import { compareFields, type ObservedMessage } from '../../domain/service/service-shapes';
 import { isoTimestamp } from '../../domain/timestamp';
 import type { DifferenceStore } from '../ports';
-import { differenceViewOf } from './expect-difference';
+import { differenceViewOf } from './differences';
 
 /** The service as it was seen, beside its document. */
 

@@ -6,7 +6,7 @@ import type { ServiceMode } from '../../domain/vocabulary';
 import { findViolation } from '../violation/match-violation';
 import { processInvoice, type InvoiceVerdict } from '../tow/process-invoice';
 import { processTowRequest, type RequestOrigin, type RequestVerdict } from '../tow/process-tow-request';
-import { differenceOf } from '../service/see-difference';
+import { differenceOf } from '../service/differences';
 import type { Transaction } from '../transaction-port';
 
 /**

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { differenceOfAnswer } from '../../../src/workflow/service/see-difference';
+import { differenceOfAnswer } from '../../../src/workflow/service/differences';
 import { attemptResultOf } from '../../../jobs/attempt-result';
 import { OPERATIONS, type OperationName } from '../../../src/contracts/service/operations';
 import { errorOf } from '../../../src/domain/outbox/exchange-message';

@@ -2,7 +2,7 @@ import type { ProcessStatus, QueueStatus } from '../../../workflow/ops/metrics-p
 import { Age, Badge, Empty, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import type { OpsQueue } from '../../../workflow/ops/alarms';
-import { isReplaced } from '../../../workflow/ops/process-health';
+import { isReplaced } from '../../../workflow/ops/metrics-port';
 import type { FormFailure } from '../../page';
 import { ActionForm } from '../../parts/ops';
 
