@@ -1,5 +1,4 @@
 import type { Clock } from '../platform/clock';
-import type { Delays } from './answer/delays';
 import type { Invoice } from './pricing';
 import type { ActiveProfile } from './profile';
 import { newId } from './references';
@@ -19,7 +18,8 @@ export interface TowOrderRequest {
 export interface OrderingSettings {
   readonly clock: Clock;
   readonly profile: ActiveProfile;
-  readonly delays: Delays;
+  /** Waits; false when the simulator stops in the meantime. */
+  readonly wait: (ms: number) => Promise<boolean>;
   readonly webhooks: WebhookSender;
   readonly world: SimulatedWorld;
   readonly invoiceWebhookDelayMs: number;
@@ -68,16 +68,16 @@ export class Ordering {
    * request is posted with its reference and metadata, unless a tow was ordered by hand.
    */
   async towableReported(violation: SimulatedViolation): Promise<void> {
-    const { delays, assessAfterMs } = this.#settings;
-    if (assessAfterMs === null || !(await delays.wait(assessAfterMs)) || violation.towed) return;
+    const { wait, assessAfterMs } = this.#settings;
+    if (assessAfterMs === null || !(await wait(assessAfterMs)) || violation.towed) return;
     this.orderTow({ violation_reference_id: violation.reference, send: true });
   }
 
   /** Posts a created invoice after the configured delay, with the amounts of its creation. */
   async invoiceCreated(tow: SimulatedTow, { towing_invoice, delay_invoice }: Invoice): Promise<void> {
-    const { delays, invoiceWebhookDelayMs } = this.#settings;
+    const { wait, invoiceWebhookDelayMs } = this.#settings;
     const invoices = { towing_invoice: { ...towing_invoice }, delay_invoice: { ...delay_invoice } };
-    if (await delays.wait(invoiceWebhookDelayMs)) this.#postInvoice(tow, invoices);
+    if (await wait(invoiceWebhookDelayMs)) this.#postInvoice(tow, invoices);
   }
 
   #createTow(order: TowOrderRequest, towingReference?: string): SimulatedTow {

@@ -15,7 +15,6 @@ import {
   type SimulatedAnswer,
 } from './answer/answers';
 import { maskedHeaders, type SimulatedCall, type CallLog } from './calls';
-import type { Delays } from './answer/delays';
 import { SIMULATED_OPERATIONS, type FaultRules, type Hit, type OperationFault } from './answer/faults';
 import { HANDLERS } from './operations';
 import type { Handling } from './operations/handling';
@@ -27,7 +26,8 @@ import { REFUSALS } from './answer/refusals';
 export interface Serving extends Handling {
   readonly clock: Clock;
   readonly log: Log;
-  readonly delays: Delays;
+  /** Waits; false when the simulator stops in the meantime. */
+  readonly wait: (ms: number) => Promise<boolean>;
   readonly faults: FaultRules;
   readonly limits: RateLimits;
   readonly calls: CallLog;
@@ -128,12 +128,12 @@ async function respond(incoming: IncomingCall, serving: Serving): Promise<void> 
   }
   switch (hit.fault) {
     case 'latency':
-      if (await serving.delays.wait(hit.ms)) send(incoming, work(incoming, serving));
+      if (await serving.wait(hit.ms)) send(incoming, work(incoming, serving));
       else request.socket.destroy();
       return;
     case 'late': {
       const answer = work(incoming, serving);
-      if (await serving.delays.wait(hit.ms)) send(incoming, answer);
+      if (await serving.wait(hit.ms)) send(incoming, answer);
       else request.socket.destroy();
       return;
     }

@@ -1,12 +1,14 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Readable } from 'node:stream';
+import axios from 'axios';
 import { Webhook } from 'standardwebhooks';
 import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log/log';
+import { pause } from '../platform/timers';
 import { BoundedList } from './bounded';
-import type { RunningDelay, Delays } from './answer/delays';
 import type { FaultRules, WebhookKind } from './answer/faults';
-import type { WebhookSecrets } from './options';
-import { Poster } from './post';
 import type { ActiveProfile } from './profile';
 import { rewritten } from './wire-form';
 import type { WireObject } from './world';
@@ -31,11 +33,17 @@ export interface WebhookAttempt {
   readonly fault: string | null;
 }
 
+export interface WebhookSecrets {
+  readonly tow_request: readonly string[];
+  readonly tow_invoice: readonly string[];
+}
+
 export interface WebhookSettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly profile: ActiveProfile;
-  readonly delays: Delays;
+  /** Waits; false when the simulator stops in the meantime. */
+  readonly wait: (ms: number) => Promise<boolean>;
   readonly faults: FaultRules;
   readonly webhookUrl: () => string;
   readonly webhookSecrets: WebhookSecrets;
@@ -63,11 +71,11 @@ const ATTEMPTS_KEPT_MAX = 200_000;
  */
 export class WebhookSender {
   readonly #settings: WebhookSettings;
-  readonly #poster = new Poster();
+  readonly #agents = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
   readonly #limit = new ConcurrencyLimit(POSTS_AT_ONCE_MAX);
   readonly #attempts = new BoundedList<WebhookAttempt>(ATTEMPTS_KEPT_MAX);
   /** Webhooks delayed by `reorder`, with the number of posts at the start of the delay. */
-  readonly #held = new Map<RunningDelay, number>();
+  readonly #held = new Map<AbortController, number>();
   readonly #running = new Set<Promise<void>>();
   #postsStarted = 0;
   #stopped = false;
@@ -110,18 +118,20 @@ export class WebhookSender {
   /** Starts no further attempt, waits for running ones and cancels them after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
-    const cut = setTimeout(() => this.#poster.close(), graceMs);
+    for (const delay of this.#held.keys()) delay.abort();
+    const close = () => Object.values(this.#agents).forEach((agent) => agent.destroy());
+    const cut = setTimeout(close, graceMs);
     await Promise.all(this.#running);
     clearTimeout(cut);
-    this.#poster.close();
+    close();
   }
 
   async #deliver(webhook: Outgoing): Promise<void> {
-    const { delays, log, retryDelaysMs } = this.#settings;
+    const { wait, log, retryDelaysMs } = this.#settings;
     for (const [index, delayMs] of [...retryDelaysMs, null].entries()) {
       if (await this.#attempt(webhook, index + 1)) return;
       if (delayMs === null) break;
-      if (!(await delays.wait(delayMs))) return;
+      if (!(await wait(delayMs))) return;
     }
     if (this.#stopped) return;
     log.warn('simulator.webhook_given_up', { kind: webhook.kind, towing_reference_id: webhook.towingReference });
@@ -129,7 +139,7 @@ export class WebhookSender {
 
   /** One attempt with its fault, if any; true when the operator accepted it. */
   async #attempt(webhook: Outgoing, attempt: number): Promise<boolean> {
-    const { delays, faults } = this.#settings;
+    const { wait, faults } = this.#settings;
     const { kind, towingReference } = webhook;
     const hit = kind === 'other' ? null : faults.forWebhook({ name: kind, path: webhook.path, towingReference });
     const fault = hit?.fault ?? null;
@@ -146,7 +156,7 @@ export class WebhookSender {
         return (await Promise.all([post(), post()])).some(Boolean);
       case 'latency':
       case 'late':
-        await delays.wait(hit.ms);
+        await wait(hit.ms);
         return post();
       case 'reorder':
         await this.#hold(hit.ms);
@@ -163,10 +173,10 @@ export class WebhookSender {
       const { webhook_prefix, webhook_content_type, webhook_headers } = this.#settings.profile.current;
       const url = `${this.#settings.webhookUrl().replace(/\/+$/, '')}${webhook_prefix}${webhook.path}`;
       const headers = { ...this.#headers(webhook), ...webhook_headers, 'content-type': webhook_content_type };
-      const status = await this.#poster.post({ url, headers, body: webhook.text, timeoutMs: ATTEMPT_TIMEOUT_MS });
+      const status = await this.#statusOf(url, webhook.text, headers);
       attempt.status = status;
       if (status !== null) attempt.answered_at = new Date(this.#settings.clock.nowMs()).toISOString();
-      for (const [delay, postsBefore] of this.#held) if (number > postsBefore) delay.end();
+      for (const [delay, postsBefore] of this.#held) if (number > postsBefore) delay.abort();
       const { kind, towingReference } = webhook;
       const facts = { kind, towing_reference_id: towingReference, attempt: about.attempt, fault: about.fault, status };
       this.#settings.log.debug('simulator.webhook_attempted', facts);
@@ -175,10 +185,30 @@ export class WebhookSender {
   }
 
   async #hold(ms: number): Promise<void> {
-    const delay = this.#settings.delays.start(ms);
+    const delay = new AbortController();
     this.#held.set(delay, this.#postsStarted);
-    await delay.ended;
+    await pause(ms, delay.signal);
     this.#held.delete(delay);
+  }
+
+  /** Posts a body; null without an answer in time, and for headers that cannot be sent. */
+  async #statusOf(url: string, text: string, headers: Record<string, string>): Promise<number | null> {
+    try {
+      // With a string as body, Node encodes the headers as UTF-8 instead of Latin-1.
+      const { status, data } = await axios.post<Readable>(url, Buffer.from(text), {
+        ...this.#agents,
+        headers,
+        proxy: false,
+        maxRedirects: 0,
+        timeout: ATTEMPT_TIMEOUT_MS,
+        responseType: 'stream',
+        validateStatus: () => true,
+      });
+      data.on('error', () => {}).resume();
+      return status;
+    } catch {
+      return null;
+    }
   }
 
   #note(webhook: Outgoing, about: Pick<WebhookAttempt, 'attempt' | 'fault'>): WebhookAttempt {

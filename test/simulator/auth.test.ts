@@ -42,7 +42,7 @@ test('the simulator refuses a forged, invented or foreign token with 401', async
   const simulator = await simulate();
   const request = requestOf('detained', await simulator.orderTow());
   const [header, , signature] = (await simulator.token()).split('.');
-  const other = Buffer.from(JSON.stringify({ jti: 'x', expires_at_ms: systemClock.nowMs() + 60_000 }));
+  const other = Buffer.from(JSON.stringify({ jti: 'x', exp: systemClock.nowMs() / 1000 + 60 }));
   const forged = `${header}.${other.toString('base64url')}.${signature}`;
   const foreign = await (await simulate()).token();
 
