@@ -1,5 +1,45 @@
-import { ask, ErrorReply, NoReply, ReplyError } from './ask';
+import { Redis, ReplyError } from 'ioredis';
 import { errorCode } from '../platform/errors';
+import { isSettledWithin } from '../platform/timers';
+
+/** The server accepted the connection and did not reply in time. */
+export class NoReply extends Error {
+  override readonly name = 'NoReply';
+}
+
+/** The server does not speak the Redis protocol, or closed the connection without a reply. */
+export class NotRedis extends Error {
+  override readonly name = 'NotRedis';
+}
+
+/**
+ * Sends one command to the server on `127.0.0.1:port` over a connection of its own.
+ *
+ * @throws ReplyError when Redis replies with an error (`LOADING …`, `NOAUTH …`); NotRedis; NoReply after `timeoutMs`; or
+ *   the error of the socket (`ECONNREFUSED`).
+ */
+export async function ask(port: number, command: readonly string[], timeoutMs = 1_000): Promise<unknown> {
+  const [name = '', ...parameters] = command;
+  const client = new Redis(port, '127.0.0.1', {
+    lazyConnect: true,
+    retryStrategy: null,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    protocol: 2,
+  });
+  let broken: unknown = null;
+  client.on('error', (error) => (broken ??= error));
+  const asked = client.connect().then(() => client.call(name, parameters));
+  try {
+    if (await isSettledWithin(timeoutMs, asked)) return await asked;
+    throw new NoReply(`no reply from port ${port} within ${timeoutMs} ms`);
+  } catch (error) {
+    if (error instanceof NoReply || isReply(error)) throw error;
+    throw errorCode(broken) === null ? new NotRedis(`port ${port} gave no reply of Redis`) : broken;
+  } finally {
+    client.disconnect();
+  }
+}
 
 /** Which server answers on a port, seen from one data folder. */
 export type PortState =
@@ -47,7 +87,7 @@ async function isLoading(port: number, timeoutMs: number): Promise<boolean> {
     await ask(port, ['PING'], timeoutMs);
     return false;
   } catch (error) {
-    if (error instanceof ErrorReply && error.message.startsWith('LOADING')) return true;
+    if (isReply(error) && error.message.startsWith('LOADING')) return true;
     throw error;
   }
 }
@@ -60,10 +100,15 @@ async function askProcessId(port: number, timeoutMs: number): Promise<number | n
 }
 
 function stateFromError(error: unknown): PortState {
-  if (error instanceof NoReply || error instanceof ErrorReply) return { state: 'silent' };
-  if (error instanceof ReplyError) return { state: 'foreign' };
+  if (error instanceof NoReply || isReply(error)) return { state: 'silent' };
+  if (error instanceof NotRedis) return { state: 'foreign' };
   const code = errorCode(error);
   // A reset means that the listener has ended.
   if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE') return { state: 'absent' };
   throw error;
+}
+
+/** The class of the library is not typed as an Error. */
+function isReply(error: unknown): error is Error {
+  return error instanceof ReplyError;
 }

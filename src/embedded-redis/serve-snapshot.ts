@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ask } from './ask';
+import { ask } from './probe';
 import { ensureServer, recordedProcessId } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
 import { pidFile } from './ensure';

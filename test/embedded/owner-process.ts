@@ -1,5 +1,5 @@
 import { silentLog } from '../../src/platform/log/log';
-import { ask } from '../../src/embedded-redis/ask';
+import { ask } from '../../src/embedded-redis/probe';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 
 /**

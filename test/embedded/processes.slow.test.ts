@@ -4,11 +4,10 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { silentLog } from '../../src/platform/log/log';
-import { ask } from '../../src/embedded-redis/ask';
+import { ask, isServedBy } from '../../src/embedded-redis/probe';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 import { compiledFile } from '../support/compiled';
 import { useFolders } from './folder';
-import { isServedBy } from '../../src/embedded-redis/probe';
 
 const started = z.object({ port: z.number(), processId: z.number(), wasRunning: z.boolean() });
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../src/platform/log/log';
-import { ask } from '../../src/embedded-redis/ask';
+import { ask, isServedBy } from '../../src/embedded-redis/probe';
 import { RedisDidNotStart } from '../../src/embedded-redis/ensure';
 import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
@@ -10,7 +10,6 @@ import { recordedLog } from '../support/recorded-log';
 import { lastingPort } from '../support/lasting-port';
 import { useFolders } from './folder';
 import { serveTcp } from './listening';
-import { isServedBy } from '../../src/embedded-redis/probe';
 
 describe('an embedded Redis', () => {
   const running: EmbeddedRedis[] = [];

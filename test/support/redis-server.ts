@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../src/platform/log/log';
-import { ask, type RedisReply } from '../../src/embedded-redis/ask';
+import { ask } from '../../src/embedded-redis/probe';
 import { findServer } from '../../src/embedded-redis/find-server';
 import { launch, RedisDidNotStart } from '../../src/embedded-redis/ensure';
 import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
@@ -33,7 +33,7 @@ export interface TestRedis {
   /** Continues a frozen process. */
   thaw(): void;
   /** Sends one command over a connection of its own. */
-  ask(...command: string[]): Promise<RedisReply>;
+  ask(...command: string[]): Promise<unknown>;
   /** Ends the server and removes its folder. */
   stop(): Promise<void>;
 }

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import type { RedisReply } from '../../src/embedded-redis/ask';
 import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, whenReady, type Server } from '../../src/store/redis/connect';
 import { eventually } from './eventually';
@@ -42,7 +41,7 @@ export function useRedis({ emptying = ['FLUSHALL'] }: { readonly emptying?: read
     get port() {
       return current().port;
     },
-    async ask(...command): Promise<RedisReply> {
+    async ask(...command): Promise<unknown> {
       const line = command.join(' ');
       if (SERVER_COMMAND.test(line)) throw new Error(`${line} needs a server of useOwnRedis()`);
       return current().ask(...command);

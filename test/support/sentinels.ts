@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask } from '../../src/embedded-redis/ask';
+import { ask } from '../../src/embedded-redis/probe';
 import { lastingPort } from './lasting-port';
 import { serverCommand } from '../../src/embedded-redis/server-binary';
 import { eventually } from './eventually';
