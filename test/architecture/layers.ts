@@ -87,7 +87,7 @@ export const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   simulator: {
     folders: ['contracts', 'platform'],
-    libraries: ['express', 'standardwebhooks', 'busboy', 'zod', 'node:*'],
+    libraries: ['express', 'axios', 'standardwebhooks', 'busboy', 'zod', 'node:*'],
     why: 'the simulator is the other side of the wire: sharing rules with what it tests, it would share the mistakes',
   },
   oidc: {
@@ -124,7 +124,7 @@ export const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   'embedded-redis': {
     folders: ['platform'],
-    libraries: ['node:*'],
+    libraries: ['ioredis', 'node:*'],
     why: 'the embedded Redis is a server process and its files; what is stored in it belongs to the store',
   },
   commands: {
