@@ -28,10 +28,7 @@ export function addViolationImport(program: Command, tools: CommandTools): void 
   });
 }
 
-/**
- * Sends the rows that have no result yet. A run that was interrupted, or that lost the console, continues where its
- * results end. Rows that were sent without a result are sent again, and the API adds each violation once.
- */
+/** Sends all rows. One that is sent again, after a run that was interrupted, is added once: the API knows it by then. */
 async function importFile(call: Invocation): Promise<CommandOutput> {
   const file = call.argument(0);
   const resultsFile = call.text('results') ?? `${file}.results.csv`;
@@ -55,10 +52,6 @@ async function importFile(call: Invocation): Promise<CommandOutput> {
   try {
     for await (const row of readRows(file, call.text('delimiter') ?? ',')) {
       rows = row.number;
-      if (row.number <= results.done) {
-        results.check(row);
-        continue;
-      }
       // Only now, so that a file that cannot be read leaves no empty results.
       if (row.number === 1) await results.begin();
       waiting.push(row);
@@ -68,19 +61,16 @@ async function importFile(call: Invocation): Promise<CommandOutput> {
   } finally {
     progress?.end();
   }
-  const json = { file, rows, done_before: results.done, invalid_before: results.invalid, ...counts };
+  const conflicts = counts.conflict === 0 ? '' : `, ${counts.conflict} in conflict with another violation`;
   return {
-    json,
+    json: { file, rows, ...counts },
     lines: [
-      `${rows} rows: ${counts.created} added, ${counts.already_known} known already, ${counts.invalid} invalid` +
-        (counts.conflict > 0 ? `, ${counts.conflict} in conflict with another violation` : '') +
-        (results.done > 0 ? `, ${results.done} done by an earlier run` : '') +
-        (results.invalid > 0 ? `, ${results.invalid} of them invalid or in conflict.` : '.'),
+      `${rows} rows: ${counts.created} added, ${counts.already_known} known already, ${counts.invalid} invalid${conflicts}.`,
       ...(shortened > 0
         ? [`${shortened} rows have an id that a spreadsheet seems to have shortened; see the results.`]
         : []),
     ],
-    exitCode: counts.invalid + counts.conflict + results.invalid > 0 ? EXIT.refused : EXIT.done,
+    exitCode: counts.invalid + counts.conflict > 0 ? EXIT.refused : EXIT.done,
   };
 }
 
