@@ -3,7 +3,7 @@ import type { WebhookReaders } from '../src/contracts/webhook/read-webhook';
 import type { Delivery, DeferredDelivery } from '../src/domain/webhook/delivery';
 import { UnusableRecord } from '../src/domain/outbox/unusable-record';
 import { failingDeliveryTask } from '../src/domain/ops/tasks';
-import type { DeliveryKind, ServiceMode } from '../src/domain/vocabulary';
+import type { DeliveryKind } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
 import { errorFacts } from '../src/platform/errors';
 import type { Log } from '../src/platform/log/log';
@@ -22,8 +22,6 @@ export interface ProcessDeliveryTools {
   readonly defer: (id: string) => Promise<DeferredDelivery>;
   /** True for an error of Redis that may be over later. */
   readonly isTransient: (error: unknown) => boolean;
-  /** The mode of this process. */
-  readonly mode: ServiceMode;
   readonly clock: Clock;
   readonly log: Log;
   /** Throttled by `error`: while Redis is in trouble, all deliveries fail in the same way. */
@@ -133,7 +131,7 @@ function hasSucceeded({ parkedAtMs, processedAtMs, differenceId }: Delivery): bo
 /** Processes a delivery and its tow in one commit. */
 async function processInTransaction(
   id: string,
-  { records, deliveries, readers, mode }: ProcessDeliveryTools,
+  { records, deliveries, readers }: ProcessDeliveryTools,
 ): Promise<Processed> {
   // The read gives the order key. A repeated decision reads again.
   let known = await deliveries.read(id);
@@ -152,7 +150,7 @@ async function processInTransaction(
       return { verdict: 'settled_before', kind, towingReferenceId, sinceReceivedMs: null, firstBody: null };
     }
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
-    const verdict = await processMessage(transaction, { delivery, isFirst, mode }, readers);
+    const verdict = await processMessage(transaction, { delivery, isFirst }, readers);
     // The general task about a delivery that could not be read, or whose tow could not.
     if (failures > 0 || transaction.nowMs - receivedAtMs > FAILED_BEFORE_MS) {
       await transaction.closeGeneralTask(failingDeliveryTask(id).subject);

@@ -108,16 +108,13 @@ export interface ImageSettings {
   readonly keepsOriginals: boolean;
 }
 
-/** Why a console looks nothing up: its own mode, or settings that it lacks. */
-export type LookupsOff = 'shadow_mode' | 'not_configured';
-
 /** Settings of this process that pages show. */
 interface PageSettings {
   readonly violationApi: ViolationApi;
   /** How images are sent. */
   readonly images: ImageSettings;
-  /** Why this console cannot ask the service; null if it can. */
-  readonly lookupsOff: LookupsOff | null;
+  /** Whether this console can ask the service. */
+  readonly isServiceConfigured: boolean;
 }
 
 /** Dependencies of the pages. */

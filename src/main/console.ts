@@ -117,7 +117,6 @@ export function openOperator(
       tows: createTowStore(redis, limits.tow),
       clock,
       rules: config.rules,
-      mode: config.service.mode,
     },
     violations: createViolationStore(redis, limits.violation),
     violationApi: config.violations.api,
@@ -172,8 +171,7 @@ function openPages(
     settings: {
       violationApi: config.violations.api,
       images: config.images,
-      lookupsOff:
-        config.service.mode === 'shadow' ? 'shadow_mode' : serviceAccess(config) === null ? 'not_configured' : null,
+      isServiceConfigured: serviceAccess(config) !== null,
     },
     ops: { state: foundation.opsState, figures: createMetricsStore(redis) },
     ...access,

@@ -137,6 +137,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
     const records = recordsOf(redis, clock);
     records.logCircuits(log);
     records.wakeWith(wake);
+    if (config.service.mode !== 'live') records.sendNothing();
     const redisSettings = openRedisSettings({ config, redis, log });
     const seenSchema = { isStored: false };
     await checkRedis(redis, { dataKeys, log, redisSettings, seenSchema });

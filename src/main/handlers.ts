@@ -63,7 +63,6 @@ export function openHandlers(
     readers: WEBHOOK_READERS,
     defer,
     isTransient,
-    mode: config.service.mode,
     clock,
     log,
     transientLog: throttledLog(log, { clock, by: ['error'] }),

@@ -55,7 +55,7 @@ export async function watchMode(tools: {
 export function modeCheck({ config, mode }: Pick<Foundation, 'config' | 'mode'>): ReadinessCheck {
   return () => {
     const last = mode.last();
-    const since = last?.shadowSinceMs ?? null;
+    const since = last?.sinceMs ?? null;
     const details = {
       service_mode: config.service.mode,
       ...(since === null ? {} : { nothing_sent_since: isoTimestamp(since) }),

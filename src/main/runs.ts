@@ -43,7 +43,7 @@ export function openRunHandlerTools({ config, clock, log, redis }: Foundation): 
   };
   return {
     runs: createRunStore(redis),
-    facts: { records: recordsOf(redis), clock, rules: config.rules, mode: config.service.mode },
+    facts: { records: recordsOf(redis), clock, rules: config.rules },
     tasks: createTaskStore(redis),
     readers: WEBHOOK_READERS,
     holder,

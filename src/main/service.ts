@@ -1,6 +1,6 @@
 import { serviceAccess, type ServiceAccess } from '../platform/config/config';
 import type { Resources } from '../platform/resources';
-import { accessDigest, createServiceClient, shadowClient, type ServiceClient } from '../service';
+import { accessDigest, createServiceClient, type ServiceClient } from '../service';
 import { createBudgets } from '../store/service/budgets';
 import { createLookupCache } from '../store/service/lookups';
 import { createTokenCache } from '../store/service/tokens';
@@ -8,7 +8,7 @@ import { createLookups, type Lookups } from '../workflow/service/lookups';
 import type { ServicePort } from '../workflow/service/service-port';
 import type { Foundation } from './foundation';
 
-/** Opens a client of the service; in shadow mode it makes the token call only. All clients share the access token and the rate limits through Redis. */
+/** Opens a client of the service. All clients share the access token and the rate limits through Redis. */
 export function openServiceClient(
   { config, clock, log, metrics, redis, serviceObserver }: Foundation,
   { access, resources }: { access: ServiceAccess; resources: Resources },
@@ -29,7 +29,7 @@ export function openServiceClient(
     observeDifference: (seen) => serviceObserver.differed(seen),
   });
   resources.add('service client', client, (opened) => opened.close());
-  return config.service.mode === 'shadow' ? shadowClient(client, clock) : client;
+  return client;
 }
 
 /** Look-ups of the service through this client; all processes share the cached answers. */

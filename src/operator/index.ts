@@ -43,7 +43,7 @@ import { serveOperations } from './ops/operations';
 import { mountQueuePages, serveQueues, type WatchedQueue } from './ops/queues';
 import { answerError, routeOf } from './send-response';
 import { serveRuns } from './ops/tasks';
-import { serveShadow } from './ops/shadow';
+import { refusalOfCalls, serveShadow } from './ops/shadow';
 import { serveTasks } from './ops/tasks';
 import { serveTows, type TowRouteTools } from './tow/tows';
 import { serveViolationDecisions } from './violation/violations';
@@ -131,7 +131,7 @@ export function createOperator(options: OperatorOptions): Operator {
   serveRuns(server, options.runs);
   serveViolations(server, { ...progress, violations, spool: options.spool, api: options.violationApi });
   serveViolationDecisions(server, progress);
-  serveLookups(server, options.lookups, progress.mode);
+  serveLookups(server, { lookups: options.lookups, refusal: () => refusalOfCalls(options.shadow) });
   const { refusedCalls, sending, audit, conservation } = options;
   serveOperations(server, { ...progress, deliveries, differences, refusedCalls, sending, audit, conservation });
   const { shadow, addressOf, tasks } = options;

@@ -4,7 +4,7 @@ import { newApiKeyView, queueView } from '../../src/contracts/operator';
 import { violationView } from '../../src/contracts/violation/violations';
 import { riyadhTime, table } from '../../src/cli/answer-text';
 import { EXIT } from '../../src/cli/problems';
-import { markShadow } from '../../src/domain/outbox/shadow';
+import { hold } from '../../src/domain/outbox/held-record';
 import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
 import { deliver, newTow, record, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
@@ -245,7 +245,7 @@ const shadowRows = z.array(z.object({ id: z.string(), operation: z.string(), ima
 
 test('towhook shadow export prints a CSV file with one row for each held call', async () => {
   const refs = [await towAfter(app, 'started'), await towAfter(app, 'started')];
-  for (const ref of refs) await changeInStore(app.foundation.redis, ref, markShadow);
+  for (const ref of refs) await changeInStore(app.foundation.redis, ref, hold);
 
   const { out, exitCode } = await towhook('shadow', 'export');
 

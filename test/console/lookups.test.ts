@@ -114,14 +114,15 @@ test('names the missing settings on the lookup page when the service is not conf
   expect(html).not.toContain('name="zone_id"');
 });
 
-test('names shadow mode on the lookup page of a console that runs in it, and not its settings', async () => {
-  const { app } = await world({ SERVICE_MODE: 'shadow' });
+test('asks the service nothing while shadow mode is on, and shows that and no settings', async () => {
+  const { service, app } = await world({ SERVICE_MODE: 'shadow' });
   const visitor = await signedIn(app);
-  const { lookups } = messagesIn('en');
-  const text = textOf((await visitor.get('/lookups')).html);
-  expect(text).toContain(`${lookups.shadow} ${lookups.shadowHint} SERVICE_MODE=live`);
-  expect(text).not.toContain('SERVICE_CLIENT_ID');
-  expect(text).not.toContain(lookups.notConfigured);
+  const { lookups, shadow } = messagesIn('en');
+  const { status, html } = await visitor.get(zonePath());
+  expect([status, textOf(html).includes(lookups.problems.shadow_mode)]).toEqual([503, true]);
+  expect(textOf(html)).toContain(shadow.banner);
+  expect(textOf(html)).not.toContain(lookups.notConfigured);
+  expect(await service.callsOf('capacity')).toEqual([]);
 });
 
 test('names the missing settings of a console in live mode while another process runs in shadow mode', async () => {

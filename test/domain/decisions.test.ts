@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/outbox/decisions';
 import { isCorrectable } from '../../src/domain/tow/facts';
 import { draftOf } from '../../src/domain/outbox/outbox-record';
-import { markShadow } from '../../src/domain/outbox/shadow';
+import { hold } from '../../src/domain/outbox/held-record';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/tow/stored-tow';
 import { FACT_EVENTS, REPORT_STATES, VIOLATION_STATES, type ReportKind } from '../../src/domain/vocabulary';
 import { absentTow } from '../support/absent-tow';
@@ -54,7 +54,7 @@ test('the allowed decisions about a report are exactly those that the API would 
       const entry = stored.entries[at % reports.length];
       if (!entry || entry.kind === 'violation') throw new Error('a report is owed');
       const { id, kind } = entry;
-      if (isHeld) markShadow(stored);
+      if (isHeld) hold(stored);
       const record = towReadModelOf(stored, nowMs);
       const report = record.reports.find((each) => each.id === id);
       if (!report) throw new Error('the tow is known');

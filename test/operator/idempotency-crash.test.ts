@@ -36,7 +36,7 @@ describe('operator API: requests repeated after a crash between effect and respo
     const ref = await newTow(app);
     const { redis, clock, config } = app.foundation;
     const effect = await recordFact(
-      { records: recordsOf(redis), clock, rules: config.rules, mode: 'live' },
+      { records: recordsOf(redis), clock, rules: config.rules },
       {
         ref,
         command: { event: 'canceled', cancellationReason: 'Owner came back' },

@@ -10,7 +10,7 @@ import { runView } from '../../src/contracts/ops/runs';
 import { openRuns } from '../../src/main/runs';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore, oddAnswer } from '../support/stores';
-import { markShadow } from '../../src/domain/outbox/shadow';
+import { hold } from '../../src/domain/outbox/held-record';
 import { recordsOf } from '../../src/store/outbox/records';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
 
@@ -64,7 +64,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
 
   async function onHeldTow(action: string, body: object, other: object | null): Promise<RouteScenario> {
     const ref = await newTow(app);
-    await changeInStore(app.foundation.redis, ref, markShadow);
+    await changeInStore(app.foundation.redis, ref, hold);
     return onTow(ref, `/shadow/${action}`, body, other);
   }
 
@@ -72,7 +72,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     const id = await newViolation(app);
     await recordsOf(app.foundation.redis).transact(orderKeyOf('violation', id), async (transaction) => {
       const draft = await transaction.violation(id);
-      if (draft) markShadow(draft);
+      if (draft) hold(draft);
     });
     const effects = async () => (await violationOf(app, id)).version;
     return { path: `/api/violations/${id}/shadow/${action}`, body, other, effects };

@@ -27,7 +27,7 @@ async function report(
   const form = { ...VIOLATION_FORM, metadata: metadataText.parse(JSON.stringify({ id: how.id ?? 'own' })) };
   const violation = newViolation({ form, images, actor: TESTER }, { api: 'reference', clock: systemClock });
   const request = { violation, upload, actor: TESTER, idempotency: how.idempotency };
-  const tools = { records: how.records ?? stores.records, mode: 'live' } as const;
+  const tools = { records: how.records ?? stores.records } as const;
   const effect = await reportViolation(tools, request).then(
     ({ kind }) => kind,
     (error: unknown) => String(error),

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
-import { beginShadow } from '../../src/domain/outbox/shadow';
+import { stopSending } from '../../src/domain/service/circuits';
 import { CircuitDrafts, type CircuitsMemory } from '../../src/store/service/circuit-drafts';
 import { CIRCUITS_ORDER_KEY } from '../../src/workflow/transaction-port';
 import { openStores, useStores, type Stores } from '../support/stores';
@@ -15,12 +15,12 @@ const openCircuits = (of: { readonly open: object }) => Object.keys(of.open);
 
 /** The drafts of a transaction that begins while the process keeps the circuits, which another process opens then. */
 async function draftsOfKept(): Promise<CircuitDrafts> {
-  const memory: CircuitsMemory = { kept: null };
+  const memory: CircuitsMemory = { kept: null, sendsNothing: false };
   await new CircuitDrafts(stores.redis, NOW_MS, memory).draft(false);
   const other = await openStores(redis.url);
   try {
     await other.records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
-      beginShadow(await transaction.circuits(), transaction.nowMs);
+      stopSending(await transaction.circuits(), transaction.nowMs);
     });
   } finally {
     other.close();

@@ -3,9 +3,10 @@ import {
   loseConnection,
   noEffects,
   NO_CIRCUITS,
+  resumeSending,
+  stopSending,
   type Circuits,
 } from '../../src/domain/service/circuits';
-import { beginShadow, endShadow } from '../../src/domain/outbox/shadow';
 import { connectionTask } from '../../src/domain/ops/tasks';
 import { changeOfCircuits } from '../../src/store/service/circuits';
 
@@ -25,11 +26,11 @@ function lose(draft: Circuits, effects: ReturnType<typeof noEffects>): void {
 }
 
 test('publishes that the circuit of shadow mode has opened, as it does when that closes', () => {
-  const { types, after } = eventTypes(NO_CIRCUITS, (draft) => beginShadow(draft, NOW_MS));
+  const { types, after } = eventTypes(NO_CIRCUITS, (draft) => stopSending(draft, NOW_MS));
   expect(types).toEqual(['circuit.opened']);
 
   const open = { ...after, version: '1.version0' };
-  expect(eventTypes(open, (draft, effects) => endShadow(draft, effects)).types).toEqual(['circuit.closed']);
+  expect(eventTypes(open, (draft, effects) => resumeSending(draft, effects)).types).toEqual(['circuit.closed']);
 });
 
 test('publishes once that a circuit has opened, and not when it stays open', () => {

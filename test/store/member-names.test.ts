@@ -1,9 +1,9 @@
 import { releaseClosedCircuits } from '../../src/store/service/circuits';
 import { createShadowStore } from '../../src/store/outbox/shadow';
-import { recordFact } from '../../src/workflow/tow/record-fact';
+import { hold } from '../../src/domain/outbox/held-record';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
-import { mustClaim, openStores, START, TESTER, type Stores } from '../support/stores';
+import { mustClaim, openStores, START, type Stores } from '../support/stores';
 
 /** References have a free format. These look like the names that lists of tows and violations use. */
 const REFERENCES = ['violation 17', 'tow 17', 'tow violation 17'];
@@ -37,7 +37,8 @@ describe.each(REFERENCES)('the tow %s', (ref) => {
   });
 
   test('is listed while it is held since a shadow time', async () => {
-    await recordFact({ ...stores.progress, mode: 'shadow' }, { ref, command: START, actor: TESTER });
+    await stores.say(ref, START);
+    await stores.change(ref, hold);
 
     const { items } = await createShadowStore(stores.redis).list({ cursor: null, limit: 10 });
 

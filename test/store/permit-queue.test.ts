@@ -3,11 +3,11 @@ import { budgetKey, KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { createPermitQueueCheck } from '../../src/store/outbox/permits';
 import { recordsOf } from '../../src/store/outbox/records';
-import { recordFact } from '../../src/workflow/tow/record-fact';
+import { hold } from '../../src/domain/outbox/held-record';
 import { walk } from '../support/conservation';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
-import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, TESTER, type Stores } from '../support/stores';
+import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { openOutbox, reportViolations } from '../support/violations';
 
 const redis = useRedis();
@@ -146,8 +146,8 @@ test('a tow that is held since a shadow time leaves the waiting queue, and the n
   for (const ref of ['B', 'C']) expect((await outbox.claim(ref)).kind).toBe('wait');
   expect(await line()).toEqual(['B', 'C']);
 
-  const shadow = { ...stores.progress, mode: 'shadow' } as const;
-  await recordFact(shadow, { ref: 'B', command: { event: 'detained' }, actor: TESTER });
+  await stores.say('B', { event: 'detained' });
+  await stores.change('B', hold);
 
   expect(await line()).toEqual(['C']);
   await stores.redis.del(budgetKey('tow'));

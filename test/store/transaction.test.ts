@@ -215,7 +215,7 @@ test('a process keeps the records that it has leased, and none that another proc
   await starting('T1');
   const newMemory = (): TransactionMemory => ({
     leased: new Map(),
-    circuits: { kept: null },
+    circuits: { kept: null, sendsNothing: false },
   });
   const written = async (memory: TransactionMemory, usesKept: boolean, change: (tow: StoredTow) => void) => {
     const newId = () => systemClock.id();

@@ -111,7 +111,7 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
   const tools = deliveryTools(redis);
   const process = async (id: string, others: Partial<ProcessDeliveryTools> = {}) =>
     (await processDeliveries({ delivery_ids: [id] }, { ...tools, ...others })).what;
-  const progress = { records, clock: systemClock, rules: RULES, mode: 'live' } as const;
+  const progress = { records, clock: systemClock, rules: RULES } as const;
   return {
     redis,
     records,
@@ -206,7 +206,6 @@ export function deliveryTools(redis: Redis): ProcessDeliveryTools {
     readers: WEBHOOK_READERS,
     defer: createDeferral(records, { retryBaseMs: 1000, retryCapMs: 5000 }, isTransient),
     isTransient,
-    mode: 'live',
     transientLog: silentLog,
     observe: () => {},
     ...unobserved(),

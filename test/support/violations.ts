@@ -61,7 +61,7 @@ export async function report(
   idempotency?: IdempotencyRecord,
 ): Promise<string> {
   const request = { violation, upload: NO_UPLOAD, actor: TESTER, idempotency };
-  const effect = await reportViolation({ records, mode: 'live' }, request);
+  const effect = await reportViolation({ records }, request);
   switch (effect.kind) {
     case 'done':
       return 'saved';

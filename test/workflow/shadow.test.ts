@@ -4,29 +4,15 @@ import { editEntryNamed } from '../../src/domain/tow/stored-tow';
 import { blockedKey, KEYS } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis/redis-time';
 import { createShadowStore } from '../../src/store/outbox/shadow';
-import type { ShadowCommand } from '../../src/domain/outbox/shadow';
-import type { FactCommand } from '../../src/domain/tow/fact-command';
+import type { ShadowCommand } from '../../src/domain/outbox/held-record';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { decideShadowTow } from '../../src/workflow/outbox/decide-shadow';
-import { recordFact } from '../../src/workflow/tow/record-fact';
 import { agreeOnMode, type ModeTools } from '../../src/workflow/outbox/service-mode';
 import { shadowCsv, type ShadowStore } from '../../src/workflow/outbox/shadow-list';
-import type { RecordStore } from '../../src/workflow/transaction-port';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
-import { recordedLog } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
-import {
-  ACCEPTED,
-  mustClaim,
-  openStores,
-  result,
-  RULES,
-  START,
-  TESTER,
-  towRequest,
-  type Stores,
-} from '../support/stores';
+import { ACCEPTED, mustClaim, openStores, result, RULES, START, TESTER, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
@@ -79,17 +65,6 @@ async function beginShadow() {
   await stores.redis.hset(KEYS.circuits, 'circuits', earlier);
 }
 
-/** A tow that a worker in shadow mode received. */
-async function requestInShadow(ref: string) {
-  await stores.accept('tow_request', towRequest(ref), `request-${ref}`);
-  await stores.process(`request-${ref}`, { mode: 'shadow' });
-}
-
-async function say(ref: string, command: FactCommand, mode: 'live' | 'shadow') {
-  const effect = await recordFact({ ...stores.progress, mode }, { ref, command, actor: TESTER });
-  expect(effect.kind).toBe('done');
-}
-
 async function decide(ref: string, command: ShadowCommand) {
   const effect = await decideShadowTow(stores, { ref, command, actor: TESTER });
   return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
@@ -127,7 +102,7 @@ describe('the common mode', () => {
     expect(await agree('live', [runsIn('live'), runsIn('shadow')])).toMatchObject({ isContradicted: true });
     expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
 
-    expect(await agree('live', [runsIn('live'), runsIn('shadow', true)])).toMatchObject({ shadowSinceMs: null });
+    expect(await agree('live', [runsIn('live'), runsIn('shadow', true)])).toMatchObject({ sinceMs: null });
     expect(await createShadowStore(stores.redis).summary()).toMatchObject({ sinceMs: null });
   });
 
@@ -138,7 +113,7 @@ describe('the common mode', () => {
     expect(await agree('live', looksSilent, { areOthersKnown: () => false })).toMatchObject({ isContradicted: false });
     expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
 
-    expect(await agree('live', looksSilent)).toMatchObject({ shadowSinceMs: null });
+    expect(await agree('live', looksSilent)).toMatchObject({ sinceMs: null });
   });
 
   test('shadow mode that a clock has begun tomorrow is ended by a process in live mode', async () => {
@@ -147,68 +122,31 @@ describe('the common mode', () => {
     const later = stored.replace(/"sinceMs":(\d+)/, (_all, ms: string) => `"sinceMs":${Number(ms) + 86_400_000}`);
     await stores.redis.hset(KEYS.circuits, 'circuits', later);
 
-    expect(await agree('live')).toEqual({ shadowSinceMs: null, isContradicted: false });
+    expect(await agree('live')).toEqual({ sinceMs: null, isContradicted: false });
   });
 
   test('shadow mode that has just begun is not ended before its process had time for a first heartbeat', async () => {
     await agree('shadow');
 
-    const { shadowSinceMs, isContradicted } = await agree('live');
+    const { sinceMs, isContradicted } = await agree('live');
 
-    expect(shadowSinceMs).not.toBeNull();
+    expect(sinceMs).not.toBeNull();
     expect(isContradicted).toBe(false);
   });
 
-  test('the end of shadow mode is logged once although its decision is repeated after a stale commit', async () => {
-    await beginShadow();
-    const { log, lines } = recordedLog();
-    let decisions = 0;
-    const list = async () => {
-      decisions += 1;
-      // Another process changes the circuits while the first decision is made.
-      if (decisions === 1) await stores.redis.hset(KEYS.circuits, 'v', '99.other');
-      return NONE_RUNNING;
-    };
+  test('a process in shadow mode sends nothing although the data in Redis say live, and stops the others', async () => {
+    const copy = await openStores(redis.url);
+    copy.records.sendNothing();
+    try {
+      await stores.request('A');
+      await stores.say('A', START);
 
-    await agree('live', NONE_RUNNING, { log, processes: { list } });
-
-    expect(decisions).toBe(2);
-    expect(lines.map(({ event }) => event)).toEqual(['mode.live']);
-  });
-
-  test.each(['live', 'shadow'] as const)('a change to %s that Redis refuses is not logged', async (mode) => {
-    if (mode === 'live') await beginShadow();
-    const { log, lines } = recordedLog();
-    const records: RecordStore = {
-      isUnwritten: (error) => stores.records.isUnwritten(error),
-      transact: (key, decide) =>
-        stores.records.transact(key, async (transaction) => {
-          const decided = await decide(transaction);
-          await stores.redis.eval("return redis.error_reply('OOM played by a test')", 0);
-          return decided;
-        }),
-    };
-
-    await expect(agree(mode, NONE_RUNNING, { log, records })).rejects.toThrow('OOM');
-
-    expect(lines).toEqual([]);
-  });
-
-  test.each(['live', 'shadow'] as const)('a change to %s whose reply is lost is logged', async (mode) => {
-    if (mode === 'live') await beginShadow();
-    const { log, lines } = recordedLog();
-    const records: RecordStore = {
-      isUnwritten: (error) => stores.records.isUnwritten(error),
-      async transact(key, decide) {
-        await stores.records.transact(key, decide);
-        throw new Error('the reply is lost');
-      },
-    };
-
-    await expect(agree(mode, NONE_RUNNING, { log, records })).rejects.toThrow('the reply is lost');
-    await agree(mode, NONE_RUNNING, { log });
-
-    expect(lines.map(({ event }) => event)).toEqual([`mode.${mode}`]);
+      expect((await copy.outbox.claim('A')).kind).toBe('wait');
+      expect((await claim('A')).kind).toBe('wait');
+      expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
+    } finally {
+      copy.close();
+    }
   });
 
   test('the end of shadow mode makes the reports due that were recorded in live mode before it', async () => {
@@ -228,14 +166,14 @@ describe('the common mode', () => {
 describe('a tow of a shadow time', () => {
   beforeEach(async () => {
     await beginShadow();
-    await requestInShadow('A');
-    await say('A', START, 'shadow');
-    await say('A', { event: 'detained' }, 'shadow');
+    await stores.request('A');
+    await stores.say('A', START);
+    await stores.say('A', { event: 'detained' });
   });
 
   test('is not sent after the switch to live, also with facts that are recorded later', async () => {
     await agree('live');
-    await say('A', { event: 'released' }, 'live');
+    await stores.say('A', { event: 'released' });
 
     expect((await claim('A')).kind).toBe('needs_action');
     expect(await stores.dueAt('A')).toBeNull();
@@ -266,7 +204,7 @@ describe('a tow of a shadow time', () => {
   test('owes the service nothing any more once it is declined, also not for later facts', async () => {
     await agree('live');
     expect(await decide('A', { action: 'decline', reason: 'the other software did it' })).toBe('done');
-    await say('A', { event: 'released' }, 'live');
+    await stores.say('A', { event: 'released' });
 
     expect(await stores.states('A')).toEqual(['started waived', 'detained waived', 'released waived']);
     expect((await stores.read('A')).shadow).toBe('declined');
@@ -275,16 +213,16 @@ describe('a tow of a shadow time', () => {
   });
 
   test('is held also when it was only received in the shadow time', async () => {
-    await requestInShadow('B');
+    await stores.request('B');
     await agree('live');
-    await say('B', START, 'live');
+    await stores.say('B', START);
 
     expect((await claim('B')).kind).toBe('needs_action');
   });
 
   test('is held also when a process in live mode recorded the fact during the shadow time', async () => {
     await stores.request('C');
-    await say('C', START, 'live');
+    await stores.say('C', START);
     await claim('C');
     await agree('live');
 
@@ -294,7 +232,7 @@ describe('a tow of a shadow time', () => {
 
   test('is held also when a process in live mode recorded the fact, and no worker looked before the switch', async () => {
     await stores.request('C');
-    await say('C', START, 'live');
+    await stores.say('C', START);
     await agree('live');
 
     expect((await claim('C')).kind).toBe('needs_action');
@@ -304,12 +242,12 @@ describe('a tow of a shadow time', () => {
   test('is held also when its first report is older than the shadow time', async () => {
     await agree('live');
     await stores.request('D');
-    await say('D', START, 'live');
+    await stores.say('D', START);
     await beginShadow();
     await stores.change('D', (draft) => {
       editEntryNamed(draft, 'started-1').createdAtMs -= 3_600_000;
     });
-    await say('D', { event: 'detained' }, 'live');
+    await stores.say('D', { event: 'detained' });
     await agree('live');
 
     expect((await claim('D')).kind).toBe('needs_action');
@@ -318,7 +256,7 @@ describe('a tow of a shadow time', () => {
   test('is held also when a process in live mode received the tow request', async () => {
     await stores.request('E');
     await agree('live');
-    await say('E', START, 'live');
+    await stores.say('E', START);
 
     expect((await claim('E')).kind).toBe('needs_action');
   });
@@ -326,7 +264,7 @@ describe('a tow of a shadow time', () => {
   test('is due at once when a person sends it, also after it waited for the end of the shadow time', async () => {
     for (const waiting of ['1', '2', '3', '4', '5', '6']) await stores.redis.sadd(blockedKey('shadow'), waiting);
     await stores.request('F');
-    await say('F', START, 'live');
+    await stores.say('F', START);
     await claim('F');
     await agree('live');
 
@@ -352,8 +290,8 @@ describe('a tow of a shadow time', () => {
     await decide('A', { action: 'decline', reason: 'the other software did it' });
     await stores.acceptInvoice('A');
     await stores.process('invoice-A');
-    await say('A', { event: 'payment' }, 'live');
-    await say('A', { event: 'released' }, 'live');
+    await stores.say('A', { event: 'payment' });
+    await stores.say('A', { event: 'released' });
 
     expect((await stores.read('A')).tow.state).toBe('released');
     expect(await stores.states('A')).toEqual([
@@ -365,8 +303,8 @@ describe('a tow of a shadow time', () => {
   });
 
   test('is in the CSV with each call, and a reference that looks like a formula is made harmless', async () => {
-    await requestInShadow('=1+1');
-    await say('=1+1', START, 'shadow');
+    await stores.request('=1+1');
+    await stores.say('=1+1', START);
 
     let text = '';
     for await (const part of shadowCsv(createShadowStore(stores.redis), (kind) => `http://x/${kind}`)) text += part;

@@ -7,7 +7,7 @@ import type { TowRules } from '../tow/fact-command';
 import { editEntry, addEvent } from './outbox-record';
 import { unknown, type Decision } from '../refusal';
 import { waiveEntry } from './settle-entry';
-import { asShown } from './shadow';
+import { asShown } from './held-record';
 import { reportsOf, type KnownTow } from '../tow/stored-tow';
 import { keepRecordings } from '../tow/timeline';
 import type { JsonObject } from '../vocabulary';

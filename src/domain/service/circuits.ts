@@ -6,8 +6,8 @@ import { HOUR_MS, MINUTE_MS } from '../timestamp';
 /**
  * Circuit breakers, shared by all processes: `connection` (no token, a wrong address, or something answers in place
  * of the service), `outage` (call after call fails) and one per paused operation (403). An open circuit blocks calls
- * until a given time. Then one call probes it, and an answer closes it. The circuit `shadow` has no probe: it is open
- * while a process runs in shadow mode (shadow.ts).
+ * until a given time. Then one call probes it, and an answer closes it. The circuit `shadow` has no probe: while it
+ * is open nothing is sent, and no commit grants a lease (store/outbox/claims.ts).
  *
  * The rules are pure: they change the circuits they receive and record the consequences in `CircuitEffects`.
  */
@@ -105,6 +105,25 @@ const CONNECTION_OPEN_MAX_MS = 290_000;
 /** After this, a blocked record runs again by itself, in case nothing makes it due. */
 export const RECHECK_MS = 600_000;
 
+/** Opens the circuit that lets nothing out, unless it is open already. */
+export function stopSending(circuits: Circuits, nowMs: number): void {
+  openCircuit(circuits, 'shadow', { task: null, cause: 'shadow_mode' }, nowMs);
+}
+
+/** Closes it: what it blocks and is not held becomes due. */
+export function resumeSending(circuits: Circuits, effects: CircuitEffects): void {
+  closeCircuit(circuits, 'shadow', effects);
+}
+
+/** Since when nothing is sent, ms since the epoch; null while calls are made. */
+export function stoppedSinceMs({ open }: Circuits): number | null {
+  return open.shadow?.sinceMs ?? null;
+}
+
+export function isStopped(circuits: Circuits): boolean {
+  return stoppedSinceMs(circuits) !== null;
+}
+
 /** The circuits that a call of this kind must pass, in the order of their checks; one that is due is probed by the call. */
 export function circuitsOf(kind: EntryKind): readonly CircuitName[] {
   return ['connection', 'outage', `paused.${kind}`];
@@ -116,7 +135,7 @@ export function blocking(
   kind: EntryKind,
   nowMs: number,
 ): { name: CircuitName; untilMs: number } | null {
-  if (circuits.open.shadow) return { name: 'shadow', untilMs: nowMs + RECHECK_MS };
+  if (isStopped(circuits)) return { name: 'shadow', untilMs: nowMs + RECHECK_MS };
   for (const name of circuitsOf(kind)) {
     const circuit = circuits.open[name];
     if (circuit && circuit.untilMs > nowMs && circuit.untilMs <= nowMs + WAIT_MAX_MS) {

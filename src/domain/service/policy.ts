@@ -57,7 +57,6 @@ export type Exchange =
  * - no_token: towhook could not share a token: Redis failed, or another process is renewing it for too long.
  * - asked_by_another: another process asks the service the same question.
  * - services_differ: another worker calls a different service.
- * - shadow_mode: nothing is sent.
  */
 export const DROPPED_CAUSES = [
   'permission_expired',
@@ -65,7 +64,6 @@ export const DROPPED_CAUSES = [
   'no_token',
   'asked_by_another',
   'services_differ',
-  'shadow_mode',
 ] as const;
 export type DroppedCause = (typeof DROPPED_CAUSES)[number];
 

@@ -4,7 +4,7 @@ import { refusedForViolation, type DecisionAction } from '../outbox/decisions';
 import { formatWarnings, keptWarnings, visibleForm } from '../format-warnings';
 import { editEntry, type StoredViolation } from '../outbox/outbox-record';
 import { conflict, invalid, type Decision } from '../refusal';
-import { asShown } from '../outbox/shadow';
+import { asShown } from '../outbox/held-record';
 import { entryOf } from './stored-violation';
 import { damagedNumbers, type Violation, type ViolationForm, type ViolationImage } from './violation';
 import { addReference } from './violation-references';

@@ -2,41 +2,38 @@ import { zoneId } from '../../contracts/service/lookups';
 import { ROUTES } from '../../contracts/operator-routes';
 import { failedRules } from '../../contracts/rules';
 import { isoTimestamp } from '../../domain/timestamp';
-import type { ServiceMode } from '../../domain/vocabulary';
 import type { NoAnswer } from '../../workflow/service/lookups';
 import type { LookupAnswer, Lookups } from '../../workflow/service/lookups';
 import type { ApiServer } from '../api-server';
 import { invalidFields, refusedResponse, type RefusedResponse } from '../responses';
+
+export interface LookupRouteTools {
+  /** Null when the service is not configured. */
+  readonly lookups: Lookups | null;
+  /** Why nothing may be asked now; null while it may. */
+  readonly refusal: () => Promise<RefusedResponse | null>;
+}
 
 /**
  * Questions that are passed on to the parking service (docs/service-api.md#guide-operations). Its refusal of a question
  * becomes 422 with its message. When it cannot be asked: 503 with Retry-After. When its answer breaks the contract: 502, as
  * a retry is unlikely to help.
  */
-export function serveLookups(server: ApiServer, configured: Lookups | null, mode: ServiceMode = 'live'): void {
-  const lookups = mode === 'live' ? configured : null;
-  const unanswered = mode === 'live' ? SERVICE_NOT_CONFIGURED : NOT_IN_SHADOW_MODE;
+export function serveLookups(server: ApiServer, { lookups, refusal }: LookupRouteTools): void {
+  const ask = async (find: (asked: Lookups) => Promise<LookupAnswer<object>>) =>
+    (await refusal()) ?? (lookups === null ? SERVICE_NOT_CONFIGURED : responseOf(await find(lookups)));
   server.ask(ROUTES.readCapacity, async ({ params }) => {
     const zone = zoneId.safeParse(params('zone_id'));
-    if (!zone.success) {
-      return invalidFields(failedRules(zone.error).map(({ rule }) => ({ field: 'zone_id', rule })));
-    }
-    return lookups === null ? unanswered : responseOf(await lookups.capacity(zone.data));
+    if (zone.success) return ask((asked) => asked.capacity(zone.data));
+    return invalidFields(failedRules(zone.error).map(({ rule }) => ({ field: 'zone_id', rule })));
   });
-  server.ask(ROUTES.checkTicket, async ({ body }) =>
-    lookups === null ? unanswered : responseOf(await lookups.ticket(body)),
-  );
+  server.ask(ROUTES.checkTicket, ({ body }) => ask((asked) => asked.ticket(body)));
 }
 
 const SERVICE_NOT_CONFIGURED = refusedResponse(503, {
   code: 'service_not_configured',
   message:
     'This console cannot call the service. Set SERVICE_BASE_URL, SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET for it.',
-});
-
-const NOT_IN_SHADOW_MODE = refusedResponse(503, {
-  code: 'shadow_mode',
-  message: 'This console runs with SERVICE_MODE=shadow: nothing is asked of the service.',
 });
 
 function responseOf(found: LookupAnswer<object>): { readonly answer: object } | RefusedResponse {

@@ -1,5 +1,5 @@
 import { ROUTES } from '../../contracts/operator-routes';
-import type { ShadowCommand } from '../../domain/outbox/shadow';
+import type { ShadowCommand } from '../../domain/outbox/held-record';
 import { decideShadowTow, decideShadowViolation } from '../../workflow/outbox/decide-shadow';
 import {
   modeViewOf,
@@ -13,12 +13,20 @@ import type { RecordStore } from '../../workflow/transaction-port';
 import type { ApiServer } from '../api-server';
 import type { PathCall } from '../check-call';
 import type { Change } from '../idempotency';
+import { refusedResponse, type RefusedResponse } from '../responses';
 
 export interface ShadowRouteTools {
   readonly records: RecordStore;
   readonly shadow: ShadowStore;
   readonly addressOf: AddressOf;
   readonly tasks: Pick<TaskStore, 'count'>;
+}
+
+/** Refuses what would call the service while nothing is sent. */
+export async function refusalOfCalls(shadow: Pick<ShadowStore, 'summary'>): Promise<RefusedResponse | null> {
+  if ((await shadow.summary()).sinceMs === null) return null;
+  const message = 'Nothing is asked of the service in shadow mode.';
+  return refusedResponse(503, { code: 'shadow_mode', message });
 }
 
 /** Shadow mode: what would have been sent, and the decisions about it. */

@@ -8,6 +8,7 @@ import { dueAtMs, isWaitingForPermit } from '../../domain/outbox/outbox-schedule
 import type { Clock } from '../../platform/clock';
 import type { Claim } from '../../workflow/outbox/outbox-port';
 import { permitLifetimeMs, type RateLimit } from '../service/budgets';
+import { SENDING } from '../service/circuits';
 import { blockedEffects } from './indexes';
 import { givePermitBack, permitFor } from './permits';
 import { leavePermitQueue } from './record-effects';
@@ -53,6 +54,8 @@ export class ClaimAttempt {
       waiting,
       permit,
     });
+    // The reply to this same claim was lost.
+    const wasGranted = record.lease?.token === this.leaseToken;
     const grantedAtMs = this.#grantedAtMs;
     const isLimited = settings.rateLimit.limit > 0 || isRestricted(await transaction.budgetState(record.kind), nowMs);
     let step = claim(
@@ -65,6 +68,7 @@ export class ClaimAttempt {
       if ('grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
       step = claim(record, contextWith(permit));
     }
+    if (!wasGranted && (step.kind === 'send' || step.kind === 'check')) transaction.check(SENDING);
     if (step.kind === 'wait') transaction.effect(...blockedEffects(record));
     // If this worker is lost meanwhile, the record becomes due again after the lease.
     transaction.schedule(record, step.kind === 'cleanup' ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));

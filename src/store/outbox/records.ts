@@ -33,7 +33,7 @@ export class Records implements RecordStore {
   /** The last transaction of each order key. */
   readonly #running = new Map<string, Promise<unknown>>();
   #log: Log | null = null;
-  readonly #memory: TransactionMemory = { leased: new Map(), circuits: { kept: null } };
+  readonly #memory: TransactionMemory = { leased: new Map(), circuits: { kept: null, sendsNothing: false } };
 
   constructor(
     private readonly redis: Redis,
@@ -50,6 +50,11 @@ export class Records implements RecordStore {
   /** Makes the next decision read the circuits from Redis. */
   forgetCircuits(): void {
     this.#memory.circuits.kept = null;
+  }
+
+  /** From now on, no decision of this process lets a call out, and each opens the circuit that blocks those of others. */
+  sendNothing(): void {
+    this.#memory.circuits.sendsNothing = true;
   }
 
   /** From now on, each circuit that a transaction of this process opens or closes has a line in the log. */

@@ -5,6 +5,7 @@ import {
   draftOfCircuits,
   NO_CIRCUITS,
   noEffects,
+  stopSending,
   type CircuitEffects,
   type Circuits,
 } from '../../domain/service/circuits';
@@ -18,6 +19,8 @@ const KEPT_MS = 250;
 /** What a process keeps between transactions while no circuit is open, to avoid a read per decision. */
 export interface CircuitsMemory {
   kept: (ReadCircuits & { readonly untilMs: number }) | null;
+  /** True in a process in shadow mode: its decisions let no call out, also when the circuits in Redis would. */
+  sendsNothing: boolean;
 }
 
 interface LoadedCircuits extends ReadCircuits {
@@ -94,7 +97,9 @@ export class CircuitDrafts {
     if (loaded && !(isFresh && loaded.isKept && areQuiet(loaded.draft))) return loaded;
     const kept = isFresh ? null : this.#kept();
     const { known, budgets } = kept ?? (await this.#read());
-    return (this.#loaded = { known, budgets, draft: draftOfCircuits(known), isKept: kept !== null });
+    const draft = draftOfCircuits(known);
+    if (this.memory.sendsNothing) stopSending(draft, this.nowMs);
+    return (this.#loaded = { known, budgets, draft, isKept: kept !== null });
   }
 
   async #read(): Promise<ReadCircuits> {

@@ -4,6 +4,7 @@ import { decodeCircuits, encodeCircuits } from '../../contracts/service/stored-c
 import {
   areQuiet,
   CIRCUIT_NAMES,
+  isStopped,
   NO_CIRCUITS,
   type Circuit,
   type CircuitEffects,
@@ -13,7 +14,7 @@ import {
 import type { WaitingAtCircuit } from '../../domain/outbox/claim-entry';
 import { MEMBER_PREFIXES, nextVersion, type RecordKind } from '../../domain/outbox/outbox-record';
 import type { Log } from '../../platform/log/log';
-import type { Effect, RecordChange } from '../redis/commit';
+import type { Check, Effect, RecordChange } from '../redis/commit';
 import type { NewEvent } from '../ops/events';
 import { blockedKey, budgetStateField, KEYS, probesKey } from '../keys';
 import { scheduleOf } from '../outbox/record-kinds';
@@ -46,6 +47,14 @@ export async function readCircuits(redis: Redis): Promise<ReadCircuits> {
   return { known: decodeCircuits(version, json), budgets };
 }
 
+const STOPPED_FIELD = 'stopped';
+
+/**
+ * Holds while calls are made. A commit that grants the right to call checks it: processes keep circuits for a while, and
+ * one that has not seen yet that sending was stopped is granted nothing.
+ */
+export const SENDING: Check = { key: KEYS.circuits, field: STOPPED_FIELD, value: '' };
+
 /** The part of a commit that changes the circuits. */
 export interface CircuitsChange {
   readonly records: RecordChange[];
@@ -61,6 +70,9 @@ export interface TurnedCircuit {
   readonly circuit: Circuit;
   readonly isOpen: boolean;
 }
+
+const STOP = ['HSET', KEYS.circuits, STOPPED_FIELD, '1'] as const;
+const RESUME = ['HDEL', KEYS.circuits, STOPPED_FIELD] as const;
 
 /**
  * The part of a commit that replaces the stored circuits `before` by `after`. `closed`: the circuits of which members
@@ -86,11 +98,13 @@ export function changeOfCircuits(
   const newlyOpen = turned.filter(({ isOpen }) => isOpen).map(({ name }) => name);
   const isQuiet = json === encodeCircuits(NO_CIRCUITS);
   const version = nextVersion(expected, newId());
+  const stopped = isStopped(after);
   return {
     records: [isQuiet ? { key, expected } : { key, expected, version, set: { circuits: json } }],
     effects: [
       // The budget states in the same hash stay.
       ...(isQuiet ? [['HDEL', key, 'v', 'circuits'] as const] : []),
+      ...(stopped === isStopped(before) ? [] : [stopped ? STOP : RESUME]),
       ...taskEffects(taskTexts(before.tasks, {}), taskTexts(after.tasks, {})),
       ...newlyOpen.map((name) => ['SREM', KEYS.releasing, name] as const),
       ...closed.map((name) => ['SADD', KEYS.releasing, name] as const),

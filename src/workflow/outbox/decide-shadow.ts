@@ -3,7 +3,7 @@ import type { ViolationView } from '../../contracts/violation/violations';
 import { auditOf, type Actor, type AuditAction, type AuditEntry, type AuditSubject } from '../../domain/ops/audit';
 import type { OutboxRecord } from '../../domain/outbox/outbox-record';
 import type { Decision } from '../../domain/refusal';
-import { decideShadow, type ShadowCommand } from '../../domain/outbox/shadow';
+import { decideShadow, type ShadowCommand } from '../../domain/outbox/held-record';
 import type { ActionResult } from '../action-result';
 import { changeTow, type TowRequest } from '../tow/change-tow';
 import { changeViolation, type ViolationRequest } from '../violation/change-violation';

@@ -4,13 +4,11 @@ import { settleDelivery, type Delivery } from '../../domain/webhook/delivery';
 import { NO_DISPATCH } from '../../domain/tow/dispatch';
 import { lateRequestTask, rivalRequestTask } from '../../domain/ops/tasks';
 import { addEvent, openTask, type StoredTow } from '../../domain/outbox/outbox-record';
-import { markShadow } from '../../domain/outbox/shadow';
 import { isKnown, withNewest, type KnownTow } from '../../domain/tow/stored-tow';
 import { isoTimestamp } from '../../domain/timestamp';
 import { whereaboutsBy, type Tow } from '../../domain/tow/tow';
-import type { ServiceMode } from '../../domain/vocabulary';
 import { matchRequestedTow, type NamedViolation } from '../violation/match-violation';
-import { isShadowTime } from '../outbox/service-mode';
+import { holdUnlessLive } from '../outbox/service-mode';
 import type { Transaction } from '../transaction-port';
 
 export type RequestVerdict = 'created' | 'already_known' | 'rival_kept' | 'late';
@@ -32,12 +30,10 @@ export async function processTowRequest(
     delivery,
     request,
     origin: { named, isArchived },
-    mode,
   }: {
     readonly delivery: Delivery;
     readonly request: TowRequestMessage;
     readonly origin: RequestOrigin;
-    readonly mode: ServiceMode;
   },
   draft: StoredTow,
 ): Promise<RequestVerdict> {
@@ -57,7 +53,7 @@ export async function processTowRequest(
   }
   draft.tow = matched?.tow ?? requested;
   draft.requestedAtMs = delivery.receivedAtMs;
-  if (await isShadowTime(transaction, mode)) markShadow(draft);
+  await holdUnlessLive(transaction, draft);
   const about = named ? { violation_id: named.violation.id } : {};
   addEvent(draft, { type: 'tow.requested', delivery_id: delivery.id, ...about }, nowMs);
   // All are due, the one that was parked first before the others.

@@ -2,7 +2,7 @@ import { task, type Task } from '../../contracts/outbox/records';
 import type { Entry } from '../../domain/outbox/entry';
 import { isReport, type ReportEntry } from '../../domain/outbox/outbox';
 import { type OutboxRecord, type StoredViolation, versionNumber } from '../../domain/outbox/outbox-record';
-import { asShown } from '../../domain/outbox/shadow';
+import { asShown } from '../../domain/outbox/held-record';
 import type { KnownTow } from '../../domain/tow/stored-tow';
 import { entryOf } from '../../domain/violation/stored-violation';
 import { timelineOf } from '../../domain/tow/timeline';

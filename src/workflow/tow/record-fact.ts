@@ -4,23 +4,20 @@ import type { Advance, FactCommand, TowRules } from '../../domain/tow/fact-comma
 import { advance, explanationOf } from '../../domain/tow/facts';
 import { addEvent } from '../../domain/outbox/outbox-record';
 import type { FieldRule } from '../../domain/refusal';
-import { markShadow, waiveIfDeclined } from '../../domain/outbox/shadow';
+import { waiveIfDeclined } from '../../domain/outbox/held-record';
 import { waiveEntry } from '../../domain/outbox/settle-entry';
 import { editEntryNamed, appendReport, reportsOf, type KnownTow } from '../../domain/tow/stored-tow';
 import { markFactRecorded } from '../../domain/tow/timeline';
-import type { ServiceMode } from '../../domain/vocabulary';
 import type { Clock } from '../../platform/clock';
 import { changeTow, fieldFaults, type TowRequest } from './change-tow';
 import type { ActionResult } from '../action-result';
-import { isShadowTime } from '../outbox/service-mode';
+import { holdUnlessLive } from '../outbox/service-mode';
 import type { RecordStore } from '../transaction-port';
 
 export interface FactTools {
   readonly records: RecordStore;
   readonly clock: Clock;
   readonly rules: TowRules;
-  /** The mode of this process. */
-  readonly mode: ServiceMode;
 }
 
 export interface FactRequest extends TowRequest {
@@ -46,7 +43,7 @@ export function recordFact(tools: FactTools, request: FactRequest): Promise<Acti
       addEvent(draft, { type: 'report.waived', report_id: id, reason: WITHDRAWN }, nowMs);
     }
     appendReport(draft, owed, nowMs);
-    if (await isShadowTime(transaction, tools.mode)) markShadow(draft);
+    await holdUnlessLive(transaction, draft);
     waiveIfDeclined(draft, nowMs);
     return { ok: true, audit: auditOfFact(actor, command, { ref, occurredAt, withdrawn: withdraw }) };
   });

@@ -3,7 +3,6 @@ import type { ViolationView } from '../../contracts/violation/violations';
 import { auditOf, damagedAmong, type Actor } from '../../domain/ops/audit';
 import { formatWarnings, visibleForm } from '../../domain/format-warnings';
 import { conflict, type Refusal } from '../../domain/refusal';
-import { markShadow } from '../../domain/outbox/shadow';
 import { entryOf } from '../../domain/violation/stored-violation';
 import { isoTimestamp } from '../../domain/timestamp';
 import {
@@ -13,11 +12,11 @@ import {
   type Violation,
   type ViolationImage,
 } from '../../domain/violation/violation';
-import type { ServiceMode, ViolationApi } from '../../domain/vocabulary';
+import type { ViolationApi } from '../../domain/vocabulary';
 import type { Clock } from '../../platform/clock';
 import { done, type ActionResult, refused, transactOnce } from '../action-result';
 import { changeWithFiles } from './change-with-files';
-import { isShadowTime } from '../outbox/service-mode';
+import { holdUnlessLive } from '../outbox/service-mode';
 import type { Upload } from '../ops/spool-port';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from '../transaction-port';
 import { violationAfter } from '../tow/read-models';
@@ -25,8 +24,6 @@ import { violationViewOf } from '../tow/views';
 
 export interface ReportViolationTools {
   readonly records: RecordStore;
-  /** The mode of this process. */
-  readonly mode: ServiceMode;
 }
 
 /** A violation to report, with its images in the spool. */
@@ -78,7 +75,7 @@ export async function reportViolation(
       const refusal = await refusalOfId(transaction, violation);
       if (refusal) return refused(refusal);
       const draft = transaction.createViolation(violation);
-      if (await isShadowTime(transaction, tools.mode)) markShadow(draft);
+      await holdUnlessLive(transaction, draft);
       const act = { on: { violation_id: violation.id }, what: damagedAmong(violation.images) };
       transaction.audit(auditOf(actor, 'violation.reported', act));
       return done(violationViewOf(violationAfter(draft)));

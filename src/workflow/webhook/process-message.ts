@@ -2,7 +2,6 @@ import type { ReadWebhook, TowRequestMessage, WebhookReaders } from '../../contr
 import { keepDiffering, settleDelivery, type Delivery } from '../../domain/webhook/delivery';
 import type { StoredTow } from '../../domain/outbox/outbox-record';
 import type { FieldRule } from '../../domain/refusal';
-import type { ServiceMode } from '../../domain/vocabulary';
 import { findViolation } from '../violation/match-violation';
 import { processInvoice, type InvoiceVerdict } from '../tow/process-invoice';
 import { processTowRequest, type RequestOrigin, type RequestVerdict } from '../tow/process-tow-request';
@@ -20,8 +19,6 @@ interface Unjudged {
   readonly delivery: Delivery;
   /** True when the delivery was never processed before. */
   readonly isFirst: boolean;
-  /** The mode of this process. */
-  readonly mode: ServiceMode;
 }
 
 interface UnjudgedWithTow extends Unjudged {
@@ -37,7 +34,7 @@ export async function processMessage(
   unjudged: Unjudged,
   readers: WebhookReaders,
 ): Promise<MessageVerdict> {
-  const { delivery, mode } = unjudged;
+  const { delivery } = unjudged;
   const { towingReferenceId: ref, rawBody } = delivery;
   switch (delivery.kind) {
     case 'tow_request': {
@@ -50,7 +47,7 @@ export async function processMessage(
       const read = await admit(transaction, { ...unjudged, tow }, webhook);
       if (!read.message) return read.verdict;
       const origin = early ?? (await originOf(transaction, ref, read.message));
-      return processTowRequest(transaction, { delivery, request: read.message, origin, mode }, tow);
+      return processTowRequest(transaction, { delivery, request: read.message, origin }, tow);
     }
     case 'tow_invoice': {
       const tow = await transaction.tow(ref);

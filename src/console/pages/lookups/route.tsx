@@ -16,7 +16,7 @@ export function serveLookups(pages: Pages, { api, settings }: Pick<PageTools, 'a
     }
     return page(
       viewer.messages.lookups.title,
-      <LookupsPage viewer={viewer} off={settings.lookupsOff} entered={entered} outcome={outcome} />,
+      <LookupsPage viewer={viewer} isConfigured={settings.isServiceConfigured} entered={entered} outcome={outcome} />,
       { httpStatus: refusal?.httpStatus ?? 200, assets: ['relative-times.js'] },
     );
   };

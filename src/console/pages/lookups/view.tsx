@@ -1,10 +1,10 @@
 import { PLATE_TYPES } from '../../../domain/vocabulary';
-import type { FormFailure, LookupsOff } from '../../page';
+import type { FormFailure } from '../../page';
 import { valueUnder } from '../../messages';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { Empty, Countdown, English, Timestamp, Plate, Ref, UserText } from '../../parts/text';
-import { type Viewer, oneOf } from '../../viewer';
+import type { Viewer } from '../../viewer';
 import type { Child } from 'hono/jsx';
 
 /** The result of a lookup. */
@@ -15,31 +15,22 @@ export type ShownLookup =
 
 interface LookupsProps {
   readonly viewer: Viewer;
-  readonly off: LookupsOff | null;
+  readonly isConfigured: boolean;
   readonly entered: URLSearchParams;
   readonly outcome: ShownLookup | null;
 }
 
-/** Settings that lookups need. */
-const SETTINGS = {
-  shadow_mode: 'SERVICE_MODE=live',
-  not_configured: 'SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET',
-} as const satisfies Readonly<Record<LookupsOff, string>>;
-
 /** The lookup forms and the last result. */
 export function LookupsPage(props: LookupsProps) {
-  const { viewer, off, outcome } = props;
+  const { viewer, isConfigured, outcome } = props;
   const messages = viewer.messages.lookups;
-  if (off !== null) {
+  if (!isConfigured) {
     return (
       <>
         <h1>{messages.title}</h1>
-        <Empty
-          title={off === 'shadow_mode' ? messages.shadow : messages.notConfigured}
-          hint={off === 'shadow_mode' ? messages.shadowHint : messages.notConfiguredHint}
-        />
+        <Empty title={messages.notConfigured} hint={messages.notConfiguredHint} />
         <p class="centered">
-          <code dir="ltr">{SETTINGS[off]}</code>
+          <code dir="ltr">SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET</code>
         </p>
       </>
     );
@@ -188,17 +179,6 @@ function Answer({ viewer, at, children }: { viewer: Viewer; at: string; children
   );
 }
 
-/** API codes for a missing answer. */
-const CODES = [
-  'budget_spent',
-  'service_connection_lost',
-  'service_forbids',
-  'service_unavailable',
-  'answer_broken',
-  'service_not_configured',
-  'shadow_mode',
-] as const;
-
 function NoAnswer({ viewer, outcome }: { viewer: Viewer; outcome: Extract<ShownLookup, { kind: 'no_answer' }> }) {
   const { lookups: messages, refusals } = viewer.messages;
   const { refusal } = outcome.failure;
@@ -214,14 +194,13 @@ function NoAnswer({ viewer, outcome }: { viewer: Viewer; outcome: Extract<ShownL
       </div>
     );
   }
-  const code = oneOf(CODES, refusal.code);
   return (
     <div class="problem" role="alert" tabindex={-1} data-focus>
       <h2>{messages.notAnswered}</h2>
       <p>
-        {code === null
-          ? (valueUnder(refusals, refusal.code) ?? <English viewer={viewer}>{refusal.message}</English>)
-          : messages.problems[code]}
+        {valueUnder(messages.problems, refusal.code) ?? valueUnder(refusals, refusal.code) ?? (
+          <English viewer={viewer}>{refusal.message}</English>
+        )}
       </p>
       {refusal.retryAfterMs !== null && (
         <p>

@@ -1,5 +1,5 @@
 import { change } from '../change';
-import { closeCircuit, openCircuit, type CircuitEffects, type Circuits } from '../service/circuits';
+import { isStopped, stoppedSinceMs, type Circuits } from '../service/circuits';
 import { unblock, type Entry } from './entry';
 import { headOf, isSettled } from './outbox';
 import { editEntry, addEvent, type OutboxRecord } from './outbox-record';
@@ -19,26 +19,15 @@ import type { ShadowState } from '../vocabulary';
 /** Why the reports of a declined tow are waived. */
 const DECLINED_REASON = 'shadow time: declined';
 
-/** Opens the circuit. False when it is open already. */
-export function beginShadow(circuits: Circuits, nowMs: number): boolean {
-  if (circuits.open.shadow) return false;
-  openCircuit(circuits, 'shadow', { task: null, cause: 'shadow_mode' }, nowMs);
-  return true;
-}
-
-/** Closes the circuit: what it blocks and is not of the shadow time becomes due. False when it is closed already. */
-export function endShadow(circuits: Circuits, effects: CircuitEffects): boolean {
-  return closeCircuit(circuits, 'shadow', effects);
-}
-
-/** Marks a record that was received or changed in a shadow time. A declined tow stays declined. */
-export function markShadow(record: OutboxRecord): void {
+/** Holds a record that was received or changed in a shadow time. A declined tow stays declined. */
+export function hold(record: OutboxRecord): void {
   record.shadow ??= 'held';
 }
 
 /** True for a report that came due while the circuit was open: a process in live mode recorded it meanwhile. */
-export function isOfShadowTime(entry: Entry, { open }: Circuits): boolean {
-  return open.shadow !== undefined && entry.createdAtMs >= open.shadow.sinceMs;
+export function isOfShadowTime(entry: Entry, circuits: Circuits): boolean {
+  const sinceMs = stoppedSinceMs(circuits);
+  return sinceMs !== null && entry.createdAtMs >= sinceMs;
 }
 
 /**
@@ -71,7 +60,7 @@ export function decideShadow(
   if (record.shadow !== 'held') return conflict('not_held', 'It is not held since a shadow time.');
   switch (command.action) {
     case 'send': {
-      if (circuits.open.shadow) {
+      if (isStopped(circuits)) {
         return conflict(
           'shadow_mode',
           'Nothing is sent in shadow mode. Set SERVICE_MODE=live for all processes first.',
