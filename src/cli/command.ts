@@ -22,8 +22,6 @@ export interface Invocation {
   readonly key: string;
   /** An argument by its position, '' when absent. */
   readonly argument: (index: number) => string;
-  /** The values of a variadic argument. */
-  readonly rest: (index: number) => readonly string[];
   /** The value of an option, undefined when absent. */
   readonly text: (name: string) => string | undefined;
   /** The parsed value of the option of a field. */
@@ -118,10 +116,11 @@ const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters, without
 function requireArguments(command: Command, inAddress: readonly string[]): void {
   const wrong = command.registeredArguments.flatMap((argument, index) => {
     const field = argument.name();
-    const values: readonly unknown[] = [command.processedArgs[index]].flat();
+    const value: unknown = command.processedArgs[index];
     const isPart = inAddress.includes(field);
-    const isWrong = values.some((value) => value === '' || (isPart && (value === '.' || value === '..')));
-    return isWrong ? [{ field, rule: isPart ? 'must not be empty, "." or ".."' : 'must not be empty' }] : [];
+    return value === '' || (isPart && (value === '.' || value === '..'))
+      ? [{ field, rule: isPart ? 'must not be empty, "." or ".."' : 'must not be empty' }]
+      : [];
   });
   if (wrong.length > 0) throw new UsageError(wrong);
 }
@@ -137,7 +136,6 @@ function invocationOf(
   { tools, key }: { tools: CommandTools; key: string },
 ): Invocation {
   const argumentsGiven: readonly unknown[] = command.processedArgs;
-  const stringsOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
   return {
     get client() {
       return tools.client();
@@ -145,10 +143,9 @@ function invocationOf(
     terminal: tools.terminal,
     key,
     argument: (index) => stringOf(argumentsGiven[index]) ?? '',
-    rest: (index) => stringsOf(argumentsGiven[index]),
     text: (name) => stringOf(given[name]),
     value: (field) => given[new Option(optionNamed(field)).attributeName()],
-    list: (name) => stringsOf(given[name]),
+    list: (name) => [given[name] ?? []].flat().map(String),
     flag: (name) => given[name] === true,
   };
 }

@@ -113,7 +113,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /** The command of a route with an example of each argument, and of each option that it needs. */
 export function exampleOf(command: string, options: readonly InputField[], more: readonly string[] = []): string {
-  const words = command.replaceAll(/[<[](\w+)(?:\.\.\.)?[>\]]/g, (_argument, name: string) => EXAMPLES[name] ?? name);
+  const words = command.replaceAll(/[<[](\w+)[>\]]/g, (_argument, name: string) => EXAMPLES[name] ?? name);
   const needed = options.filter(({ isRequired }) => isRequired);
   const given = needed.map(({ name }) => `${optionNamed(name)} ${EXAMPLES[name] ?? '…'}`);
   return ['towhook', words, ...given, ...more].join(' ');

@@ -9,7 +9,6 @@ import { exampleOf, checkFields, fieldOption, optionNamed } from './fields';
 import { openImages, saveFile, upload } from './files';
 import { groupOf } from './command';
 import { EXIT, UsageError } from './problems';
-import { runForEach } from './run-each';
 import { anyPage } from '../contracts/paging';
 
 /**
@@ -66,8 +65,6 @@ interface RouteCommand {
   readonly inAddress: readonly string[];
   readonly fields: readonly InputField[];
   readonly isPaged: boolean;
-  /** True if it is called for each of several ids. */
-  readonly takesSeveral: boolean;
 }
 
 function commandIn(route: RouteWithCommand): RouteCommand {
@@ -82,7 +79,6 @@ function commandIn(route: RouteWithCommand): RouteCommand {
     inAddress: positional.filter((name) => route.path.includes(`:${name}`)),
     fields,
     isPaged: fields.some(({ name }) => name === 'cursor'),
-    takesSeveral: route.command.endsWith('...>'),
   };
 }
 
@@ -119,13 +115,6 @@ async function run(call: Invocation, command: RouteCommand): Promise<CommandOutp
   const contract = route.body ?? route.query;
   if (contract !== undefined) checkFields(contract, given, positional);
   const params = Object.fromEntries(positional.map((name, index) => [name, call.argument(index)]));
-  if (command.takesSeveral) {
-    const [name = ''] = positional;
-    return runForEach(call, call.rest(0), {
-      run: (id) => call.client.call(route, { params: { [name]: id }, key: call.key, ...bodyOf(given) }),
-      lines: (done) => answerLines(done, route.shows),
-    });
-  }
   if (command.isPaged) {
     return pagedOutput(call, given, {
       read: (query) => call.client.call(route, { params, query }),
@@ -139,17 +128,13 @@ async function run(call: Invocation, command: RouteCommand): Promise<CommandOutp
     const send = (onSent?: (bytes: number) => void) => call.client.call(route, { params, body, key: call.key, onSent });
     return outputOf(await upload(call, images, send), command);
   }
-  const request = route.body ? { key: call.key, ...bodyOf(given) } : { query: given };
+  const body = Object.keys(given).length === 0 ? {} : { body: given };
+  const request = route.body ? { key: call.key, ...body } : { query: given };
   const answer = await call.client.call(route, { params, ...request });
   if (!(answer instanceof Response)) return outputOf(answer, command);
   if (route.gives === 'image') return saveFile(call, await answer.arrayBuffer());
   const text = await answer.text();
   return { json: { [String(route.gives)]: text }, lines: text.trimEnd().split(/\r?\n/) };
-}
-
-/** No body without a field. */
-function bodyOf(given: Readonly<Record<string, unknown>>) {
-  return Object.keys(given).length === 0 ? {} : { body: given };
 }
 
 /** What was entered, by the names of the fields. */

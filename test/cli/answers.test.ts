@@ -177,32 +177,6 @@ test('towhook queue pause and queue resume change the state of a queue', async (
   expect([await paused('pause'), await paused('resume')]).toEqual([true, false]);
 });
 
-test('towhook delivery replay replays several deliveries and reports its progress', async () => {
-  await newTow(app);
-  await newTow(app);
-  const { items } = z
-    .object({ items: z.array(z.object({ id: z.string() })) })
-    .parse((await towhook('delivery', 'list', '--json')).json());
-  const seen: (number | null)[] = [];
-  const progress = (_what: string, total: number | null) => {
-    seen.push(total);
-    return { at: (done: number) => seen.push(done), end: () => seen.push(null) };
-  };
-  const result = await run(['delivery', 'replay', ...items.map(({ id }) => id), '--json'], {
-    url: app.consoleUrl,
-    apiKey: app.apiKey,
-    progress,
-  });
-
-  expect(
-    z
-      .object({ items: z.array(z.object({ id: z.string() })) })
-      .parse(result.json())
-      .items.map(({ id }) => id),
-  ).toEqual(items.map(({ id }) => id));
-  expect(seen).toEqual([2, 1, 2, null]);
-});
-
 test('towhook has the effect of a repeated --idempotency-key once', async () => {
   const ref = await newTow(app);
   const cancel = () =>
@@ -213,33 +187,6 @@ test('towhook has the effect of a repeated --idempotency-key once', async () => 
   expect([first.exitCode, second.exitCode, third.exitCode]).toEqual([0, 0, 1]);
   expect(second.json()).toEqual(first.json());
 });
-
-test('towhook task resolve resolves the other tasks when one is refused, and reports the refused one', async () => {
-  const refs = [await newTow(app), await newTow(app)];
-  for (const ref of refs) {
-    await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
-  }
-  const tasks = [`rival_request.${refs[0]}`, 'nothing', `rival_request.${refs[1]}`];
-  const result = await towhook('task', 'resolve', ...tasks, '--json');
-
-  expect(result.exitCode).toBe(EXIT.refused);
-  expect(result.json()).toMatchObject({
-    items: [{ id: tasks[0] }, { id: tasks[2] }],
-    not_done: [{ id: 'nothing', code: 'task_not_found' }],
-    untried: [],
-  });
-  const again = await towhook('task', 'resolve', ...tasks);
-  expect(again.problems.match(/ failed: /g)).toHaveLength(3);
-});
-
-test.each([['delivery replay'], ['task resolve']])(
-  'towhook %s prints only on standard error when none of the ids is known',
-  async (command) => {
-    const { exitCode, out, problems } = await towhook(...command.split(' '), 'nope', 'nope2');
-    expect([exitCode, out]).toEqual([EXIT.refused, '']);
-    expect(problems).toMatch(/^nope failed: .*\nnope2 failed: .*$/);
-  },
-);
 
 const shadowRows = z.array(z.object({ id: z.string(), operation: z.string(), images: z.string() }));
 

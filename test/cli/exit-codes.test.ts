@@ -104,7 +104,7 @@ test.each([
   [['tow', 'lift', '.', 'hold-1']],
   [['violation', 'image', 'v-1', '..', '--output', '/tmp/image']],
   [['key', 'revoke', '']],
-  [['delivery', 'replay', 'd-1', '..']],
+  [['delivery', 'replay', '..']],
 ])('towhook exits with 2 and sends nothing for %j, whose call would reach another address', async (words) => {
   const result = await run(words, { url: DEAD_ADDRESS, apiKey: 'any' });
   expect([result.exitCode, result.out]).toEqual([2, '']);

@@ -58,7 +58,7 @@ export const OPS_ROUTES = {
     summary: 'Process a delivery once more. Doing it twice is doing it once.',
     body: operator.emptyBody,
     answer: operator.deliveryDetail,
-    command: 'delivery replay <delivery_id...>',
+    command: 'delivery replay <delivery_id>',
     shows: DELIVERY_COLUMNS,
   },
   listQueues: {

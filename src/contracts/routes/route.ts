@@ -21,8 +21,8 @@ export interface Route {
   readonly again?: z.ZodType;
   /**
    * The command of the route as it is typed: words, then arguments, named as the parts of the path or as fields of the
-   * body: `tow note <towing_reference_id> <text>`. All other fields are options. With `<task_id...>` the route is called
-   * for each id. Absent only for a route that a command written by hand calls.
+   * body: `tow note <towing_reference_id> <text>`. All other fields are options. Absent only for a route that a
+   * command written by hand calls.
    */
   readonly command?: string;
   /**

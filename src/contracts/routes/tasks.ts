@@ -42,7 +42,7 @@ export const TASK_ROUTES = {
     summary: 'Close a task that offers resolve. Any other is closed by deciding on its report or violation.',
     body: operator.resolveBody,
     answer: operator.taskView,
-    command: 'task resolve <task_id...>',
+    command: 'task resolve <task_id>',
     shows: TASK_COLUMNS,
   },
   listDifferences: {
