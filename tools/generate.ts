@@ -5,7 +5,7 @@ import { printLine, printProblem } from '../src/platform/terminal';
 import { cliPage } from './cli-page';
 import { configurationPage } from './configuration-page';
 import { formatted } from './formatted';
-import { messageBindings } from './message-bindings';
+import { messageArguments } from './message-arguments';
 import { openApiDocument } from './openapi/document';
 
 /** Writes the files that are generated from code; with `--check` it only reports whether they are up to date. */
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
     'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
     'docs/configuration.md': configurationPage(),
     'docs/cli.md': await cliPage(),
-    'src/console/messages/bindings.ts': await formatted('bindings.ts', messageBindings(english)),
+    'src/console/messages/arguments.ts': await formatted('arguments.ts', messageArguments(english)),
   };
   for (const [file, made] of Object.entries(files)) {
     if ((await committed(file)) === made) {

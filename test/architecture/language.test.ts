@@ -15,7 +15,7 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
 const DECLARED_TYPE =
   /^[ \t]*(export )?(?:declare )?(?:abstract )?(?:(?:interface|class|enum) (\w+)|type (\w+)(?=<|\s*=))/gm;
 /** Its types are also in the tool that writes it. */
-const GENERATED = 'src/console/messages/bindings.ts';
+const GENERATED = 'src/console/messages/arguments.ts';
 /** The pages that name the banned words. */
 const LISTS = ['docs/contributing/language.md', 'test/architecture/language.test.ts'];
 

@@ -1,8 +1,8 @@
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser';
-import { LANGUAGES, messagesIn } from '../../src/console/messages';
+import { LANGUAGES, messagesIn, type MessageGroup } from '../../src/console/messages';
 import ar from '../../src/console/messages/ar.json';
 import en from '../../src/console/messages/en.json';
-import { argumentsOf, type MessageGroup } from '../../tools/message-bindings';
+import { argumentsOf } from '../../tools/message-arguments';
 
 const SAME_IN_BOTH = [
   'common.product',

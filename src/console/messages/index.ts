@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { IntlMessageFormat } from 'intl-messageformat';
 import ar from './ar.json';
-import { bindMessages, type Catalogue } from './bindings';
+import type { MessageArguments } from './arguments';
 import en from './en.json';
 
 /**
@@ -13,10 +13,27 @@ import en from './en.json';
 export const LANGUAGES = ['en', 'ar'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-export type Messages = ReturnType<typeof bindMessages>;
+type Catalogue = typeof en;
+export type Messages = Bound<Catalogue, ''>;
+
+/** The catalogue with a function in place of each message that has arguments. */
+type Bound<Group, Path extends string> = {
+  readonly [Key in keyof Group & string]: Group[Key] extends string
+    ? `${Path}${Key}` extends keyof MessageArguments
+      ? Message<MessageArguments[`${Path}${Key}`]>
+      : string
+    : Bound<Group[Key], `${Path}${Key}.`>;
+};
+
+/** A message with arguments. */
+interface Message<V> {
+  (values: Readonly<V>): string;
+  /** The message with elements in place of some arguments. The translator chooses their places. */
+  rich(values: { readonly [Name in keyof V]: V[Name] | Child }): Child;
+}
 
 /** The values of the arguments of a message, by name. */
-export type MessageValues = Readonly<Record<string, string | number>>;
+type MessageValues = Readonly<Record<string, string | number>>;
 
 /** The catalogue as it is stored. The type check fails when a language lacks a message of English. */
 const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, ar };
@@ -51,12 +68,25 @@ function messagesOf(language: Language): Messages {
     getPluralRules: () => plurals,
     getDateTimeFormat: (...args: ConstructorParameters<typeof Intl.DateTimeFormat>) => new Intl.DateTimeFormat(...args),
   };
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- V names the arguments of the message.
-  return bindMessages(CATALOGUES[language], <V extends MessageValues>(text: string) => {
+  const message = (text: string) => {
     let parsed: IntlMessageFormat | undefined;
     const parse = () => (parsed ??= new IntlMessageFormat(text, locale, undefined, { formatters }));
-    return Object.assign((values: V) => [parse().format<string>(values)].flat().join(''), {
-      rich: (values: { readonly [Name in keyof V]: V[Name] | Child }) => parse().format<Child>({ ...values }),
+    return Object.assign((values: MessageValues) => [parse().format<string>(values)].flat().join(''), {
+      rich: (values: Readonly<Record<string, string | number | Child>>) => parse().format<Child>({ ...values }),
     });
-  });
+  };
+  const bound = (group: MessageGroup): unknown =>
+    Object.fromEntries(
+      Object.entries(group).map(([key, each]) => {
+        if (typeof each !== 'string') return [key, bound(each)];
+        return [key, each.includes('{') ? message(each) : each];
+      }),
+    );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The arguments are generated from the catalogue.
+  return bound(CATALOGUES[language]) as Messages;
+}
+
+/** Messages by key; a group of messages is an object. */
+export interface MessageGroup {
+  readonly [key: string]: string | MessageGroup;
 }
