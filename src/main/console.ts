@@ -1,6 +1,6 @@
 import { createConsole, createSessions, type Sessions, type SignInWays } from '../console';
 import { QUEUE_NAMES } from '../domain/vocabulary';
-import { createOperator, createSignIn, type Operator, type OperatorOptions } from '../operator';
+import { createOperator, createSignIn, type Operator, type OperatorTools } from '../operator';
 import { serviceAccess } from '../platform/config/config';
 import { errorFacts } from '../platform/errors';
 import { listen, REQUEST_MS, type Listener } from '../platform/http';
@@ -24,13 +24,13 @@ import { createRefusedCallStore } from '../store/webhook/refused-calls';
 import { createSendingStore } from '../store/service/sending';
 import { createSessionStore } from '../store/person/sessions';
 import { createShadowStore } from '../store/outbox/shadow';
+import { createRunStore } from '../store/ops/runs';
 import { createTaskStore } from '../store/ops/tasks';
 import { createTowStore } from '../store/tow/tows';
 import { createViolationStore } from '../store/violation/violations';
 import { createFormLimit, createWrongKeyLimit, createSignInLimit } from '../store/person/source-limits';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
-import { openRuns } from './runs';
 import type { Foundation } from './foundation';
 import { addListener, healthOf, listenerEvents, recentSpoolCheck } from './health';
 import { modeCheck } from './mode';
@@ -103,21 +103,15 @@ export function openSignIn({ config, clock, log, metrics, redis }: Foundation): 
 }
 
 /** Composes the operator API without a listener. */
-export function openOperator(
-  foundation: Foundation,
-  access: Pick<OperatorOptions, 'signIn' | 'sessionActor'>,
-): Operator {
+export function openOperator(foundation: Foundation, access: Pick<OperatorTools, 'signIn' | 'sessionActor'>): Operator {
   const { config, clock, log, metrics, redis, queues } = foundation;
   const limits = outboxRateLimits(config.budgetsPerMinute);
   const addressOf = callAddresses(config.service.baseUrl ?? UNKNOWN_BASE, config.service.paths);
   return createOperator({
     ...access,
-    progress: {
-      records: recordsOf(redis),
-      tows: createTowStore(redis, limits.tow),
-      clock,
-      rules: config.rules,
-    },
+    records: recordsOf(redis),
+    tows: createTowStore(redis, limits.tow),
+    rules: config.rules,
     violations: createViolationStore(redis, limits.violation),
     violationApi: config.violations.api,
     spool: foundation.spool,
@@ -127,7 +121,7 @@ export function openOperator(
     tasks: createTaskStore(redis),
     differences: createDifferenceStore(redis),
     seenService: createSeenServiceStore(redis),
-    runs: openRuns(foundation),
+    runs: createRunStore(redis),
     sending: createSendingStore(redis, config.budgetsPerMinute),
     // Opened before the listener, so that it is closed after the last request has ended.
     lookups: openConsoleLookups(foundation),

@@ -1,7 +1,7 @@
 import { processDeliveries } from '../../jobs/process-delivery';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { sendReports } from '../../jobs/send-reports';
-import { deliveryJob, reportJob, violationJob } from '../contracts/ops/jobs';
+import { deliveryJob, reportJob, violationJob, runJob } from '../contracts/ops/jobs';
 import { WEBHOOK_READERS } from '../contracts/webhook/read-webhook';
 import { requireService } from '../platform/config/config';
 import { throttledLog } from '../platform/log/log-throttle';
@@ -16,10 +16,15 @@ import { recordsOf } from '../store/outbox/records';
 import { createTowStore } from '../store/tow/tows';
 import { isTransient } from '../store/redis/until-answered';
 import { createDeferral } from '../workflow/webhook/defer-delivery';
-import { openRunHandler } from './runs';
 import type { DeliveryKind, QueueName } from '../domain/vocabulary';
 import type { Foundation } from './foundation';
 import { openLookups, openServiceClient } from './service';
+import { carryOutRun, type CarryOutRunTools } from '../../jobs/carry-out-run';
+import { isPerson, type Actor } from '../domain/ops/audit';
+import { BOOTSTRAP } from '../operator';
+import { createApiKeyStore } from '../store/person/api-keys';
+import { createRunStore } from '../store/ops/runs';
+import { createTaskStore } from '../store/ops/tasks';
 
 /** A call that leaves as late as possible ends this long before its lease. */
 const LEASE_MARGIN_MS = 500;
@@ -104,4 +109,30 @@ export function openHandlers(
     runs: openRunHandler(foundation),
   };
   return { handlers, endCalls: () => service.close() };
+}
+
+/** Opens the job handler that carries out runs. */
+export function openRunHandler(foundation: Foundation): JobHandler {
+  const tools = openRunHandlerTools(foundation);
+  return async (payload) => carryOutRun(runJob.parse(payload), tools);
+}
+
+export function openRunHandlerTools({ config, clock, log, redis }: Foundation): CarryOutRunTools {
+  const keys = createApiKeyStore(redis);
+  const holder = async ({ id, ...actor }: Actor): Promise<Actor | null> => {
+    // The bootstrap key has no record, and a worker may run without its variable. A person keeps the role of the sign-in.
+    if (id === BOOTSTRAP || isPerson({ id })) return { id, ...actor };
+    const key = await keys.read(id);
+    return key && { id, name: key.name, role: key.role };
+  };
+  return {
+    runs: createRunStore(redis),
+    facts: { records: recordsOf(redis), clock, rules: config.rules },
+    tasks: createTaskStore(redis),
+    readers: WEBHOOK_READERS,
+    holder,
+    isTransient,
+    clock,
+    log,
+  };
 }

@@ -1,6 +1,6 @@
 import { messagesIn } from '../../src/console/messages';
 import { rivalRequestTask, TASK_TYPES } from '../../src/domain/ops/tasks';
-import { openRunHandler } from '../../src/main/runs';
+import { openRunHandler } from '../../src/main/handlers';
 import { newKey, towOf } from '../operator/client';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';

@@ -7,7 +7,7 @@ import { api, audited, towIn, towOf, towPath } from './client';
 import { formOf, REQUIRED } from './forms';
 import { answerHead, deliver, newTow, newViolation, towAfter, violationOf, WHEREABOUTS } from './world';
 import { runView } from '../../src/contracts/ops/runs';
-import { openRuns } from '../../src/main/runs';
+import { createRunStore } from '../../src/store/ops/runs';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore, oddAnswer } from '../support/stores';
 import { hold } from '../../src/domain/outbox/held-record';
@@ -158,7 +158,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     previewRun: async () => {
       const { id } = await deliver(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: 'TW-1' });
       const body = { action: 'replay', delivery_ids: [id] };
-      const effects = async () => (await openRuns(app.foundation).runs.recent(100)).length;
+      const effects = async () => (await createRunStore(app.foundation.redis).recent(100)).length;
       return { path: '/api/runs', body, other: { ...body, reason: 'seen' }, effects };
     },
     startRun: async () => ({

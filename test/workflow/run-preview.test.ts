@@ -1,6 +1,5 @@
 import { archiveFailingTask } from '../../src/domain/ops/tasks';
 import { RUN_ITEMS_MAX, runPreviewBody, type RunPreviewBody } from '../../src/contracts/ops/runs';
-import { openRuns } from '../../src/main/runs';
 import { openGeneralTask } from '../../src/store/ops/tasks';
 import { chosenBy } from '../../src/workflow/run/run-choice';
 import { KEYS } from '../../src/store/keys';
@@ -9,6 +8,7 @@ import {
   auditOfAll,
   codeOf,
   informing,
+  openRuns,
   openTasks,
   outcomes,
   person,

@@ -9,16 +9,21 @@ import type { Role } from '../../src/domain/vocabulary';
 import { auditEntry, auditTexts } from '../../src/contracts/ops/audit';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import type { Operator } from '../../src/operator';
-import { openRunHandlerTools, openRuns } from '../../src/main/runs';
+import { openRunHandlerTools } from '../../src/main/handlers';
 import { openOperator, openSignIn } from '../../src/main/console';
 import { runJob } from '../../src/contracts/ops/jobs';
 import { runPreviewBody, type RunItemView, type RunState, type RunView } from '../../src/contracts/ops/runs';
 import { loadConfig } from '../../src/platform/config/config';
 import { silentLog } from '../../src/platform/log/log';
 import { createApiKeyStore } from '../../src/store/person/api-keys';
+import { WEBHOOK_READERS } from '../../src/contracts/webhook/read-webhook';
 import { KEYS } from '../../src/store/keys';
+import { createRunStore } from '../../src/store/ops/runs';
+import { createTaskStore } from '../../src/store/ops/tasks';
+import { createDifferenceStore } from '../../src/store/service/differences';
+import { createDeliveryStore } from '../../src/store/webhook/deliveries';
 import { createTowStore } from '../../src/store/tow/tows';
-import { abortRun, previewRun, runViewOf, startRun } from '../../src/workflow/run/runs';
+import { abortRun, previewRun, runViewOf, startRun, type RunTools } from '../../src/workflow/run/runs';
 import type { ActionResult } from '../../src/workflow/action-result';
 import { carryOutRun, type CarryOutRunTools } from '../../jobs/carry-out-run';
 import type { OperatorApi } from '../../src/workflow/operator-port';
@@ -49,6 +54,18 @@ export interface RunWorld {
 export type RunWithItems = RunView & { readonly items: readonly RunItemView[] };
 
 export type Runs = ReturnType<typeof runsOf>;
+
+/** What the operator API previews, starts and shows runs with. */
+export function openRuns({ clock, redis }: Pick<Foundation, 'clock' | 'redis'>): RunTools {
+  return {
+    runs: createRunStore(redis),
+    tasks: createTaskStore(redis),
+    deliveries: createDeliveryStore(redis),
+    differences: createDifferenceStore(redis),
+    readers: WEBHOOK_READERS,
+    clock,
+  };
+}
 
 /** Runs as the API of one process offers them, without a key. */
 export function runsOf(foundation: Pick<Foundation, 'clock' | 'redis'>) {

@@ -1,18 +1,18 @@
 import { ROUTES } from '../../contracts/operator-routes';
 import { auditOf } from '../../domain/ops/audit';
 import { HOUR_MS, isoTimestamp } from '../../domain/timestamp';
-import type { Clock } from '../../platform/clock';
 import { refused, type ActionResult } from '../../workflow/action-result';
 import { KEY_NAME_TAKEN } from '../../workflow/identity-port';
-import type { ApiKey, ApiKeyStore, ListedApiKey } from '../../workflow/ports';
+import type { ApiKey, ListedApiKey } from '../../workflow/ports';
 import type { ApiServer } from '../api-server';
+import type { OperatorTools } from '../tools';
 import { BOOTSTRAP, keyHashOf, newApiKey } from '../authenticate';
 
 /**
  * API keys. The secret of a key is in the first answer only; the answer to a repeated Idempotency-Key leaves it out. The key
  * of the configuration is not among them and can be neither rotated nor revoked here.
  */
-export function serveApiKeys(server: ApiServer, tools: { keys: ApiKeyStore; clock: Clock }): void {
+export function serveApiKeys(server: ApiServer, tools: OperatorTools): void {
   const { keys, clock } = tools;
   server.read(ROUTES.listApiKeys, async () => ({ items: (await keys.list()).map(viewOf) }));
   server.change(ROUTES.createApiKey, ({ body, actor }) => {

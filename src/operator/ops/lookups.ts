@@ -2,26 +2,20 @@ import { zoneId } from '../../contracts/service/lookups';
 import { ROUTES } from '../../contracts/operator-routes';
 import { failedRules } from '../../contracts/rules';
 import { isoTimestamp } from '../../domain/timestamp';
-import type { NoAnswer } from '../../workflow/service/lookups';
-import type { LookupAnswer, Lookups } from '../../workflow/service/lookups';
+import type { LookupAnswer, Lookups, NoAnswer } from '../../workflow/service/lookups';
 import type { ApiServer } from '../api-server';
+import type { OperatorTools } from '../tools';
 import { invalidFields, refusedResponse, type RefusedResponse } from '../responses';
-
-export interface LookupRouteTools {
-  /** Null when the service is not configured. */
-  readonly lookups: Lookups | null;
-  /** Why nothing may be asked now; null while it may. */
-  readonly refusal: () => Promise<RefusedResponse | null>;
-}
+import { refusalOfCalls } from './shadow';
 
 /**
  * Questions that are passed on to the parking service (docs/service-api.md#guide-operations). Its refusal of a question
  * becomes 422 with its message. When it cannot be asked: 503 with Retry-After. When its answer breaks the contract: 502, as
  * a retry is unlikely to help.
  */
-export function serveLookups(server: ApiServer, { lookups, refusal }: LookupRouteTools): void {
+export function serveLookups(server: ApiServer, { lookups, shadow }: OperatorTools): void {
   const ask = async (find: (asked: Lookups) => Promise<LookupAnswer<object>>) =>
-    (await refusal()) ?? (lookups === null ? SERVICE_NOT_CONFIGURED : responseOf(await find(lookups)));
+    (await refusalOfCalls(shadow)) ?? (lookups === null ? SERVICE_NOT_CONFIGURED : responseOf(await find(lookups)));
   server.ask(ROUTES.readCapacity, async ({ params }) => {
     const zone = zoneId.safeParse(params('zone_id'));
     if (zone.success) return ask((asked) => asked.capacity(zone.data));

@@ -3,39 +3,23 @@ import { ROUTES } from '../../contracts/operator-routes';
 import { WEBHOOK_READERS } from '../../contracts/webhook/read-webhook';
 import type { Delivery } from '../../domain/webhook/delivery';
 import { unknown } from '../../domain/refusal';
-import { type ConservationStore, conservationViewOf } from '../../workflow/ops/conservation';
+import { conservationViewOf } from '../../workflow/ops/conservation';
 import { refused, type ActionResult } from '../../workflow/action-result';
 import type { Page } from '../../workflow/list-port';
 import { replayDelivery, resumeOperation } from '../../workflow/ops/ops-actions';
 import { deliveryDetailOf, deliveryViewOf } from '../../workflow/tow/views';
-import type { AuditStore, DeliveryStore, DifferenceStore, SendingStore } from '../../workflow/ports';
-import type { RecordStore } from '../../workflow/transaction-port';
-import type { RefusedCallStore } from '../../workflow/webhook/webhook-port';
 import type { ApiServer } from '../api-server';
+import type { OperatorTools } from '../tools';
 import { differenceViewOf, expectDifference } from '../../workflow/service/differences';
-import { readServiceView, type SeenServiceStore } from '../../workflow/service/service-view';
-import type { Clock } from '../../platform/clock';
-import {
-  listAlarms,
-  readNotifications,
-  sendTestNotice,
-  type NotificationTools,
-} from '../../workflow/ops/notifications';
+import { readServiceView } from '../../workflow/service/service-view';
+import { listAlarms, readNotifications, sendTestNotice } from '../../workflow/ops/notifications';
 
-export interface OperationRouteTools {
-  readonly deliveries: DeliveryStore;
-  readonly refusedCalls: Pick<RefusedCallStore, 'list'>;
-  readonly differences: Pick<DifferenceStore, 'all'>;
-  readonly sending: SendingStore;
-  readonly audit: AuditStore;
-  readonly conservation: Pick<ConservationStore, 'lastScan'>;
-  readonly records: RecordStore;
-}
-
-/** Webhook deliveries, what blocks sending, the conservation check and the audit log. */
-export function serveOperations(server: ApiServer, tools: OperationRouteTools): void {
+/** Webhook deliveries, what blocks sending, the service as it was seen, alarms, the conservation check and the audit. */
+export function serveOperations(server: ApiServer, tools: OperatorTools): void {
   serveDeliveries(server, tools);
   serveSending(server, tools);
+  serveDifferences(server, tools);
+  serveNotifications(server, tools);
   const { audit, conservation } = tools;
   server.read(ROUTES.readConservation, async () => conservationViewOf(await conservation.lastScan()));
   server.list(ROUTES.listAudit, async ({ query }) => {
@@ -48,7 +32,7 @@ export function serveOperations(server: ApiServer, tools: OperationRouteTools): 
   });
 }
 
-function serveDeliveries(server: ApiServer, tools: OperationRouteTools): void {
+function serveDeliveries(server: ApiServer, tools: OperatorTools): void {
   const { deliveries, refusedCalls } = tools;
   server.list(ROUTES.listDeliveries, async ({ query }) => {
     const { cursor = null, limit, difference_id: differenceId } = query;
@@ -78,7 +62,7 @@ const OPERATION_NOT_FOUND = unknown(
   `There is no such operation. Operations are ${ENTRY_KINDS.join(', ')}.`,
 ).refusal;
 
-function serveSending(server: ApiServer, tools: OperationRouteTools): void {
+function serveSending(server: ApiServer, tools: OperatorTools): void {
   const { sending } = tools;
   server.read(ROUTES.readSending, () => sending.read());
   server.change(ROUTES.resumeOperation, ({ params, actor, body }) => ({
@@ -91,14 +75,8 @@ function serveSending(server: ApiServer, tools: OperationRouteTools): void {
   }));
 }
 
-export interface DifferenceRouteTools {
-  readonly differences: DifferenceStore;
-  readonly seenService: SeenServiceStore;
-  readonly records: RecordStore;
-}
-
 /** The service as it was seen, and how its messages differ from its document. */
-export function serveDifferences(server: ApiServer, tools: DifferenceRouteTools): void {
+function serveDifferences(server: ApiServer, tools: OperatorTools): void {
   const { differences } = tools;
   server.read(ROUTES.readService, () => readServiceView(tools));
   server.read(ROUTES.listDifferences, async () => ({ items: (await differences.all()).map(differenceViewOf) }));
@@ -109,8 +87,7 @@ export function serveDifferences(server: ApiServer, tools: DifferenceRouteTools)
 }
 
 /** Alarms and notifications. A test notice is sent by this process, the others by the process that watches. */
-export function serveNotifications(server: ApiServer, tools: NotificationTools & { readonly clock: Clock }): void {
-  const { clock } = tools;
+function serveNotifications(server: ApiServer, { notifications: tools, clock }: OperatorTools): void {
   server.read(ROUTES.listAlarms, () => listAlarms(tools));
   server.read(ROUTES.readNotifications, () => readNotifications(tools));
   server.ask(ROUTES.testNotifications, async ({ body: { channel }, actor }) => {

@@ -1,25 +1,18 @@
 import type { Queue } from 'bullmq';
 import type { Express, RequestHandler } from 'express';
-import type { QueueView } from '../../contracts/operator';
 import { ROUTES } from '../../contracts/operator-routes';
 import { auditOf, type Actor } from '../../domain/ops/audit';
 import { unknown } from '../../domain/refusal';
 import { refused, type ActionResult } from '../../workflow/action-result';
-import type { AuditStore } from '../../workflow/ports';
 import type { ApiServer } from '../api-server';
+import type { OperatorTools, WatchedQueue } from '../tools';
 import type { Authenticator } from '../authenticate';
 import type { Change } from '../idempotency';
 import { requireOps } from '../authenticate';
 import type * as queuePages from './queue-pages';
 
-/** A queue, and its counts of jobs and of due records. */
-export interface WatchedQueue {
-  readonly queue: Queue;
-  readonly view: () => Promise<QueueView>;
-}
-
 /** Queue counts, and pausing and resuming a queue. */
-export function serveQueues(server: ApiServer, tools: { queues: readonly WatchedQueue[]; audit: AuditStore }): void {
+export function serveQueues(server: ApiServer, tools: Pick<OperatorTools, 'queues' | 'audit'>): void {
   const { queues, audit } = tools;
   server.read(ROUTES.listQueues, () => Promise.all(queues.map(({ view }) => view())));
   // BullMQ keeps the pause, our store keeps the audit entry. The pause is idempotent and comes first: if the audit entry

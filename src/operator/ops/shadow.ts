@@ -1,26 +1,12 @@
 import { ROUTES } from '../../contracts/operator-routes';
 import type { ShadowCommand } from '../../domain/outbox/held-record';
 import { decideShadowTow, decideShadowViolation } from '../../workflow/outbox/decide-shadow';
-import {
-  modeViewOf,
-  shadowCsv,
-  shadowItemOf,
-  type AddressOf,
-  type ShadowStore,
-} from '../../workflow/outbox/shadow-list';
-import type { TaskStore } from '../../workflow/ports';
-import type { RecordStore } from '../../workflow/transaction-port';
+import { modeViewOf, shadowCsv, shadowItemOf, type ShadowStore } from '../../workflow/outbox/shadow-list';
 import type { ApiServer } from '../api-server';
+import type { OperatorTools } from '../tools';
 import type { PathCall } from '../check-call';
 import type { Change } from '../idempotency';
 import { refusedResponse, type RefusedResponse } from '../responses';
-
-export interface ShadowRouteTools {
-  readonly records: RecordStore;
-  readonly shadow: ShadowStore;
-  readonly addressOf: AddressOf;
-  readonly tasks: Pick<TaskStore, 'count'>;
-}
 
 /** Refuses what would call the service while nothing is sent. */
 export async function refusalOfCalls(shadow: Pick<ShadowStore, 'summary'>): Promise<RefusedResponse | null> {
@@ -30,7 +16,7 @@ export async function refusalOfCalls(shadow: Pick<ShadowStore, 'summary'>): Prom
 }
 
 /** Shadow mode: what would have been sent, and the decisions about it. */
-export function serveShadow(server: ApiServer, tools: ShadowRouteTools): void {
+export function serveShadow(server: ApiServer, tools: OperatorTools): void {
   const { shadow, addressOf } = tools;
   server.list(ROUTES.readShadow, async ({ query }) => {
     const [{ sinceMs, held }, page] = await Promise.all([

@@ -1,21 +1,14 @@
 import { ROUTES } from '../../contracts/operator-routes';
-import type { TaskStore, TowStore, ViolationStore } from '../../workflow/ports';
+import { WEBHOOK_READERS } from '../../contracts/webhook/read-webhook';
 import { resolveTask } from '../../workflow/ops/resolve-task';
 import { subjectsOf } from '../../workflow/ops/task-subjects';
 import { taskViewOf } from '../../workflow/tow/views';
-import type { RecordStore } from '../../workflow/transaction-port';
 import type { ApiServer } from '../api-server';
-import { abortRun, previewRun, runViewOf, startRun, type RunTools } from '../../workflow/run/runs';
-
-export interface TaskRouteTools {
-  readonly tasks: TaskStore;
-  readonly records: RecordStore;
-  readonly tows: Pick<TowStore, 'listByRefs'>;
-  readonly violations: Pick<ViolationStore, 'listByIds'>;
-}
+import type { OperatorTools } from '../tools';
+import { abortRun, previewRun, runViewOf, startRun } from '../../workflow/run/runs';
 
 /** Tasks. Only a task that offers `resolve` is closed here; a decision closes any other. */
-export function serveTasks(server: ApiServer, tools: TaskRouteTools): void {
+export function serveTasks(server: ApiServer, tools: OperatorTools): void {
   const { tasks } = tools;
   server.list(ROUTES.listTasks, async ({ query }) => {
     const page = await tasks.list({
@@ -40,10 +33,10 @@ export function serveTasks(server: ApiServer, tools: TaskRouteTools): void {
 const RECENT_MAX = 30;
 
 /** Runs: one action on many tasks or deliveries. */
-export function serveRuns(server: ApiServer, tools: RunTools): void {
+export function serveRuns(server: ApiServer, tools: OperatorTools): void {
   const { runs } = tools;
   server.change(ROUTES.previewRun, ({ body: asked, actor }) => ({
-    effect: (idempotency) => previewRun(tools, { asked, actor, idempotency }),
+    effect: (idempotency) => previewRun({ ...tools, readers: WEBHOOK_READERS }, { asked, actor, idempotency }),
   }));
   server.read(ROUTES.listRuns, async () => ({ items: (await runs.recent(RECENT_MAX)).map(runViewOf) }));
   server.read(ROUTES.readRun, async ({ params }) => {

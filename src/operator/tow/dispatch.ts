@@ -1,16 +1,15 @@
 import { readableAssignmentOf, readableStepOf } from '../../contracts/tow/dispatch';
 import { ROUTES } from '../../contracts/operator-routes';
 import type { DispatchCommand } from '../../domain/tow/dispatch-rules';
-import { addPhotos, type PhotosTools } from '../../workflow/tow/add-photos';
+import { addPhotos } from '../../workflow/tow/add-photos';
 import { dispatchFaults, updateDispatch } from '../../workflow/tow/update-dispatch';
-import type { FactTools } from '../../workflow/tow/record-fact';
-import type { Spool } from '../../workflow/ops/spool-port';
 import type { ApiServer, ChangeOptions } from '../api-server';
+import type { OperatorTools } from '../tools';
 import type { PathCall } from '../check-call';
 import type { Change } from '../idempotency';
 
 /** The operator's own records of a tow, which are never sent to the service: crew, steps, yard, holds, notes. */
-export function serveDispatch(server: ApiServer, tools: Pick<FactTools, 'records' | 'clock'>): void {
+export function serveDispatch(server: ApiServer, tools: OperatorTools): void {
   const requestOf = ({ actor, params }: PathCall, command: DispatchCommand) => {
     return { ref: params('towing_reference_id'), command, actor };
   };
@@ -42,10 +41,11 @@ export function serveDispatch(server: ApiServer, tools: Pick<FactTools, 'records
     change(call, { kind: 'lift', holdId: call.params('hold_id'), reason: call.body.reason }),
   );
   server.change(ROUTES.addNote, (call) => change(call, { kind: 'note', text: call.body.text }));
+  servePhotos(server, tools);
 }
 
 /** Photos of a tow. They stay in towhook and are never sent to the service. */
-export function servePhotos(server: ApiServer, tools: PhotosTools & { spool: Pick<Spool, 'sourceOf'> }): void {
+function servePhotos(server: ApiServer, tools: OperatorTools): void {
   const { tows, spool } = tools;
   server.form(ROUTES.addPhotos, ({ params, actor }, { images, upload }) => {
     const ref = params('towing_reference_id');

@@ -3,19 +3,15 @@ import { ROUTES } from '../../contracts/operator-routes';
 import type { DecisionCommand } from '../../domain/outbox/decide-report';
 import { FACT_EVENTS } from '../../domain/vocabulary';
 import { decideReport, decisionFaults } from '../../workflow/tow/decide-report';
-import type { TowStore } from '../../workflow/ports';
-import { factFaults, recordFact, type FactTools } from '../../workflow/tow/record-fact';
+import { factFaults, recordFact } from '../../workflow/tow/record-fact';
 import { towNowOf } from '../../workflow/tow/views';
 import type { Change } from '../idempotency';
 import type { ApiServer } from '../api-server';
+import type { OperatorTools } from '../tools';
 import type { PathCall } from '../check-call';
 
-export interface TowRouteTools extends FactTools {
-  readonly tows: TowStore;
-}
-
 /** Tows: read them, record facts, decide about reports. */
-export function serveTows(server: ApiServer, tools: TowRouteTools): void {
+export function serveTows(server: ApiServer, tools: OperatorTools): void {
   server.read(ROUTES.readTow, async ({ params }) => {
     const record = await tools.tows.read(params('towing_reference_id'));
     return record && towNowOf(record, tools.rules);

@@ -1,35 +1,26 @@
 import { ROUTES } from '../../contracts/operator-routes';
-import type { ViolationApi } from '../../domain/vocabulary';
-import type { Clock } from '../../platform/clock';
-import { replaceImages, decideViolation, type DecideTools } from '../../workflow/violation/decide-violation';
+import { replaceImages, decideViolation } from '../../workflow/violation/decide-violation';
 import { addKnownViolations } from '../../workflow/violation/known-violations';
-import { newViolation, reportViolation, type ReportViolationTools } from '../../workflow/violation/report-violation';
+import { newViolation, reportViolation } from '../../workflow/violation/report-violation';
 import type { ViolationReadModel } from '../../workflow/tow/read-models';
-import type { Spool } from '../../workflow/ops/spool-port';
-import type { ViolationStore } from '../../workflow/ports';
 import { violationViewOf } from '../../workflow/tow/views';
 import type { ApiServer } from '../api-server';
+import type { OperatorTools } from '../tools';
 import type { ViolationCommand } from '../../domain/violation/decide-violation';
 import { linkViolation } from '../../workflow/violation/link-violation';
 import type { Change } from '../idempotency';
 import type { PathCall } from '../check-call';
 
-export interface ViolationRouteTools extends ReportViolationTools {
-  readonly violations: ViolationStore;
-  readonly spool: Pick<Spool, 'sourceOf' | 'pathOf'>;
-  readonly api: ViolationApi;
-  readonly clock: Clock;
-}
-
 /** Violations: report one by a form, list and read them. */
-export function serveViolations(server: ApiServer, tools: ViolationRouteTools): void {
+export function serveViolations(server: ApiServer, tools: OperatorTools): void {
   const { violations, spool } = tools;
+  const reporting = { ...tools, api: tools.violationApi };
   server.form(ROUTES.reportViolation, ({ actor, body }, { images, upload }) => {
-    const violation = newViolation({ form: body, images, actor }, tools);
+    const violation = newViolation({ form: body, images, actor }, reporting);
     return { effect: (idempotency) => reportViolation(tools, { violation, upload, actor, idempotency }) };
   });
   server.change(ROUTES.addKnownViolations, ({ actor, body: { violations: known } }) => ({
-    effect: (idempotency) => addKnownViolations(tools, { violations: known, actor, idempotency }),
+    effect: (idempotency) => addKnownViolations(reporting, { violations: known, actor, idempotency }),
   }));
   server.form(ROUTES.replaceViolationImages, ({ params, actor, body }, { images, upload }) => {
     const command = { action: 'correct', fields: body, images } as const;
@@ -56,12 +47,13 @@ export function serveViolations(server: ApiServer, tools: ViolationRouteTools): 
     const source = await spool.sourceOf({ kind: 'violation', id: record.violation.id }, image);
     return source === null ? null : { ...image, source };
   });
+  serveDecisions(server, tools);
 }
 
 /** None once it is settled, because then they leave the disk. A disk that does not tell counts as one without them. */
 async function imagesOnDisk(
   { state, violation: { id, images } }: ViolationReadModel,
-  spool: ViolationRouteTools['spool'],
+  spool: OperatorTools['spool'],
 ): Promise<number[]> {
   if (state === 'accepted' || state === 'waived') return [];
   const places = await Promise.all(
@@ -76,7 +68,7 @@ function indexOf(imageNumber: string): number {
 }
 
 /** Decisions about violations, and the links from tows to violations. */
-export function serveViolationDecisions(server: ApiServer, tools: DecideTools): void {
+function serveDecisions(server: ApiServer, tools: OperatorTools): void {
   const decision = (call: PathCall, command: ViolationCommand): Change => {
     const id = call.params('violation_id');
     return { effect: (idempotency) => decideViolation(tools, { id, command, actor: call.actor, idempotency }) };
