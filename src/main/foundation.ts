@@ -40,11 +40,12 @@ import { createWebhookAnswerStore } from '../store/webhook/webhook-answers';
 import type { Wake } from '../store/outbox/wake';
 import { createHeartbeatGaps, type HeartbeatGaps } from '../workflow/ops/heartbeat-gaps';
 import { createServiceObserver, type ServiceObserver } from '../workflow/service/observe-service';
-import { opsStateReader, type ReadOpsState } from '../workflow/ops/ops-state';
+import { watchInstallation } from '../workflow/ops/gauges';
+import { opsStateReader, type Installation, type ReadOpsState } from '../workflow/ops/ops-state';
 import { orderKeyOf } from '../workflow/transaction-port';
 import { createWebhookHealth, type WebhookHealth } from '../workflow/webhook/webhook-health';
 import { checkDataKeysOf, watchDataKeys } from './data-keys';
-import { watchInstallation } from './gauges';
+import { watchStore } from './gauges';
 import { watchMode, type ModeWatch } from './mode';
 import { openRedisSettings, watchRedisSettings, type RedisSettingsReader } from './redis-settings';
 import { checkSchemaOf, watchSchema, type SeenSchema } from './schema';
@@ -161,25 +162,25 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       clock,
       log: troubleLog,
     });
-    const webhookHealth = createWebhookHealth({
-      answers: createWebhookAnswerStore(redis),
-      figures: createMetricsStore(redis),
-      silenceIntervals: config.webhook.silenceIntervals,
-    });
-    const opsState = opsStateReader({
+    const [webhookAnswers, figures] = [createWebhookAnswerStore(redis), createMetricsStore(redis)];
+    const { silenceIntervals } = config.webhook;
+    const webhookHealth = createWebhookHealth({ answers: webhookAnswers, figures, silenceIntervals });
+    const installation: Installation = {
       sending: createSendingStore(redis, config.budgetsPerMinute),
       queues: () => Promise.all(QUEUE_NAMES.map((name) => readQueueView(queues, backlogOf, name))),
       conservation: createConservationStore(redis),
       processes: createProcessStore(redis),
-      figures: createMetricsStore(redis),
+      figures,
       tasks: createTaskStore(redis),
       overdueReport: (nowMs) => overdueReportSince(redis, config.rules.overdueAfter.reportMs, nowMs),
       spool,
+      webhookAnswers,
       webhookHealth,
       notifications: createNotificationStore(redis),
       redisFaults: redisSettings.severeFaults,
-    });
-    watchInstallation({ backlogOf, clock, config, metrics, queues, redis, redisSettings, spool, webhookHealth });
+    };
+    watchInstallation(metrics, installation, clock);
+    watchStore({ clock, config, metrics, redis, redisSettings });
     return {
       config,
       clock,
@@ -198,7 +199,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       spool,
       serviceObserver: openServiceObserver({ redis, clock, log: troubleLog, resources }),
       webhookHealth,
-      opsState,
+      opsState: opsStateReader(installation),
       heartbeatGaps,
       mode,
       dataKeys,

@@ -4,48 +4,15 @@ import { isSevere, REDIS_SETTINGS } from '../domain/ops/redis-settings';
 import { diskSpace } from '../platform/disk';
 import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/log/metrics';
 import { describeProcess } from '../platform/process';
-import { watchQueues } from '../queue/backlog';
-import { createConservationStore } from '../store/ops/conservation';
 import { readBackupAgeMs } from '../store/ops/backup-record';
-import { overdueReportSince } from '../store/tow/count-overdue';
-import { createNotificationStore } from '../store/ops/notification-record';
-import { createProcessStore } from '../store/ops/processes';
 import { readRedisState } from '../store/redis/redis-state';
-import { createSendingStore } from '../store/service/sending';
-import { createTaskStore } from '../store/ops/tasks';
 import { readTokenAgeMs } from '../store/service/tokens';
-import { createWebhookAnswerStore } from '../store/webhook/webhook-answers';
-import {
-  watchConservation,
-  watchNotices,
-  watchOverdueReport,
-  watchProcesses,
-  watchSending,
-  watchSpool,
-  watchTasks,
-  watchWebhooks,
-} from '../workflow/ops/gauges';
 import type { Foundation } from './foundation';
 
-type Watched = Pick<
-  Foundation,
-  'backlogOf' | 'clock' | 'config' | 'metrics' | 'queues' | 'redis' | 'redisSettings' | 'spool' | 'webhookHealth'
->;
+type Watched = Pick<Foundation, 'clock' | 'config' | 'metrics' | 'redis' | 'redisSettings'>;
 
-/** The gauges that every role has. */
-export function watchInstallation(parts: Watched): void {
-  const { backlogOf, clock, config, metrics, queues, redis, spool, webhookHealth } = parts;
-  watchConservation(metrics, createConservationStore(redis));
-  watchSending(metrics, createSendingStore(redis, config.budgetsPerMinute), clock);
-  watchSpool(metrics, spool);
-  watchWebhooks(metrics, { health: webhookHealth, answers: createWebhookAnswerStore(redis) });
-  watchQueues(metrics, queues, backlogOf);
-  watchTasks(metrics, createTaskStore(redis), clock);
-  const { reportMs } = config.rules.overdueAfter;
-  watchOverdueReport(metrics, (nowMs) => overdueReportSince(redis, reportMs, nowMs), clock);
-  watchProcesses(metrics, createProcessStore(redis));
-  watchNotices(metrics, createNotificationStore(redis), clock);
-  watchRedis(parts);
+/** Gauges of Redis, and of what lies in it for this machine alone. */
+export function watchStore({ config, metrics, redis, redisSettings, clock }: Watched): void {
   const watchToken = watcher(metrics, () => readTokenAgeMs(redis));
   watchToken('towhook_token_age_seconds', 'Age of the access token; absent while there is none.', [], secondsOf);
   const watchBackup = watcher(metrics, () => readBackupAgeMs(redis));
@@ -55,9 +22,6 @@ export function watchInstallation(parts: Watched): void {
     [],
     secondsOf,
   );
-}
-
-function watchRedis({ config, metrics, redis, redisSettings, clock }: Watched): void {
   const watch = watcher(metrics, () => readRedisState(redis, clock));
   watch(
     'towhook_redis_writable',

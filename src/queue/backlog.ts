@@ -1,5 +1,4 @@
-import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
-import { watcher, type Metrics } from '../platform/log/metrics';
+import type { QueueName } from '../domain/vocabulary';
 import type { OpsQueue } from '../workflow/ops/alarms';
 import type { Queues } from './queues';
 
@@ -46,26 +45,4 @@ export async function readQueueView(queues: Queues, backlogOf: BacklogReader, na
     oldest_age_ms: oldestAgeMs,
     paused,
   };
-}
-
-/** Gauges of the backlog of each queue, of paused queues, and of failed jobs. */
-export function watchQueues(metrics: Metrics, queues: Queues, backlogOf: BacklogReader): void {
-  const watch = watcher(metrics, () =>
-    Promise.all(
-      QUEUE_NAMES.map(async (name) => {
-        const [isPaused, failed] = await Promise.all([queues.byName[name].isPaused(), queues.failed(name)]);
-        return { labels: { queue: name }, isPaused, failed };
-      }),
-    ),
-  );
-  watch('towhook_queue_paused', 'Whether a queue is paused: 1 = paused.', ['queue'], (states) =>
-    states.map(({ labels, isPaused }) => ({ labels, value: isPaused ? 1 : 0 })),
-  );
-  watch(
-    'towhook_failed_jobs',
-    'Jobs that failed within 24 hours, by queue. A job handles failures itself, so this is a fault.',
-    ['queue'],
-    (states) => states.map(({ labels, failed }) => ({ labels, value: failed })),
-  );
-  for (const name of QUEUE_NAMES) metrics.watchBacklog(name, () => backlogOf(name));
 }

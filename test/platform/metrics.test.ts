@@ -1,8 +1,7 @@
 import { createCounters } from '../../src/platform/log/counters';
 import { createMetrics } from '../../src/platform/log/metrics';
 
-/** The values of one metric by its labels, as Prometheus would read them. */
-/** The values by their labels, but that of the installation. */
+/** The values of one metric by its labels, but that of the installation. */
 function valuesOf(text: string, name: string): Record<string, number> {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`));
   return Object.fromEntries(
@@ -12,40 +11,6 @@ function valuesOf(text: string, name: string): Record<string, number> {
     }),
   );
 }
-
-describe('the backlog among the metrics', () => {
-  test('the backlog metrics are read with every request for metrics', async () => {
-    const metrics = createMetrics();
-    let due = 0;
-    metrics.watchBacklog('reports', async () => ({ due: (due += 1), oldestAgeMs: 1500 }));
-
-    const first = await metrics.text();
-    const second = await metrics.text();
-
-    expect(valuesOf(first.text, 'towhook_due')).toEqual({ '{queue="reports"}': 1 });
-    expect(valuesOf(second.text, 'towhook_due')).toEqual({ '{queue="reports"}': 2 });
-    expect(valuesOf(second.text, 'towhook_due_oldest_seconds')).toEqual({ '{queue="reports"}': 1.5 });
-  });
-
-  test('a backlog metric that cannot be read is left out, and the others are still shown', async () => {
-    const metrics = createMetrics();
-    let isAway = false;
-    const known = { due: 3, oldestAgeMs: 0 };
-    metrics.watchBacklog('deliveries', () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(known)));
-    metrics.watchBacklog('reports', async () => known);
-    metrics.deliveryAnswered('tow_request', 200, 'accepted');
-    await metrics.text();
-    isAway = true;
-
-    const { text } = await metrics.text();
-
-    expect(valuesOf(text, 'towhook_due')).toEqual({ '{queue="reports"}': 3 });
-    expect(valuesOf(text, 'towhook_due_oldest_seconds')).toEqual({ '{queue="reports"}': 0 });
-    expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({
-      '{kind="tow_request",status="200",outcome="accepted"}': 1,
-    });
-  });
-});
 
 test('a refused call on another path counts as a call to another address in the charts, and with its reason in the metrics', async () => {
   const counters = createCounters();

@@ -49,8 +49,6 @@ export interface Metrics {
   archived(type: string, count: number): void;
   /** A notice about alarms was attempted. */
   noticeAttempted(channel: NoticeChannel, outcome: NoticeOutcome['kind']): void;
-  /** Gauges of a backlog, read when the metrics are read. */
-  watchBacklog(queue: string, read: () => Promise<{ due: number; oldestAgeMs: number }>): void;
   /** Adds a gauge that is read when the metrics are read. A value that cannot be read is left out. */
   watch(gauge: WatchedGauge): void;
   /**
@@ -128,93 +126,77 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ installation: INSTALLATION });
   const registers = [registry];
-  const answered = new Counter({
-    name: 'towhook_webhook_answers_total',
-    help: 'Calls to the receiver answered, by kind of webhook (other: another address), HTTP status and outcome.',
-    labelNames: ['kind', 'status', 'outcome'],
-    registers,
-  });
-  const accepted = new Counter({
-    name: 'towhook_deliveries_accepted_total',
-    help: 'Deliveries stored that were not known before, by kind.',
-    labelNames: ['kind'],
-    registers,
-  });
-  const processed = new Counter({
-    name: 'towhook_deliveries_processed_total',
-    help: 'Deliveries processed, by kind and verdict.',
-    labelNames: ['kind', 'verdict'],
-    registers,
-  });
-  const processing = new Histogram({
-    name: 'towhook_delivery_processing_seconds',
-    help: 'From the acceptance of a delivery to the end of its processing, by kind.',
-    labelNames: ['kind'],
-    buckets: LONG_SECONDS_BUCKETS,
-    registers,
-  });
-  const attempts = new Histogram({
-    name: 'towhook_report_attempt_seconds',
-    help: 'Attempts to send a report, by kind and outcome.',
-    labelNames: ['kind', 'outcome'],
-    buckets: SECONDS_BUCKETS,
-    registers,
-  });
-  const delivered = new Histogram({
-    name: 'towhook_report_delivery_seconds',
-    help: 'From the recording of a fact or violation to the answer that accepted its report, by kind.',
-    labelNames: ['kind'],
-    buckets: LONG_SECONDS_BUCKETS,
-    registers,
-  });
-  const callsThrottled = new Counter({
-    name: 'towhook_calls_throttled_total',
-    help: 'Calls that the service refused for its rate limit (429), by budget.',
-    labelNames: ['budget'],
-    registers,
-  });
-  const headersIgnored = new Counter({
-    name: 'towhook_limit_headers_ignored_total',
-    help: 'Answers of the service with rate limit headers that make no sense, by budget.',
-    labelNames: ['budget'],
-    registers,
-  });
-  const api = new Counter({
-    name: 'towhook_api_answers_total',
-    help: 'Operator API answers, by method and HTTP status.',
-    labelNames: ['method', 'status'],
-    registers,
-  });
-  const keysRefused = new Counter({
-    name: 'towhook_api_keys_refused_total',
-    help: 'Wrong API keys, by reason: wrong (401), or slowed (429) after too many from one address.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const formsRefused = new Counter({
-    name: 'towhook_forms_refused_total',
-    help: 'Forms of the console that were not read: too_large = too many fields or bytes, too_many = without a session, from one address.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const connectionsClosed = new Counter({
-    name: 'towhook_connections_closed_total',
-    help: 'Connections closed because a listener or a source had too many: idle = one without a request, dropped = the new one.',
-    labelNames: ['listener', 'reason'],
-    registers,
-  });
-  const archived = new Counter({
-    name: 'towhook_archived_total',
-    help: 'Records written to the archive, by type.',
-    labelNames: ['type'],
-    registers,
-  });
-  const noticeAttempts = new Counter({
-    name: 'towhook_notice_attempts_total',
-    help: 'Attempts to deliver a notice about alarms, by channel and outcome.',
-    labelNames: ['channel', 'outcome'],
-    registers,
-  });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+  const answered = counter(
+    'towhook_webhook_answers_total',
+    'Calls to the receiver answered, by kind of webhook (other: another address), HTTP status and outcome.',
+    ['kind', 'status', 'outcome'],
+  );
+  const accepted = counter(
+    'towhook_deliveries_accepted_total',
+    'Deliveries stored that were not known before, by kind.',
+    ['kind'],
+  );
+  const processed = counter('towhook_deliveries_processed_total', 'Deliveries processed, by kind and verdict.', [
+    'kind',
+    'verdict',
+  ]);
+  const processing = histogram(
+    'towhook_delivery_processing_seconds',
+    'From the acceptance of a delivery to the end of its processing, by kind.',
+    ['kind'],
+    LONG_SECONDS_BUCKETS,
+  );
+  const attempts = histogram(
+    'towhook_report_attempt_seconds',
+    'Attempts to send a report, by kind and outcome.',
+    ['kind', 'outcome'],
+    SECONDS_BUCKETS,
+  );
+  const delivered = histogram(
+    'towhook_report_delivery_seconds',
+    'From the recording of a fact or violation to the answer that accepted its report, by kind.',
+    ['kind'],
+    LONG_SECONDS_BUCKETS,
+  );
+  const callsThrottled = counter(
+    'towhook_calls_throttled_total',
+    'Calls that the service refused for its rate limit (429), by budget.',
+    ['budget'],
+  );
+  const headersIgnored = counter(
+    'towhook_limit_headers_ignored_total',
+    'Answers of the service with rate limit headers that make no sense, by budget.',
+    ['budget'],
+  );
+  const api = counter('towhook_api_answers_total', 'Operator API answers, by method and HTTP status.', [
+    'method',
+    'status',
+  ]);
+  const keysRefused = counter(
+    'towhook_api_keys_refused_total',
+    'Wrong API keys, by reason: wrong (401), or slowed (429) after too many from one address.',
+    ['reason'],
+  );
+  const formsRefused = counter(
+    'towhook_forms_refused_total',
+    'Forms of the console that were not read: too_large = too many fields or bytes, too_many = without a session, from one address.',
+    ['reason'],
+  );
+  const connectionsClosed = counter(
+    'towhook_connections_closed_total',
+    'Connections closed because a listener or a source had too many: idle = one without a request, dropped = the new one.',
+    ['listener', 'reason'],
+  );
+  const archived = counter('towhook_archived_total', 'Records written to the archive, by type.', ['type']);
+  const noticeAttempts = counter(
+    'towhook_notice_attempts_total',
+    'Attempts to deliver a notice about alarms, by channel and outcome.',
+    ['channel', 'outcome'],
+  );
   // A counter that appears with its first count hides it from `increase`.
   for (const reason of ['wrong', 'slowed']) keysRefused.inc({ reason }, 0);
   for (const listener of LISTENERS) {
@@ -229,14 +211,6 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
   for (const channel of NOTICE_CHANNELS) {
     for (const outcome of ['delivered', 'failed']) noticeAttempts.inc({ channel, outcome }, 0);
   }
-  const backlogs = new Map<string, () => Promise<{ due: number; oldestAgeMs: number }>>();
-  const due = new Gauge({ name: 'towhook_due', help: 'Records due for work now.', labelNames: ['queue'], registers });
-  const oldest = new Gauge({
-    name: 'towhook_due_oldest_seconds',
-    help: 'How long the oldest due record has been due.',
-    labelNames: ['queue'],
-    registers,
-  });
   return {
     deliveryAnswered(kind, status, outcome) {
       answered.inc({ kind, status, outcome });
@@ -273,24 +247,10 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
     formRefused: (reason) => formsRefused.inc({ reason }),
     archived: (type, count) => archived.inc({ type }, count),
     noticeAttempted: (channel, outcome) => noticeAttempts.inc({ channel, outcome }),
-    watchBacklog: (queue, read) => {
-      backlogs.set(queue, read);
-    },
     watch: (gauge) => watchGauge(gauge, registry),
     watchProcess: () =>
       collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS }),
-    async text() {
-      for (const [queue, read] of backlogs) {
-        const backlog = await read().catch(() => null);
-        // A value that cannot be read is left out; the others remain.
-        due.remove({ queue });
-        oldest.remove({ queue });
-        if (!backlog) continue;
-        due.set({ queue }, backlog.due);
-        oldest.set({ queue }, backlog.oldestAgeMs / 1000);
-      }
-      return { contentType: registry.contentType, text: await registry.metrics() };
-    },
+    text: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }
 

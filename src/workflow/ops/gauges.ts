@@ -7,22 +7,39 @@ import { WEBHOOK_PATHS } from '../../domain/webhook/webhook-answers';
 import type { Clock } from '../../platform/clock';
 import { sampleOf, secondsOf, watcher, type MetricSample, type Metrics } from '../../platform/log/metrics';
 import { serviceDifference } from '../service/called-service';
-import { totalOf, type ConservationStore } from './conservation';
-import type { ProcessStore } from './metrics-port';
-import type { NotificationStore } from './notifications';
-import type { SendingStore, TaskStore } from '../ports';
+import { WEBHOOK_ALARMS, type WebhookAlarm } from '../webhook/webhook-health';
+import type { OpsQueue } from './alarms';
+import { totalOf } from './conservation';
 import { PROCESS_STATES, processStateOf } from './metrics-port';
-import type { Spool } from './spool-port';
-import { WEBHOOK_ALARMS, type WebhookAlarm, type WebhookHealth } from '../webhook/webhook-health';
-import type { WebhookAnswerStore } from '../webhook/webhook-port';
+import type { Installation } from './ops-state';
 
 /**
  * Gauges of what all processes share. Each process reads them from the stores when its metrics are read. Each has a row
  * in docs/operations/metrics.md.
  */
+export function watchInstallation(metrics: Metrics, installation: Installation, { nowMs }: Pick<Clock, 'nowMs'>): void {
+  watchConservation(metrics, installation);
+  watchSending(metrics, installation, nowMs);
+  watchWebhooks(metrics, installation);
+  watchNotices(metrics, installation, nowMs);
+  watchTasks(metrics, installation, nowMs);
+  watchProcesses(metrics, installation);
+  watchQueues(metrics, installation);
+}
 
-/** Gauges of the last complete conservation check. */
-export function watchConservation(metrics: Metrics, conservation: Pick<ConservationStore, 'lastScan'>): void {
+/** One sample for each name; none where the value is not known. */
+function samplesBy<N extends string>(
+  label: string,
+  names: readonly N[],
+  valueOf: (name: N) => number | null,
+): MetricSample[] {
+  return names.flatMap((name) => {
+    const value = valueOf(name);
+    return value === null ? [] : [{ labels: { [label]: name }, value }];
+  });
+}
+
+function watchConservation(metrics: Metrics, { conservation, spool }: Installation): void {
   const watch = watcher(metrics, () => conservation.lastScan());
   watch(
     'towhook_conservation',
@@ -33,10 +50,17 @@ export function watchConservation(metrics: Metrics, conservation: Pick<Conservat
   watch('towhook_conservation_check_age_seconds', 'Age of the last complete conservation check.', [], (scan) =>
     secondsOf(scan && scan.ageMs),
   );
+  const watchSpool = watcher(metrics, () => spool.alarm());
+  watchSpool(
+    'towhook_spool_records_missing',
+    'Whether Redis lacks the records of a disk that was in use: 1 = they are missing.',
+    [],
+    (alarm) => sampleOf(alarm === null ? 0 : 1),
+  );
 }
 
-/** Gauges of open circuits, of the records they block, of the token, and of the use of the rate limits. */
-export function watchSending(metrics: Metrics, sending: SendingStore, clock: Pick<Clock, 'nowMs'>): void {
+/** Open circuits, the records they block, the token, and the use of the rate limits. */
+function watchSending(metrics: Metrics, { sending }: Installation, nowMs: () => number): void {
   const watch = watcher(metrics, () => sending.read());
   watch('towhook_circuit_open', 'Circuits: 1 = open, calls are blocked.', ['circuit'], openCircuits);
   watch('towhook_held_tows', 'Tows and violations that an open circuit blocks.', [], ({ held }) => sampleOf(held));
@@ -50,32 +74,34 @@ export function watchSending(metrics: Metrics, sending: SendingStore, clock: Pic
     'towhook_token_remaining_seconds',
     'Time until the access token ends; absent while there is none, or its end is unknown.',
     [],
-    ({ token: { expires_at: endsAt } }) => secondsOf(endsAt === null ? null : Date.parse(endsAt) - clock.nowMs()),
+    ({ token: { expires_at: endsAt } }) => secondsOf(endsAt === null ? null : Date.parse(endsAt) - nowMs()),
   );
-  watch('towhook_budget_used', 'Calls of the last minute that count against a rate limit.', ['budget'], ({ budgets }) =>
-    budgets.filter(({ limit }) => limit > 0).map(({ name, used }) => ({ labels: { budget: name }, value: used })),
+  type Budget = SendingView['budgets'][number];
+  const watchBudget = (name: string, help: string, valueOf: (budget: Budget) => number | null) =>
+    watch(name, help, ['budget'], ({ budgets }) =>
+      budgets.flatMap((budget) => samplesBy('budget', [budget.name], () => valueOf(budget))),
+    );
+  const ifLimited = ({ limit }: Budget, value: number) => (limit > 0 ? value : null);
+  watchBudget('towhook_budget_used', 'Calls of the last minute that count against a rate limit.', (budget) =>
+    ifLimited(budget, budget.used),
   );
-  watch('towhook_budget_limit', 'Calls per minute that a budget allows now.', ['budget'], ({ budgets }) =>
-    budgets.filter(({ limit }) => limit > 0).map(({ name, limit }) => ({ labels: { budget: name }, value: limit })),
+  watchBudget('towhook_budget_limit', 'Calls per minute that a budget allows now.', (budget) =>
+    ifLimited(budget, budget.limit),
   );
-  watch(
+  watchBudget(
     'towhook_budget_closed',
     'Whether the service asked to make no call of a budget for now: 1 = it did.',
-    ['budget'],
-    ({ budgets }) =>
-      budgets.map(({ name, closed_until }) => ({ labels: { budget: name }, value: closed_until === null ? 0 : 1 })),
+    ({ closed_until }) => (closed_until === null ? 0 : 1),
   );
-  watch(
+  watchBudget(
     'towhook_budget_announced',
     'Calls per minute that the service announced last, by budget.',
-    ['budget'],
-    ({ budgets }) =>
-      budgets.flatMap(({ name, announced_per_minute: limit }) =>
-        limit === null ? [] : [{ labels: { budget: name }, value: limit }],
-      ),
+    ({ announced_per_minute }) => announced_per_minute,
   );
-  watch('towhook_budget_waiting', 'Tows and violations that wait for a rate limit permit.', ['budget'], ({ budgets }) =>
-    budgets.map(({ name, waiting }) => ({ labels: { budget: name }, value: waiting })),
+  watchBudget(
+    'towhook_budget_waiting',
+    'Tows and violations that wait for a rate limit permit.',
+    ({ waiting }) => waiting,
   );
 }
 
@@ -91,23 +117,9 @@ function openCircuits({ mode, connection, service, operations }: SendingView): M
   ];
 }
 
-/** A gauge of the alarm that Redis lacks the records of a disk that was in use. */
-export function watchSpool(metrics: Metrics, spool: Pick<Spool, 'alarm'>): void {
-  const watch = watcher(metrics, () => spool.alarm());
-  watch(
-    'towhook_spool_records_missing',
-    'Whether Redis lacks the records of a disk that was in use: 1 = they are missing.',
-    [],
-    (alarm) => sampleOf(alarm === null ? 0 : 1),
-  );
-}
-
-/** A gauge per alarm about webhooks, and the age of the last accepted one. */
-export function watchWebhooks(
-  metrics: Metrics,
-  { health, answers }: { health: WebhookHealth; answers: Pick<WebhookAnswerStore, 'read'> },
-): void {
-  const watchAlarms = watcher(metrics, () => health.alarms());
+/** The alarms about webhooks, and the age of the last accepted one. */
+function watchWebhooks(metrics: Metrics, { webhookHealth, webhookAnswers }: Installation): void {
+  const watchAlarms = watcher(metrics, () => webhookHealth.alarms());
   watchAlarms(
     'towhook_webhook_alarm',
     'Alarms about webhooks: 1 = it holds; webhooksRefused by kind of webhook (other: another address).',
@@ -123,59 +135,51 @@ export function watchWebhooks(
       });
     },
   );
-  const watchAnswers = watcher(metrics, () => answers.read());
+  const watchAnswers = watcher(metrics, () => webhookAnswers.read());
   watchAnswers(
     'towhook_webhook_silence_seconds',
     'Time since a call was last accepted, by kind of webhook; absent before the first.',
     ['kind'],
     ({ byPath, readAtMs }) =>
-      WEBHOOK_PATHS.flatMap((kind) => {
+      samplesBy('kind', WEBHOOK_PATHS, (kind) => {
         const { acceptedAtMs } = byPath[kind];
-        return acceptedAtMs === null ? [] : [{ labels: { kind }, value: (readAtMs - acceptedAtMs) / 1000 }];
+        return acceptedAtMs === null ? null : (readAtMs - acceptedAtMs) / 1000;
       }),
   );
 }
 
-/** Gauges of the channels that notices about alarms are delivered to. */
-export function watchNotices(
-  metrics: Metrics,
-  notifications: Pick<NotificationStore, 'readChannels'>,
-  clock: Pick<Clock, 'nowMs'>,
-): void {
+/** The channels that notices about alarms are delivered to. */
+function watchNotices(metrics: Metrics, { notifications }: Installation, nowMs: () => number): void {
   const watch = watcher(metrics, () => notifications.readChannels());
-  const ageSamples = (sinceMs: (channel: NoticeChannel) => number | null) =>
-    NOTICE_CHANNELS.flatMap((channel) => {
+  const ages = (sinceMs: (channel: NoticeChannel) => number | null) =>
+    samplesBy('channel', NOTICE_CHANNELS, (channel) => {
       const fromMs = sinceMs(channel);
-      return fromMs === null ? [] : [{ labels: { channel }, value: (clock.nowMs() - fromMs) / 1000 }];
+      return fromMs === null ? null : (nowMs() - fromMs) / 1000;
     });
   watch(
     'towhook_notice_failing_seconds',
     'Time for which all attempts of a channel have failed; absent while it works.',
     ['channel'],
-    ({ channels }) => ageSamples((channel) => channels[channel]?.failingSinceMs ?? null),
+    ({ channels }) => ages((channel) => channels[channel]?.failingSinceMs ?? null),
   );
   watch(
     'towhook_notice_oldest_seconds',
     'Age of the oldest notice that is not delivered; absent without one.',
     ['channel'],
     ({ notices }) =>
-      ageSamples((channel) => {
+      ages((channel) => {
         const own = notices.filter((notice) => notice.channel === channel).map(({ createdAtMs }) => createdAtMs);
         return own.length === 0 ? null : Math.min(...own);
       }),
   );
 }
 
-/** Gauges of the open tasks of each type, and of the age of the oldest. */
-export function watchTasks(
-  metrics: Metrics,
-  tasks: Pick<TaskStore, 'counts' | 'list'>,
-  clock: Pick<Clock, 'nowMs'>,
-): void {
+/** The open tasks of each type, and the oldest work that is late. */
+function watchTasks(metrics: Metrics, { tasks, overdueReport }: Installation, nowMs: () => number): void {
   const watch = watcher(metrics, () => tasks.counts());
   watch('towhook_open_tasks', 'Open tasks by type.', ['type'], ({ types }) =>
     // A task of a later version may have a type that this version does not know.
-    TASK_TYPES.map((type) => ({ labels: { type }, value: types.find((known) => known.type === type)?.count ?? 0 })),
+    samplesBy('type', TASK_TYPES, (type) => types.find((known) => known.type === type)?.count ?? 0),
   );
   watch(
     'towhook_open_tasks_oldest_seconds',
@@ -186,23 +190,13 @@ export function watchTasks(
       const ages = open.map(async (type) => {
         const { items } = await tasks.list({ cursor: null, limit: 1, order: 'oldest', filter: { type } });
         const openedAt = items[0]?.opened_at;
-        return openedAt === undefined
-          ? []
-          : [{ labels: { type }, value: (clock.nowMs() - Date.parse(openedAt)) / 1000 }];
+        return samplesBy('type', [type], () => (openedAt ? (nowMs() - Date.parse(openedAt)) / 1000 : null));
       });
       return (await Promise.all(ages)).flat();
     },
   );
-}
-
-/** Gauge of the oldest report or check that is not accepted in time. */
-export function watchOverdueReport(
-  metrics: Metrics,
-  overdueReport: (nowMs: number) => Promise<number | null>,
-  { nowMs }: Pick<Clock, 'nowMs'>,
-): void {
-  const watch = watcher(metrics, () => overdueReport(nowMs()));
-  watch(
+  const watchOverdue = watcher(metrics, () => overdueReport(nowMs()));
+  watchOverdue(
     'towhook_overdue_report_seconds',
     'Age of the oldest report or violation that is not accepted within OVERDUE_REPORT_MINUTES; 0 without one.',
     [],
@@ -210,14 +204,17 @@ export function watchOverdueReport(
   );
 }
 
-/** Gauges of the processes by role and state, of those that lack a data key, and of stalled workers by queue. */
-export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, 'list'>): void {
-  const watch = watcher(metrics, () => processes.list());
+/** The processes by role and state, those that lack a data key, and stalled workers by queue. */
+function watchProcesses(metrics: Metrics, { processes }: Installation): void {
+  const watch = watcher(metrics, async () => {
+    const all = await processes.list();
+    return { all, live: all.filter(({ isSilent }) => !isSilent) };
+  });
   watch(
     'towhook_processes',
     'Processes by role and state (ready, not_ready, silent = without heartbeat and not replaced).',
     ['role', 'state'],
-    (all) => {
+    ({ all }) => {
       const states = all.map((each) => ({ role: each.role, state: processStateOf(each, all) }));
       return HEARTBEAT_ROLES.flatMap((role) =>
         PROCESS_STATES.map((state) => ({
@@ -231,39 +228,57 @@ export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, '
     'towhook_processes_without_data_keys',
     'Processes by role that lack a data key that stored data needs, or cannot use their file of data keys.',
     ['role'],
-    (all) => {
-      const lacking = all.filter(({ isSilent, missingDataKeys }) => !isSilent && missingDataKeys.length > 0);
-      return HEARTBEAT_ROLES.map((role) => ({
-        labels: { role },
-        value: lacking.filter((each) => each.role === role).length,
-      }));
-    },
+    ({ live }) =>
+      samplesBy(
+        'role',
+        HEARTBEAT_ROLES,
+        (role) => live.filter((each) => each.role === role && each.missingDataKeys.length > 0).length,
+      ),
   );
   watch(
     'towhook_clock_offset_seconds',
     'Largest difference between the clock of a process and that of Redis, by role; 0 below 30 s.',
     ['role'],
-    (all) => {
-      const live = all.filter(({ isSilent }) => !isSilent);
-      return HEARTBEAT_ROLES.map((role) => {
+    ({ live }) =>
+      samplesBy('role', HEARTBEAT_ROLES, (role) => {
         const offsets = live.filter((each) => each.role === role).map((each) => Math.abs(each.clockOffsetSeconds));
-        return { labels: { role }, value: Math.max(0, ...offsets) };
-      });
-    },
+        return Math.max(0, ...offsets);
+      }),
   );
-  watch('towhook_services_differ', 'Whether live processes call different services: 1 = they do.', [], (all) =>
+  watch('towhook_services_differ', 'Whether live processes call different services: 1 = they do.', [], ({ all }) =>
     sampleOf(serviceDifference(all) === null ? 0 : 1),
   );
   watch(
     'towhook_stalled_workers',
     'Workers that complete no job of a queue although work waits, by queue.',
     ['queue'],
-    (all) => {
-      const queues = all.filter(({ isSilent }) => !isSilent).flatMap((each) => each.queues);
-      return QUEUE_NAMES.map((queue) => ({
-        labels: { queue },
-        value: queues.filter(({ name, isStalled }) => name === queue && isStalled).length,
-      }));
+    ({ live }) => {
+      const queues = live.flatMap((each) => each.queues);
+      return samplesBy(
+        'queue',
+        QUEUE_NAMES,
+        (queue) => queues.filter(({ name, isStalled }) => name === queue && isStalled).length,
+      );
     },
+  );
+}
+
+function watchQueues(metrics: Metrics, { queues }: Installation): void {
+  const watch = watcher(metrics, queues);
+  const watchEach = (name: string, help: string, valueOf: (queue: OpsQueue) => number) =>
+    watch(name, help, ['queue'], (all) =>
+      all.map((queue) => ({ labels: { queue: queue.name }, value: valueOf(queue) })),
+    );
+  watchEach('towhook_due', 'Records due for work now.', ({ due }) => due);
+  watchEach(
+    'towhook_due_oldest_seconds',
+    'How long the oldest due record has been due.',
+    ({ oldest_age_ms: ageMs }) => ageMs / 1000,
+  );
+  watchEach('towhook_queue_paused', 'Whether a queue is paused: 1 = paused.', ({ paused }) => (paused ? 1 : 0));
+  watchEach(
+    'towhook_failed_jobs',
+    'Jobs that failed within 24 hours, by queue. A job handles failures itself, so this is a fault.',
+    ({ failed }) => failed,
   );
 }

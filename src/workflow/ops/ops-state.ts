@@ -4,24 +4,25 @@ import type { RedisFault } from '../../domain/ops/redis-settings';
 import { isoOrNull, isoTimestamp, MINUTE_MS } from '../../domain/timestamp';
 import { SYSTEM_TASKS, TASKS_WITH_ALARM, type AttemptCounts, type OpsQueue, type OpsState } from './alarms';
 import { conservationViewOf, type ConservationStore } from './conservation';
-import type { TaskList } from '../list-port';
 import type { MetricsStore, ProcessStore } from './metrics-port';
 import type { NotificationStore } from './notifications';
-import type { SendingStore } from '../ports';
+import type { SendingStore, TaskStore } from '../ports';
 import type { Spool } from './spool-port';
 import type { WebhookHealth } from '../webhook/webhook-health';
+import type { WebhookAnswerStore } from '../webhook/webhook-port';
 
-/** Where the state of the installation is read. */
-export interface OpsStateTools {
+/** Where the state of the installation is read: the stores that all processes share. */
+export interface Installation {
   readonly sending: SendingStore;
   readonly queues: () => Promise<readonly OpsQueue[]>;
   readonly conservation: Pick<ConservationStore, 'lastScan'>;
   readonly processes: Pick<ProcessStore, 'list'>;
   readonly figures: MetricsStore;
-  readonly tasks: Pick<TaskList, 'counts'>;
+  readonly tasks: Pick<TaskStore, 'counts' | 'list'>;
   /** When the oldest report or check that is overdue was recorded, ms since the epoch; null without one. */
   readonly overdueReport: (nowMs: number) => Promise<number | null>;
   readonly spool: Pick<Spool, 'alarm'>;
+  readonly webhookAnswers: Pick<WebhookAnswerStore, 'read'>;
   readonly webhookHealth: WebhookHealth;
   readonly notifications: Pick<NotificationStore, 'readChannels'>;
   readonly redisFaults: () => Promise<readonly RedisFault[]>;
@@ -30,9 +31,10 @@ export interface OpsStateTools {
 /** Reads the state that alarms are derived from. `nowMs`: ms since the epoch. */
 export type ReadOpsState = (nowMs: number) => Promise<OpsState>;
 
-/** Reads it from the stores that all processes share. Rejects when Redis does. */
-export function opsStateReader(tools: OpsStateTools): ReadOpsState {
-  const { sending, queues, conservation, processes, figures, tasks, spool, webhookHealth, notifications } = tools;
+/** Rejects when Redis does. */
+export function opsStateReader(installation: Installation): ReadOpsState {
+  const { sending, queues, conservation, processes, figures, tasks, spool, webhookHealth, notifications } =
+    installation;
   return async (nowMs) => {
     const [
       view,
@@ -52,12 +54,12 @@ export function opsStateReader(tools: OpsStateTools): ReadOpsState {
       conservation.lastScan(),
       processes.list(),
       tasks.counts(),
-      tools.overdueReport(nowMs),
+      installation.overdueReport(nowMs),
       readAttempts(figures, nowMs),
       spool.alarm(),
       webhookHealth.alarms(),
       notifications.readChannels(),
-      tools.redisFaults(),
+      installation.redisFaults(),
     ]);
     const ownAlarm = tasksByType.types.filter(({ type }) => TASKS_WITH_ALARM.some((known) => known === type));
     return {
