@@ -92,6 +92,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   zone_id: '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f',
   operation: 'started',
   queue: 'reports',
+  mode: 'live',
   channel: 'mail',
   step: 'en_route',
   crew: '"Crew 4"',

@@ -142,7 +142,6 @@ export type StatusView = z.infer<typeof statusView>;
 
 /** What blocks sending now: the connection, an outage, paused operations; and the rate limits. */
 export const sendingView = z.object({
-  /** `shadow`: nothing is sent, because a process runs with SERVICE_MODE=shadow. */
   mode: modeView,
   connection: z.object({
     state: z.enum(['working', 'broken']),

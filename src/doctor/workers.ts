@@ -50,7 +50,7 @@ export async function checkWorkers(redis: Redis): Promise<Finding> {
  * environment than this one.
  */
 export async function checkMode(redis: Redis, ownMode: ServiceMode): Promise<Finding> {
-  const [processes, { sinceMs }] = await Promise.all([
+  const [processes, { sinceMs, isSwitchedOff }] = await Promise.all([
     createProcessStore(redis).list(),
     createShadowStore(redis).summary(),
   ]);
@@ -59,9 +59,16 @@ export async function checkMode(redis: Redis, ownMode: ServiceMode): Promise<Fin
   const modes = notesOf('mode');
   if (sinceMs !== null || shadows.length > 0) {
     const since = sinceMs === null ? '' : ` since ${isoTimestamp(sinceMs)}`;
-    const cause = shadows.length === 0 ? '' : `; SERVICE_MODE=shadow: ${namesOf(shadows)}`;
-    const what = `shadow mode${since}: nothing is sent to the service but the token call${cause}`;
-    return modes.warning('shadow_mode', what, 'To go live: start all processes with SERVICE_MODE=live.');
+    const causes = [
+      ...(isSwitchedOff ? ['switched by ops'] : []),
+      ...(shadows.length === 0 ? [] : [`SERVICE_MODE=shadow: ${namesOf(shadows)}`]),
+    ];
+    const what = `shadow mode${since}: nothing is sent to the service but the token call; ${causes.join('; ')}`;
+    const remedies = [
+      ...(shadows.length === 0 ? [] : ['start all processes with SERVICE_MODE=live']),
+      ...(isSwitchedOff ? ['towhook mode live --reason …'] : []),
+    ];
+    return modes.warning('shadow_mode', what, `To go live: ${remedies.join(', then ')}.`);
   }
   if (alive.length === 0) return modes.skipped('not_looked_at', 'no process runs');
   if (ownMode === 'live') return modes.fine('live_mode', 'every process runs with SERVICE_MODE=live');

@@ -126,6 +126,7 @@ export function openOperator(foundation: Foundation, access: Pick<OperatorTools,
     // Opened before the listener, so that it is closed after the last request has ended.
     lookups: openConsoleLookups(foundation),
     shadow: createShadowStore(redis),
+    mode: foundation.mode.tools,
     addressOf: (operation) => addressOf(operation).url,
     keys: createApiKeyStore(redis),
     audit: createAuditStore(redis),

@@ -6,7 +6,7 @@ import { repeat } from '../platform/timers';
 import { createProcessStore } from '../store/ops/processes';
 import { recordsOf } from '../store/outbox/records';
 import type { HeartbeatGaps } from '../workflow/ops/heartbeat-gaps';
-import { agreeOnMode, type CommonMode } from '../workflow/outbox/service-mode';
+import { agreeOnMode, type CommonMode, type ModeTools } from '../workflow/outbox/service-mode';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;
@@ -15,6 +15,8 @@ const EVERY_MS = 5000;
 export interface ModeWatch {
   /** Null until Redis was reached for the first time. */
   last(): CommonMode | null;
+  /** What the switch of ops needs. */
+  readonly tools: ModeTools;
   stop(): Promise<void>;
 }
 
@@ -48,7 +50,7 @@ export async function watchMode(tools: {
     log,
     work: agree,
   });
-  return { last: () => last, stop: () => repetition.stop() };
+  return { last: () => last, tools: modeTools, stop: () => repetition.stop() };
 }
 
 /** Names the mode on a private `/readyz`; always ready: recording works in every mode. */

@@ -11,12 +11,11 @@ import { openServiceClient } from './service';
 const EVERY_MS = 10_000;
 
 /**
- * In shadow mode: gets an access token as a worker would, to prove address and credentials. Without one the connection
+ * While nothing is sent: gets an access token as a worker would, to prove address and credentials. Without one the connection
  * counts as broken, with alarm and task, until a token is there.
  */
 export function startTokenProof(foundation: Foundation): void {
-  const { config, redis, resources, troubleLog: log } = foundation;
-  if (config.service.mode === 'live') return;
+  const { config, mode, redis, resources, troubleLog: log } = foundation;
   const service = openServiceClient(foundation, { access: requireService(config), resources });
   const records = recordsOf(redis);
   let isProven = false;
@@ -26,28 +25,32 @@ export function startTokenProof(foundation: Foundation): void {
     [isProven, failures] = [true, 0];
   };
   const proving = repeat({
-    name: 'shadow.token',
+    name: 'token_proof',
     everyMs: EVERY_MS,
     firstAfterMs: AFTER_START_MS,
     log,
     async work(signal) {
+      if ((mode.last()?.sinceMs ?? null) === null) {
+        isProven = false;
+        return;
+      }
       if (await service.hasToken()) {
         return proven();
       }
       const failure = await service.getToken();
       if (signal.aborted) return;
       if (failure === null) {
-        log.info('shadow.token_given', {});
+        log.info('token_proof.given', {});
         await proven();
       } else if (failure.kind !== 'dropped') {
         const cause = causeOf(failure);
-        log.warn('shadow.token_missing', { exchange: failure.kind, cause, variable: variableOf(cause) });
+        log.warn('token_proof.missing', { exchange: failure.kind, cause, variable: variableOf(cause) });
         isProven = false;
         failures += 1;
         await reportNoToken(records, { cause, delayMs: EVERY_MS, failures });
       } else {
         // No permit for a token call, or no Redis: it shows nothing about the connection.
-        log.warn('shadow.token_missing', {
+        log.warn('token_proof.missing', {
           exchange: failure.kind,
           cause: causeOf(failure),
           variable: failure.cause === 'no_permit' ? 'BUDGET_AUTH_PER_MINUTE' : 'REDIS_URL',

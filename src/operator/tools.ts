@@ -22,6 +22,7 @@ import type { ConservationStore } from '../workflow/ops/conservation';
 import type { NotificationTools } from '../workflow/ops/notifications';
 import type { Spool } from '../workflow/ops/spool-port';
 import type { SignIn } from '../workflow/operator-port';
+import type { ModeTools } from '../workflow/outbox/service-mode';
 import type { AddressOf, ShadowStore } from '../workflow/outbox/shadow-list';
 import type { RunStore } from '../workflow/run/run-port';
 import type { Lookups } from '../workflow/service/lookups';
@@ -56,6 +57,8 @@ export interface OperatorTools {
   /** Null when the service is not configured. */
   readonly lookups: Lookups | null;
   readonly shadow: ShadowStore;
+  /** What the switch of all sending needs. */
+  readonly mode: ModeTools;
   readonly addressOf: AddressOf;
   readonly keys: ApiKeyStore;
   readonly audit: AuditStore;

@@ -57,6 +57,24 @@ test('ops sends chosen tows and declines others with a reason; a viewer cannot c
   expect((await viewer.post('/ops/shadow', { decision: 'send', chosen: ref })).status).toBe(403);
 });
 
+test('ops stops all sending and goes live with a reason, from the pages of ops and of shadow mode', async () => {
+  const visitor = await signedIn(app);
+  expect((await visitor.get('/ops')).html).toContain('action="/ops/shadow/mode"');
+  const refused = await visitor.post('/ops/shadow/mode', { mode: 'shadow' });
+  expect([refused.status, refused.html.includes('id="mode-reason"')]).toEqual([422, true]);
+
+  expect((await visitor.post('/ops/shadow/mode', { mode: 'shadow', reason: 'test' })).location).toBe('/ops/shadow');
+  expect(textOf((await visitor.get('/board')).html)).toContain(messages.banner);
+  const ref = await towAfter(app, 'started');
+
+  expect((await visitor.post('/ops/shadow/mode', { mode: 'live', reason: 'test' })).location).toBe('/ops/shadow');
+  expect(textOf((await visitor.get('/board')).html)).not.toContain(messages.banner);
+  expect(await towOf(app, ref)).toMatchObject({ shadow: 'held', reports: [{ state: 'pending' }] });
+  const viewer = await signedIn(app, await newKey(app, 'viewer', 'viewer of the switch'));
+  expect((await viewer.get('/ops/shadow')).html).not.toContain('action="/ops/shadow/mode"');
+  expect((await viewer.post('/ops/shadow/mode', { mode: 'shadow', reason: 'test' })).status).toBe(403);
+});
+
 test('the first submit button of the shadow form declines, so that Enter in the form does not send', async () => {
   await heldTow();
   const { html } = await (await signedIn(app)).get('/ops/shadow');

@@ -16,7 +16,7 @@ test('wrong credentials in shadow mode raise the alarm about the connection and 
   try {
     const environment = { SERVICE_MODE: 'shadow', SERVICE_BASE_URL: service.url, BUDGET_AUTH_PER_MINUTE: '0' };
     const app = await start('all', { environment, log });
-    const missing = () => lines.find(({ event }) => event === 'shadow.token_missing');
+    const missing = () => lines.find(({ event }) => event === 'token_proof.missing');
     await eventually(() =>
       expect(missing()).toMatchObject({
         cause: 'token_http_401',

@@ -122,6 +122,7 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   countTows: ['viewer', 200],
   readTask: ['viewer', 404],
   countTasks: ['viewer', 200],
+  changeMode: ['ops', 202, { mode: 'live', reason: 'a test' }],
   readStatus: ['viewer', 200],
   resolveTask: ['dispatcher', 404, {}],
   readSending: ['viewer', 200],

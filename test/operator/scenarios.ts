@@ -139,6 +139,10 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       onViolation('images', formOf({}, [A_PHOTO]), formOf({}, [{ ...A_PHOTO, bytes: imageOf(300, 2) }])),
     waiveViolation: () => onViolation('waive', { reason: 'by phone' }, { reason: 'by mail' }),
     acceptViolation: () => onViolation('accept', { reason: 'by phone' }, { reason: 'by mail' }),
+    changeMode: async () => {
+      const body = { mode: 'shadow', reason: 'by phone' };
+      return { path: '/api/mode', body, other: { ...body, reason: 'by mail' }, effects: actsOf('sending.stopped') };
+    },
     sendShadowTow: () => onHeldTow('send', {}, { reason: 'by phone' }),
     declineShadowTow: () => onHeldTow('decline', { reason: 'by phone' }, { reason: 'by mail' }),
     sendShadowViolation: () => onHeldViolation('send', {}, { reason: 'by phone' }),

@@ -162,6 +162,9 @@ test('what shadow mode shows, what leaves after the switch and who may decide ar
   await api(`POST ${made}/shadow/decline`, { body: { reason: 'sent by the other software' } });
   await api(`GET ${made}`);
   await api('GET /api/shadow');
+  await api('POST /api/mode', { body: { mode: 'shadow', reason: 'the service moves' } });
+  await api('GET /api/status');
+  await api('POST /api/mode', { body: { mode: 'live', reason: 'the service has moved' } });
   await outside.callsOfService();
   outside.recording.compare();
 });

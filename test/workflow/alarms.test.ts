@@ -37,7 +37,7 @@ function runningProcess(changes: Partial<ProcessStatus> = {}): ProcessStatus {
 function known(changes: Partial<OpsState> = {}): OpsState {
   return {
     sending: {
-      mode: { state: 'live', since: null },
+      mode: { state: 'live', since: null, switch: 'live' },
       connection: { ...WORKING, refuses_credentials: false },
       service: { ...WORKING, failures: 0 },
       operations: ENTRY_KINDS.map((operation) => ({

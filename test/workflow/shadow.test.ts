@@ -1,16 +1,14 @@
-import type { ProcessStatus } from '../../src/workflow/ops/metrics-port';
 import { silentLog } from '../../src/platform/log/log';
 import { editEntryNamed } from '../../src/domain/tow/stored-tow';
-import { blockedKey, KEYS } from '../../src/store/keys';
+import { blockedKey } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis/redis-time';
 import { createShadowStore } from '../../src/store/outbox/shadow';
 import type { ShadowCommand } from '../../src/domain/outbox/held-record';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { decideShadowTow } from '../../src/workflow/outbox/decide-shadow';
-import { agreeOnMode, type ModeTools } from '../../src/workflow/outbox/service-mode';
+import { switchMode } from '../../src/workflow/outbox/service-mode';
 import { shadowCsv, type ShadowStore } from '../../src/workflow/outbox/shadow-list';
 import { standings } from '../support/conservation';
-import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, RULES, START, TESTER, type Stores } from '../support/stores';
 
@@ -21,49 +19,18 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
-const NONE_RUNNING: readonly ProcessStatus[] = [];
-const runsIn = (mode: 'live' | 'shadow', isSilent = false): ProcessStatus => ({
-  id: mode,
-  role: 'worker',
-  mode,
-  hostName: 'host',
-  processId: 1,
-  version: '1.0.0',
-  schema: 1,
-  nodeVersion: 'v20.0.0',
-  startedAtMs: 0,
-  beatAtMs: 0,
-  beatAgeMs: 0,
-  isSilent,
-  isReady: true,
-  problems: [],
-  missingDataKeys: [],
-  service: null,
-  clockOffsetSeconds: 0,
-  queues: [],
-});
-
-const agree = (
-  mode: 'live' | 'shadow',
-  running: readonly ProcessStatus[] = NONE_RUNNING,
-  others: Partial<ModeTools> = {},
-) =>
-  agreeOnMode({
-    mode,
-    records: stores.records,
-    processes: { list: () => Promise.resolve(running) },
-    areOthersKnown: () => true,
-    log: silentLog,
-    ...others,
-  });
-
-/** Lets the shadow mode begin a minute ago, as if its processes had long had their first heartbeat. */
-async function beginShadow() {
-  await agree('shadow');
-  const stored = (await stores.redis.hget(KEYS.circuits, 'circuits')) ?? '';
-  const earlier = stored.replace(/"sinceMs":(\d+)/, (_all, ms: string) => `"sinceMs":${Number(ms) - 60_000}`);
-  await stores.redis.hset(KEYS.circuits, 'circuits', earlier);
-}
+/** Sets the switch of ops, while no process runs. */
+const turn = (mode: 'live' | 'shadow') =>
+  switchMode(
+    {
+      mode: 'live',
+      records: stores.records,
+      processes: { list: () => Promise.resolve([]) },
+      areOthersKnown: () => true,
+      log: silentLog,
+    },
+    { mode, reason: 'a test', actor: TESTER, idempotency: undefined },
+  );
 
 async function decide(ref: string, command: ShadowCommand) {
   const effect = await decideShadowTow(stores, { ref, command, actor: TESTER });
@@ -76,103 +43,16 @@ const heldIds = async (store: Pick<ShadowStore, 'list'> = createShadowStore(stor
     held.kind === 'tow' ? held.record.tow.towingReferenceId : held.record.violation.id,
   );
 
-describe('the common mode', () => {
-  test('a process in shadow mode blocks the reports of all tows, also of those recorded in live mode before', async () => {
-    await stores.request('A');
-    await stores.say('A', START);
-    await agree('shadow');
-
-    expect((await claim('A')).kind).toBe('wait');
-    expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'pending', waitsFor: 'shadow' });
-  });
-
-  test('a report recorded in live mode before shadow mode is counted and listed as unsent', async () => {
-    await stores.request('A');
-    await stores.say('A', START);
-    await agree('shadow');
-    await claim('A');
-
-    expect(await stores.tows.counts(RULES.overdueAfter)).toMatchObject({ unsent: 1 });
-    expect((await stores.tows.list({ ...ALL_TOWS, unsent: true, cursor: null, limit: 10 })).items).toHaveLength(1);
-  });
-
-  test('a process in live mode ends the shadow mode only when no live process is in shadow mode any more', async () => {
-    await beginShadow();
-
-    expect(await agree('live', [runsIn('live'), runsIn('shadow')])).toMatchObject({ isContradicted: true });
-    expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
-
-    expect(await agree('live', [runsIn('live'), runsIn('shadow', true)])).toMatchObject({ sinceMs: null });
-    expect(await createShadowStore(stores.redis).summary()).toMatchObject({ sinceMs: null });
-  });
-
-  test('a process in live mode leaves the shadow mode on while other processes may look silent although they run', async () => {
-    await beginShadow();
-    const looksSilent = [runsIn('live'), runsIn('shadow', true)];
-
-    expect(await agree('live', looksSilent, { areOthersKnown: () => false })).toMatchObject({ isContradicted: false });
-    expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
-
-    expect(await agree('live', looksSilent)).toMatchObject({ sinceMs: null });
-  });
-
-  test('shadow mode that a clock has begun tomorrow is ended by a process in live mode', async () => {
-    await agree('shadow');
-    const stored = (await stores.redis.hget(KEYS.circuits, 'circuits')) ?? '';
-    const later = stored.replace(/"sinceMs":(\d+)/, (_all, ms: string) => `"sinceMs":${Number(ms) + 86_400_000}`);
-    await stores.redis.hset(KEYS.circuits, 'circuits', later);
-
-    expect(await agree('live')).toEqual({ sinceMs: null, isContradicted: false });
-  });
-
-  test('shadow mode that has just begun is not ended before its process had time for a first heartbeat', async () => {
-    await agree('shadow');
-
-    const { sinceMs, isContradicted } = await agree('live');
-
-    expect(sinceMs).not.toBeNull();
-    expect(isContradicted).toBe(false);
-  });
-
-  test('a process in shadow mode sends nothing although the data in Redis say live, and stops the others', async () => {
-    const copy = await openStores(redis.url);
-    copy.records.sendNothing();
-    try {
-      await stores.request('A');
-      await stores.say('A', START);
-
-      expect((await copy.outbox.claim('A')).kind).toBe('wait');
-      expect((await claim('A')).kind).toBe('wait');
-      expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
-    } finally {
-      copy.close();
-    }
-  });
-
-  test('the end of shadow mode makes the reports due that were recorded in live mode before it', async () => {
-    await stores.request('A');
-    await stores.say('A', START);
-    await stores.change('A', (draft) => {
-      editEntryNamed(draft, 'started-1').createdAtMs -= 3_600_000;
-    });
-    await beginShadow();
-    await claim('A');
-    await agree('live');
-
-    await eventually(async () => expect((await claim('A')).kind).toBe('send'));
-  });
-});
-
 describe('a tow of a shadow time', () => {
   beforeEach(async () => {
-    await beginShadow();
+    await turn('shadow');
     await stores.request('A');
     await stores.say('A', START);
     await stores.say('A', { event: 'detained' });
   });
 
   test('is not sent after the switch to live, also with facts that are recorded later', async () => {
-    await agree('live');
+    await turn('live');
     await stores.say('A', { event: 'released' });
 
     expect((await claim('A')).kind).toBe('needs_action');
@@ -190,7 +70,7 @@ describe('a tow of a shadow time', () => {
   });
 
   test('is sent in order once a person chooses it', async () => {
-    await agree('live');
+    await turn('live');
     expect(await decide('A', { action: 'send' })).toBe('done');
 
     const first = await mustClaim(stores.outbox, 'A');
@@ -202,7 +82,7 @@ describe('a tow of a shadow time', () => {
   });
 
   test('owes the service nothing any more once it is declined, also not for later facts', async () => {
-    await agree('live');
+    await turn('live');
     expect(await decide('A', { action: 'decline', reason: 'the other software did it' })).toBe('done');
     await stores.say('A', { event: 'released' });
 
@@ -214,7 +94,7 @@ describe('a tow of a shadow time', () => {
 
   test('is held also when it was only received in the shadow time', async () => {
     await stores.request('B');
-    await agree('live');
+    await turn('live');
     await stores.say('B', START);
 
     expect((await claim('B')).kind).toBe('needs_action');
@@ -224,7 +104,7 @@ describe('a tow of a shadow time', () => {
     await stores.request('C');
     await stores.say('C', START);
     await claim('C');
-    await agree('live');
+    await turn('live');
 
     expect((await claim('C')).kind).toBe('needs_action');
     expect(await heldIds()).toEqual(['A', 'C']);
@@ -233,29 +113,29 @@ describe('a tow of a shadow time', () => {
   test('is held also when a process in live mode recorded the fact, and no worker looked before the switch', async () => {
     await stores.request('C');
     await stores.say('C', START);
-    await agree('live');
+    await turn('live');
 
     expect((await claim('C')).kind).toBe('needs_action');
     expect(await heldIds()).toEqual(['A', 'C']);
   });
 
   test('is held also when its first report is older than the shadow time', async () => {
-    await agree('live');
+    await turn('live');
     await stores.request('D');
     await stores.say('D', START);
-    await beginShadow();
+    await turn('shadow');
     await stores.change('D', (draft) => {
       editEntryNamed(draft, 'started-1').createdAtMs -= 3_600_000;
     });
     await stores.say('D', { event: 'detained' });
-    await agree('live');
+    await turn('live');
 
     expect((await claim('D')).kind).toBe('needs_action');
   });
 
   test('is held also when a process in live mode received the tow request', async () => {
     await stores.request('E');
-    await agree('live');
+    await turn('live');
     await stores.say('E', START);
 
     expect((await claim('E')).kind).toBe('needs_action');
@@ -266,7 +146,7 @@ describe('a tow of a shadow time', () => {
     await stores.request('F');
     await stores.say('F', START);
     await claim('F');
-    await agree('live');
+    await turn('live');
 
     expect(await decide('F', { action: 'send' })).toBe('done');
 
@@ -278,7 +158,7 @@ describe('a tow of a shadow time', () => {
       editEntryNamed(draft, 'started-1').waitsFor = 'budget';
       draft.runAtMs = nowMs + 3_600_000;
     });
-    await agree('live');
+    await turn('live');
 
     expect(await decide('A', { action: 'send' })).toBe('done');
 
@@ -286,7 +166,7 @@ describe('a tow of a shadow time', () => {
   });
 
   test('can be paid and released after it was declined, although the service posted an invoice', async () => {
-    await agree('live');
+    await turn('live');
     await decide('A', { action: 'decline', reason: 'the other software did it' });
     await stores.acceptInvoice('A');
     await stores.process('invoice-A');

@@ -34,8 +34,12 @@ const shadowItem = z.object({
 });
 export type ShadowItem = z.infer<typeof shadowItem>;
 
-/** `shadow`: nothing is sent, because a process runs with SERVICE_MODE=shadow. */
-export const modeView = z.object({ state: z.enum(SERVICE_MODES), since: z.string().nullable() });
+/** `shadow`: nothing is sent. `switch` is what ops has set; else a process runs with SERVICE_MODE=shadow. */
+export const modeView = z.object({
+  state: z.enum(SERVICE_MODES),
+  since: z.string().nullable(),
+  switch: z.enum(SERVICE_MODES),
+});
 export type ModeView = z.infer<typeof modeView>;
 
 export const shadowView = page(shadowItem).extend({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SERVICE_MODES } from '../../domain/vocabulary';
 import { reasonBody, resolveBody, statusView, towView } from '../operator';
 import { pagedQuery } from '../paging';
 import { shadowView } from '../outbox/shadow';
@@ -19,6 +20,15 @@ export const SHADOW_ROUTES = {
     summary: 'Whether anything is sent, what waits for a decision since a shadow time, and the number of open tasks.',
     command: 'status',
     answer: statusView,
+  },
+  changeMode: {
+    ...decision,
+    path: '/api/mode',
+    summary:
+      'Go live, or stop all sending but the token call (shadow mode). 409 for `live` while a process runs with SERVICE_MODE=shadow.',
+    body: reasonBody.extend({ mode: z.enum(SERVICE_MODES) }),
+    answer: statusView,
+    command: 'mode <mode>',
   },
   readShadow: {
     ...READ,

@@ -10,6 +10,7 @@ const circuit = z.looseObject({
   failures: z.number(),
   lastProbe: z.string().nullable(),
   safeOnly: z.boolean(),
+  bySwitch: z.boolean().optional(),
   cause: z.string().optional(),
 });
 

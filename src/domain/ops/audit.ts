@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = [
   'run.aborted',
   'delivery.replayed',
   'operation.resumed',
+  'sending.stopped',
+  'sending.resumed',
   'difference.expected',
   'notifications.tested',
   'queue.paused',

@@ -61,10 +61,7 @@ export function decideShadow(
   switch (command.action) {
     case 'send': {
       if (isStopped(circuits)) {
-        return conflict(
-          'shadow_mode',
-          'Nothing is sent in shadow mode. Set SERVICE_MODE=live for all processes first.',
-        );
+        return conflict('shadow_mode', 'Nothing is sent in shadow mode. Go live first.');
       }
       record.shadow = null;
       // It left the waiting queue of the rate limit when it was held, with the time of its place there.

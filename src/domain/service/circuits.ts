@@ -30,6 +30,8 @@ export interface Circuit {
   lastProbe: string | null;
   /** Only calls that are safe to repeat may probe. */
   safeOnly: boolean;
+  /** Ops stopped sending, and only ops resumes it; absent if a process in shadow mode opened the circuit. */
+  bySwitch?: boolean | undefined;
   /** Why it opened, as a code for logs; absent if an earlier version opened it. */
   cause?: string | undefined;
 }
@@ -106,8 +108,9 @@ const CONNECTION_OPEN_MAX_MS = 290_000;
 export const RECHECK_MS = 600_000;
 
 /** Opens the circuit that lets nothing out, unless it is open already. */
-export function stopSending(circuits: Circuits, nowMs: number): void {
-  openCircuit(circuits, 'shadow', { task: null, cause: 'shadow_mode' }, nowMs);
+export function stopSending(circuits: Circuits, nowMs: number, { bySwitch = false } = {}): void {
+  const circuit = openCircuit(circuits, 'shadow', { task: null, cause: 'shadow_mode' }, nowMs);
+  if (bySwitch) circuit.bySwitch = true;
 }
 
 /** Closes it: what it blocks and is not held becomes due. */
@@ -118,6 +121,11 @@ export function resumeSending(circuits: Circuits, effects: CircuitEffects): void
 /** Since when nothing is sent, ms since the epoch; null while calls are made. */
 export function stoppedSinceMs({ open }: Circuits): number | null {
   return open.shadow?.sinceMs ?? null;
+}
+
+/** True while the switch of ops is off, also without a process in shadow mode. */
+export function isStoppedBySwitch({ open }: Circuits): boolean {
+  return open.shadow?.bySwitch === true;
 }
 
 export function isStopped(circuits: Circuits): boolean {

@@ -1,6 +1,7 @@
 import { ROUTES } from '../../contracts/operator-routes';
 import type { ShadowCommand } from '../../domain/outbox/held-record';
 import { decideShadowTow, decideShadowViolation } from '../../workflow/outbox/decide-shadow';
+import { switchMode } from '../../workflow/outbox/service-mode';
 import { modeViewOf, shadowCsv, shadowItemOf, type ShadowStore } from '../../workflow/outbox/shadow-list';
 import type { ApiServer } from '../api-server';
 import type { OperatorTools } from '../tools';
@@ -19,21 +20,26 @@ export async function refusalOfCalls(shadow: Pick<ShadowStore, 'summary'>): Prom
 export function serveShadow(server: ApiServer, tools: OperatorTools): void {
   const { shadow, addressOf } = tools;
   server.list(ROUTES.readShadow, async ({ query }) => {
-    const [{ sinceMs, held }, page] = await Promise.all([
+    const [summary, page] = await Promise.all([
       shadow.summary(),
       shadow.list({ cursor: query.cursor ?? null, limit: query.limit }),
     ]);
     return {
-      mode: modeViewOf(sinceMs),
-      held,
+      mode: modeViewOf(summary),
+      held: summary.held,
       items: page.items.map((item) => shadowItemOf(item, addressOf)),
       next_cursor: page.nextCursor,
     };
   });
-  server.read(ROUTES.readStatus, async () => {
-    const [openTasks, { sinceMs, held }] = await Promise.all([tools.tasks.count(), shadow.summary()]);
-    return { mode: modeViewOf(sinceMs), held, open_tasks: openTasks };
-  });
+  const status = async () => {
+    const [openTasks, summary] = await Promise.all([tools.tasks.count(), shadow.summary()]);
+    return { mode: modeViewOf(summary), held: summary.held, open_tasks: openTasks };
+  };
+  server.read(ROUTES.readStatus, status);
+  server.change(ROUTES.changeMode, ({ actor, body }) => ({
+    effect: (idempotency) => switchMode(tools.mode, { ...body, actor, idempotency }),
+    answer: status,
+  }));
   server.csv(ROUTES.exportShadow, () => ({ name: 'shadow.csv', text: shadowCsv(shadow, addressOf) }));
 
   const onTow = ({ actor, params }: PathCall, command: ShadowCommand): Change => {

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { decodeCircuits } from '../../contracts/service/stored-circuits';
 import { recordNamed } from '../../domain/outbox/outbox-record';
 import type { ShadowRecord, ShadowStore } from '../../workflow/outbox/shadow-list';
+import { isStoppedBySwitch, stoppedSinceMs } from '../../domain/service/circuits';
 import { KEYS } from '../keys';
 import { unlessUnusable } from './readable-records';
 import { mergedRows, pageOf } from './rows';
@@ -27,7 +28,8 @@ export function createShadowStore(redis: Redis): ShadowStore {
         redis.hmget(KEYS.circuits, 'v', 'circuits'),
         redis.zcard(KEYS.shadow),
       ]);
-      return { sinceMs: decodeCircuits(version, json).open.shadow?.sinceMs ?? null, held };
+      const circuits = decodeCircuits(version, json);
+      return { sinceMs: stoppedSinceMs(circuits), isSwitchedOff: isStoppedBySwitch(circuits), held };
     },
 
     async list(paging) {

@@ -8,7 +8,14 @@ import type { SendingStore } from '../../workflow/ports';
 import type { StoredToken } from '../../workflow/service/service-port';
 import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../../contracts/service/stored-budgets';
 import { decodeCircuits } from '../../contracts/service/stored-circuits';
-import { CIRCUIT_NAMES, recentFailures, type CircuitName } from '../../domain/service/circuits';
+import { modeViewOf } from '../../workflow/outbox/shadow-list';
+import {
+  CIRCUIT_NAMES,
+  isStoppedBySwitch,
+  recentFailures,
+  stoppedSinceMs,
+  type CircuitName,
+} from '../../domain/service/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { blockedKey, budgetKey, budgetStateField, KEYS } from '../keys';
 import { redisTimeMs } from '../redis/redis-time';
@@ -36,14 +43,13 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
           : { since: null, next_try_at: null };
       };
       const [connection, outage] = [circuit('connection'), circuit('outage')];
-      const { since } = circuit('shadow');
       const operations = ENTRY_KINDS.map((operation) => {
         const pause = circuit(`paused.${operation}`);
         return { operation, state: pause.next_try_at === null ? 'open' : 'paused', ...pause } as const;
       });
       const waiting: Partial<Record<BudgetName, number>> = { tow: waitingTows, violations: waitingViolations };
       return {
-        mode: { state: since === null ? 'live' : 'shadow', since },
+        mode: modeViewOf({ sinceMs: stoppedSinceMs(circuits), isSwitchedOff: isStoppedBySwitch(circuits) }),
         connection: {
           state: connection.next_try_at === null ? 'working' : 'broken',
           refuses_credentials: refusesCredentials(circuits.open.connection?.cause),

@@ -18,13 +18,19 @@ export type ShadowRecord =
 export interface ShadowSummary {
   /** Since when nothing is sent, ms since the epoch; null in live mode. */
   readonly sinceMs: number | null;
+  /** Whether the switch of ops is off. */
+  readonly isSwitchedOff: boolean;
   /** Tows and violations that wait for a decision. */
   readonly held: number;
 }
 
-/** The mode of the installation by since when nothing is sent. */
-export function modeViewOf(sinceMs: ShadowSummary['sinceMs']): ModeView {
-  return { state: sinceMs === null ? 'live' : 'shadow', since: isoOrNull(sinceMs) };
+/** The mode of the installation. */
+export function modeViewOf({ sinceMs, isSwitchedOff }: Omit<ShadowSummary, 'held'>): ModeView {
+  return {
+    state: sinceMs === null ? 'live' : 'shadow',
+    since: isoOrNull(sinceMs),
+    switch: isSwitchedOff ? 'shadow' : 'live',
+  };
 }
 
 export interface ShadowStore {

@@ -2,6 +2,7 @@ import type { SendingView } from '../../../contracts/operator';
 import type { FormFailure } from '../../page';
 import { Countdown, Age, Badge } from '../../parts/text';
 import type { Viewer } from '../../viewer';
+import { ModeSwitch } from '../../parts/mode-switch';
 import { ActionForm } from '../../parts/ops';
 import { FAILURES_BORNE } from '../../../workflow/ops/alarms';
 
@@ -14,11 +15,17 @@ interface SendingProps {
 /** Circuits that block sending, and the rate limits. */
 export function Sending({ viewer, sending, failure }: SendingProps) {
   const messages = viewer.messages.ops.sending;
-  const { connection, service, held } = sending;
+  const { mode, connection, service, held } = sending;
   return (
     <section class="card" id="sending" aria-labelledby="sending-title">
       <h2 id="sending-title">{messages.title}</h2>
       <dl class="facts">
+        <dt>{messages.mode.label}</dt>
+        <dd>
+          <Badge tone={mode.state === 'live' ? 'good' : 'wait'}>{messages.mode.states[mode.state]}</Badge>
+          <Since viewer={viewer} at={mode.since} nextTryAt={null} />
+          <ModeSwitch viewer={viewer} mode={mode} failure={failure} />
+        </dd>
         <dt>{messages.connection}</dt>
         <dd>
           <Badge tone={connection.state === 'working' ? 'good' : 'bad'}>
@@ -38,7 +45,7 @@ export function Sending({ viewer, sending, failure }: SendingProps) {
           </span>
           <Since viewer={viewer} at={service.since} nextTryAt={service.next_try_at} />
         </dd>
-        <dt>{sending.mode.state === 'shadow' ? messages.notSent : messages.held}</dt>
+        <dt>{mode.state === 'live' ? messages.held : messages.notSent}</dt>
         <dd>{held === 0 ? <span class="muted">{messages.heldNone}</span> : messages.heldCount({ count: held })}</dd>
         <dt>{messages.operations}</dt>
         <dd>

@@ -10,6 +10,8 @@ import {
   type PostedForm,
 } from '../../page';
 import { PAGES } from '../../page-table';
+import { bodyOf } from '../../forms';
+import { submit } from '../../submit';
 import { oneOf } from '../../viewer';
 import { chosenIn, FORM, ShadowPage } from './view';
 
@@ -54,6 +56,17 @@ export function serveShadow(pages: Pages, { api }: Pick<PageTools, 'api'>): void
     }
     return redirect(PAGES.shadow.path, decision === 'send' ? 'shadow_sent' : 'shadow_declined');
   });
+
+  pages.post(`${PAGES.shadow.path}/mode`, 'ops', async (posted) =>
+    submit(api, posted, {
+      route: ROUTES.changeMode,
+      form: 'mode',
+      body: bodyOf(posted.form, { only: ['mode', 'reason'] }),
+      next: PAGES.shadow.path,
+      done: posted.form.get('mode') === 'live' ? 'sending_resumed' : 'sending_stopped',
+      again: (failure) => show(posted, failure),
+    }),
+  );
 
   /** Returns the refusal; null when it is done. One that someone else decided meanwhile is passed over. */
   async function decide(

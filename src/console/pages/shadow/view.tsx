@@ -5,6 +5,7 @@ import type { FormFailure } from '../../page';
 import { PAGES, towPath, violationPath } from '../../page-table';
 import { ReasonField } from '../../parts/decision-form';
 import { PostForm } from '../../parts/form';
+import { ModeSwitch } from '../../parts/mode-switch';
 import { OpsPaging, Table, Tabs } from '../../parts/ops';
 import { Problem } from '../../parts/problem';
 import { Age, Empty, Plate, Ref, Timestamp } from '../../parts/text';
@@ -42,6 +43,7 @@ export function ShadowPage({ viewer, view, cursor, failure }: ShadowProps) {
           )}
         </p>
         <p>{mode.state === 'shadow' ? messages.onHint : messages.offHint}</p>
+        <ModeSwitch viewer={viewer} mode={mode} failure={failure} />
         <p>
           {mode.state === 'shadow' ? messages.recorded({ count: held }) : messages.held({ count: held })}{' '}
           <a href="/api/shadow.csv">{messages.csv}</a>
