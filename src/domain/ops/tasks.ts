@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DECISIONS, TASK_ACTIONS, UNIFORM_DECISIONS, type TaskAction } from '../outbox/decisions';
+import { DECISIONS, TASK_ACTIONS, UNIFORM_DECISIONS } from '../outbox/decisions';
 import { isCorrectable } from '../tow/facts';
-import type { DifferenceSource, SeenDifference } from '../service/difference';
+import type { SeenDifference } from '../service/difference';
 import { HINTS, type Hint } from '../outbox/entry';
 import { orUnknown, storedRecord } from '../stored';
 import { ENTRY_KINDS, type EntryKind, type ReportKind } from '../vocabulary';
@@ -64,6 +64,11 @@ export interface NewTask extends Omit<StoredTask, 'type'> {
   readonly type: TaskType;
 }
 
+/** A task about its own type that a person may resolve, unless `more` has it otherwise. */
+function newTask(type: TaskType, message: string, more: Partial<NewTask> = {}): NewTask {
+  return { subject: type, type, message, actions: ['resolve'], ...more };
+}
+
 /** The service refused a report; the outbox waits for a decision. */
 export function refusedTask(report: {
   id: string;
@@ -72,44 +77,40 @@ export function refusedTask(report: {
   message: string | null;
   hint: Hint | null;
 }): NewTask {
-  const quoted = report.message === null ? 'without a message' : `"${report.message}"`;
-  const perhaps =
-    report.hint === 'perhaps_already_accepted' ? ' An earlier try got no answer and may have worked.' : '';
-  return {
-    subject: report.id,
-    type: 'report_refused',
-    message: `The service refused the ${report.kind} report: ${quoted} (HTTP ${report.httpStatus}).${perhaps}`,
-    actions: decisionsOn(report.kind),
-    report_id: report.id,
-    http_status: report.httpStatus,
-    hint: report.hint,
-  };
+  const { id, kind, httpStatus, message, hint } = report;
+  const quoted = message === null ? 'without a message' : `"${message}"`;
+  const perhaps = hint === 'perhaps_already_accepted' ? ' An earlier try got no answer and may have worked.' : '';
+  return newTask(
+    'report_refused',
+    `The service refused the ${kind} report: ${quoted} (HTTP ${httpStatus}).${perhaps}`,
+    {
+      ...decisionOn({ id, kind }),
+      http_status: httpStatus,
+      hint,
+    },
+  );
 }
 
 /** A create was sent, perhaps twice, and its outcome is unknown. */
-export function unknownOutcomeTask(report: { id: string; kind: ReportKind }): NewTask {
-  return {
-    subject: report.id,
-    type: 'report_unknown',
-    message: `The ${report.kind} report may have been sent, and no answer came. It may or may not have worked; look it up at the service.`,
-    actions: ['accept', 'retry', 'waive'],
-    report_id: report.id,
-  };
+export function unknownOutcomeTask({ id, kind }: { id: string; kind: ReportKind }): NewTask {
+  return newTask(
+    'report_unknown',
+    `The ${kind} report may have been sent, and no answer came. It may or may not have worked; look it up at the service.`,
+    { subject: id, report_id: id, actions: ['accept', 'retry', 'waive'] },
+  );
 }
 
 /** A report kept failing for the configured time; nothing more is sent automatically. */
 export function givenUpTask(report: { id: string; kind: ReportKind; attempts: number }): NewTask {
-  return {
-    subject: report.id,
-    type: 'report_given_up',
-    message: `The ${report.kind} report has kept failing for too long (${report.attempts} attempts). Nothing more is sent until a person decides.`,
-    actions: decisionsOn(report.kind),
-    report_id: report.id,
-  };
+  return newTask(
+    'report_given_up',
+    `The ${report.kind} report has kept failing for too long (${report.attempts} attempts). Nothing more is sent until a person decides.`,
+    decisionOn(report),
+  );
 }
 
-function decisionsOn(kind: ReportKind): TaskAction[] {
-  return isCorrectable(kind) ? [...DECISIONS] : [...UNIFORM_DECISIONS];
+function decisionOn({ id, kind }: { id: string; kind: ReportKind }) {
+  return { subject: id, report_id: id, actions: isCorrectable(kind) ? [...DECISIONS] : [...UNIFORM_DECISIONS] };
 }
 
 /** The id of the task about a kind of difference. */
@@ -117,43 +118,29 @@ export function differenceTaskId(differenceId: string): string {
   return `differs.${differenceId}`;
 }
 
-const DIFFERENCE_TASKS = {
-  answer: {
-    type: 'answer_differs',
-    message: ({ name, shape }: SeenDifference) =>
-      `The service answers ${name} differently from its document (${shape.join('; ')}). Reports and violations with such an answer count as accepted; another answer is not used. Declare it expected, or ask the service which form is meant.`,
-  },
-  webhook: {
-    type: 'webhook_differs',
-    message: ({ name, shape }: SeenDifference) =>
-      `Webhooks ${name} differ from their document (${shape.join('; ')}). They are kept and were not acted on.`,
-  },
-} as const satisfies Record<DifferenceSource, { type: TaskType; message: (seen: SeenDifference) => string }>;
-
 const DIFFERENCE_MESSAGE_MAX = 1000;
 
 /** Messages of the service differ from its document: one task per kind of difference. */
-export function differenceTask(seen: SeenDifference): NewTask {
-  const { type, message } = DIFFERENCE_TASKS[seen.source];
-  const operation = ENTRY_KINDS.find((kind) => seen.source === 'answer' && seen.name.split('_')[0] === kind);
-  return {
-    subject: differenceTaskId(seen.id),
-    type,
-    message: message(seen).slice(0, DIFFERENCE_MESSAGE_MAX),
+export function differenceTask({ id, source, name, shape }: SeenDifference): NewTask {
+  const operation = ENTRY_KINDS.find((kind) => source === 'answer' && name.split('_')[0] === kind);
+  const rules = shape.join('; ');
+  const message =
+    source === 'answer'
+      ? `The service answers ${name} differently from its document (${rules}). Reports and violations with such an answer count as accepted; another answer is not used. Declare it expected, or ask the service which form is meant.`
+      : `Webhooks ${name} differ from their document (${rules}). They are kept and were not acted on.`;
+  return newTask(`${source}_differs`, message.slice(0, DIFFERENCE_MESSAGE_MAX), {
+    subject: differenceTaskId(id),
     actions: ['expect'],
-    difference_id: seen.id,
+    difference_id: id,
     ...(operation === undefined ? {} : { operation }),
-  };
+  });
 }
 
 /** Webhooks come on a path that towhook does not process: one task for all of them, without their content. */
-export const webhookElsewhereTask: NewTask = {
-  subject: 'webhook_elsewhere',
-  type: 'webhook_elsewhere',
-  message:
-    'The service posts messages that name a tow to a path that towhook does not process. They are not acted on. Register the addresses that end in /tow-request and /tow/invoice at the service. GET /api/other-calls lists the newest such calls with their paths.',
-  actions: ['resolve'],
-};
+export const webhookElsewhereTask = newTask(
+  'webhook_elsewhere',
+  'The service posts messages that name a tow to a path that towhook does not process. They are not acted on. Register the addresses that end in /tow-request and /tow/invoice at the service. GET /api/other-calls lists the newest such calls with their paths.',
+);
 
 /** Whether the service refuses the credentials (401, 403), by the cause of a broken connection. */
 export function refusesCredentials(cause: string | undefined): boolean {
@@ -171,12 +158,11 @@ export function connectionTask(
       : 'violationId' in metBy
         ? `the violation ${metBy.violationId}`
         : `the ${metBy.kind} report of ${metBy.towingReference}`;
-  return {
-    subject: 'connection',
-    type: 'connection',
-    message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check ${refusesCredentials(cause) ? 'SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET' : 'SERVICE_BASE_URL, and whether a page or a proxy answers in place of the service'}. One call probes the connection at least every five minutes. Sending resumes automatically once it works.`,
-    actions: [],
-  };
+  return newTask(
+    'connection',
+    `Nothing can be sent to the service (${cause}, first met by ${first}). Check ${refusesCredentials(cause) ? 'SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET' : 'SERVICE_BASE_URL, and whether a page or a proxy answers in place of the service'}. One call probes the connection at least every five minutes. Sending resumes automatically once it works.`,
+    { actions: [] },
+  );
 }
 
 /**
@@ -184,83 +170,65 @@ export function connectionTask(
  * answers.
  */
 export function outageTask(lastMessage: string): NewTask {
-  return {
-    subject: 'outage',
-    type: 'outage',
-    message: `The service fails call after call (last: ${lastMessage}). All reports wait. One call at a time probes the service. Sending resumes automatically once it works.`,
-    actions: [],
-  };
+  return newTask(
+    'outage',
+    `The service fails call after call (last: ${lastMessage}). All reports wait. One call at a time probes the service. Sending resumes automatically once it works.`,
+    { actions: [] },
+  );
 }
 
 /** The service forbids an operation for several tows: one task for all of them. */
 export function pausedOperationTask(kind: EntryKind, lastMessage: string): NewTask {
-  return {
-    subject: `paused.${kind}`,
-    type: 'operation_paused',
-    message: `The service forbids the ${kind} operation (HTTP 403: ${lastMessage}). Its reports wait; every 5 minutes one probes it. Ask the service for the permission, then resume.`,
-    actions: ['resume'],
-    operation: kind,
-    http_status: 403,
-  };
+  return newTask(
+    'operation_paused',
+    `The service forbids the ${kind} operation (HTTP 403: ${lastMessage}). Its reports wait; every 5 minutes one probes it. Ask the service for the permission, then resume.`,
+    { subject: `paused.${kind}`, actions: ['resume'], operation: kind, http_status: 403 },
+  );
 }
 
 /** Something acknowledged is lost. Only the conservation check opens and closes this task. */
-export const recordsLostTask: NewTask = {
-  subject: 'records_lost',
-  type: 'records_lost',
-  message:
-    'Acknowledged deliveries or violations, or recorded facts, are lost. GET /api/conservation lists them. Missing index entries are repaired automatically; for the rest check the log and Redis. This task closes when a complete scan finds nothing lost.',
-  actions: [],
-};
+export const recordsLostTask = newTask(
+  'records_lost',
+  'Acknowledged deliveries or violations, or recorded facts, are lost. GET /api/conservation lists them. Missing index entries are repaired automatically; for the rest check the log and Redis. This task closes when a complete scan finds nothing lost.',
+  { actions: [] },
+);
 
 /** The invoice in the answer and the one in the webhook differ. */
 export function invoiceMismatchTask(fields: readonly string[]): NewTask {
-  return {
-    subject: 'invoice_mismatch',
-    type: 'invoice_mismatch',
-    message: `The invoice webhook and the answer to our invoice request differ in ${fields.join(', ')}.`,
-    actions: ['resolve'],
-  };
+  return newTask(
+    'invoice_mismatch',
+    `The invoice webhook and the answer to our invoice request differ in ${fields.join(', ')}.`,
+  );
 }
 
 /** Two invoice webhooks differ, and which one is newer is not sure. */
 export function invoiceOrderTask(fields: readonly string[]): NewTask {
-  return {
-    subject: 'invoice_order',
-    type: 'invoice_mismatch',
-    message: `Two invoice webhooks differ in ${fields.join(', ')}, and the one that counts may be the older one.`,
-    actions: ['resolve'],
-  };
+  return newTask(
+    'invoice_mismatch',
+    `Two invoice webhooks differ in ${fields.join(', ')}, and the one that counts may be the older one.`,
+    { subject: 'invoice_order' },
+  );
 }
 
 /** The existing invoice was requested before a person corrected the request. */
-export const provedBeforeCorrectionTask: NewTask = {
-  subject: 'invoice_before_correction',
-  type: 'invoice_before_correction',
-  message:
-    'The service has the invoice of the request as it was before it was corrected: its webhook, or a late answer, shows it. Compare the invoice with what you meant.',
-  actions: ['resolve'],
-};
+export const provedBeforeCorrectionTask = newTask(
+  'invoice_before_correction',
+  'The service has the invoice of the request as it was before it was corrected: its webhook, or a late answer, shows it. Compare the invoice with what you meant.',
+);
 
 /** The service requested a known tow again, with another violation or metadata. */
-export const rivalRequestTask: NewTask = {
-  subject: 'rival_request',
-  type: 'rival_request',
-  message:
-    'The service sent another tow request for this tow with a different violation or metadata. The first one is kept.',
-  actions: ['resolve'],
-};
+export const rivalRequestTask = newTask(
+  'rival_request',
+  'The service sent another tow request for this tow with a different violation or metadata. The first one is kept.',
+);
 
 /** A tow request names one of our violations by another reference than its own. */
-export function violationTwiceTask(violation: { id: string; names: readonly [string, string] }): NewTask {
-  const [shownAs, requestedAs] = violation.names;
-  return {
-    subject: 'violation_twice',
-    type: 'violation_twice',
-    message: `The service may have the violation of this tow twice: as ${shownAs}, and as ${requestedAs}, which the tow request names. Look both up at the service.`,
-    actions: ['resolve'],
-    violation_id: violation.id,
-  };
+export function violationTwiceTask({ id, names }: { id: string; names: readonly [string, string] }): NewTask {
+  return newTask(
+    'violation_twice',
+    `The service may have the violation of this tow twice: as ${names[0]}, and as ${names[1]}, which the tow request names. Look both up at the service.`,
+    { violation_id: id },
+  );
 }
 
 /** The subject of the task about a tow that may come from another violation. */
@@ -269,73 +237,61 @@ export const TWO_VIOLATIONS = 'violation_mismatch';
 /** A tow request finds one of our violations by its reference, and another one by the id in its metadata. */
 export function twoViolationsTask(named: { id: string; otherId: string; reference: string }): NewTask {
   const { id, otherId, reference } = named;
-  return {
-    subject: TWO_VIOLATIONS,
-    type: 'violation_mismatch',
-    message: `The tow request names two violations: ${reference} is the reference of ${id}, and its metadata has the id of ${otherId}. The tow has the plate and place of ${id}. Find out which vehicle is meant before its start is reported. If it is the other one, link the tow to ${otherId}.`,
-    actions: ['resolve'],
-    violation_id: id,
-  };
+  return newTask(
+    TWO_VIOLATIONS,
+    `The tow request names two violations: ${reference} is the reference of ${id}, and its metadata has the id of ${otherId}. The tow has the plate and place of ${id}. Find out which vehicle is meant before its start is reported. If it is the other one, link the tow to ${otherId}.`,
+    { violation_id: id },
+  );
 }
 
 /** The service gave the reference of a tow to another violation, and the tow may have the vehicle of the former one. */
 export function movedTowTask(moved: { id: string; formerId: string; reference: string }): NewTask {
   const { id, formerId, reference } = moved;
-  return {
-    subject: TWO_VIOLATIONS,
-    type: 'violation_mismatch',
-    message: `The service gave the reference ${reference} to ${id}, so the tow is linked to it now, and no longer to ${formerId}. Its start was recorded with the vehicle of ${formerId}, or its tow request names ${formerId}. Find out which vehicle is meant. If it is that of ${formerId}, link the tow to ${formerId}.`,
-    actions: ['resolve'],
-    violation_id: id,
-  };
+  return newTask(
+    TWO_VIOLATIONS,
+    `The service gave the reference ${reference} to ${id}, so the tow is linked to it now, and no longer to ${formerId}. Its start was recorded with the vehicle of ${formerId}, or its tow request names ${formerId}. Find out which vehicle is meant. If it is that of ${formerId}, link the tow to ${formerId}.`,
+    { violation_id: id },
+  );
 }
 
 /** A delivery keeps failing. It is retried, and the task closes when it succeeds. */
 export function failingDeliveryTask(deliveryId: string): NewTask {
-  return {
-    subject: `delivery_failing-${deliveryId}`,
-    type: 'delivery_failing',
-    message: `Processing the webhook delivery ${deliveryId} keeps failing. It is retried; the log has the cause.`,
-    actions: ['resolve'],
-  };
+  return newTask(
+    'delivery_failing',
+    `Processing the webhook delivery ${deliveryId} keeps failing. It is retried; the log has the cause.`,
+    { subject: `delivery_failing-${deliveryId}` },
+  );
 }
 
 /** A parked invoice has waited too long for its tow request. */
-export const parkedInvoiceTask: NewTask = {
-  subject: 'invoice_parked',
-  type: 'invoice_parked',
-  message:
-    'An invoice came more than 24 hours ago for a tow that was never requested. Resolve sets it aside; replay its delivery to bring it back.',
-  actions: ['resolve'],
-};
+export const parkedInvoiceTask = newTask(
+  'invoice_parked',
+  'An invoice came more than 24 hours ago for a tow that was never requested. Resolve sets it aside; replay its delivery to bring it back.',
+);
 
 /** Too many different invoices are parked for one unknown tow. */
-export const invoicesSetAsideTask: NewTask = {
-  subject: 'invoices_set_aside',
-  type: 'invoice_parked',
-  message:
-    'More than 100 different invoices came for a tow that was never requested. Those after the first 100 are set aside; replay their deliveries to bring them back.',
-  actions: ['resolve'],
-};
+export const invoicesSetAsideTask = newTask(
+  'invoice_parked',
+  'More than 100 different invoices came for a tow that was never requested. Those after the first 100 are set aside; replay their deliveries to bring them back.',
+  { subject: 'invoices_set_aside' },
+);
 
 /** Finished records cannot be archived. Closes automatically once they can. */
 export function archiveFailingTask(code: string): NewTask {
-  return {
-    subject: 'archive_failing',
-    type: 'archive_failing',
-    message: `The archive in DATA_DIR cannot be written (${code}). Nothing is deleted from Redis until it can; then this task closes.`,
-    actions: [],
-  };
+  return newTask(
+    'archive_failing',
+    `The archive in DATA_DIR cannot be written (${code}). Nothing is deleted from Redis until it can; then this task closes.`,
+    { actions: [] },
+  );
 }
 
 /** An invoice came for an archived tow: nothing is compared any more. */
 export function lateInvoiceTask(deliveryId: string): NewTask {
-  return {
-    subject: `late_invoice-${deliveryId}`,
-    type: 'late_invoice',
-    message: `An invoice came for a tow that is over and was archived. It was compared with nothing; the delivery ${deliveryId} holds it, and later the archive.`,
-    actions: ['resolve'],
-  };
+  return newTask(
+    'late_invoice',
+    `An invoice came for a tow that is over and was archived. It was compared with nothing; the delivery ${deliveryId} holds it, and later the archive.`,
+    { subject: `late_invoice-${deliveryId}` },
+  );
 }
 
 /**
@@ -343,10 +299,9 @@ export function lateInvoiceTask(deliveryId: string): NewTask {
  * reference, so a person compares the violations.
  */
 export function lateRequestTask(deliveryId: string, violationReferenceId: string): NewTask {
-  return {
-    subject: `late_request-${deliveryId}`,
-    type: 'late_request',
-    message: `A tow request came for a tow that is over and was archived; no tow was made. It names the violation ${violationReferenceId}. When the archived tow has another one, this is a new order under a used reference: ask the service for a new reference. The delivery ${deliveryId} holds the request, and later the archive.`,
-    actions: ['resolve'],
-  };
+  return newTask(
+    'late_request',
+    `A tow request came for a tow that is over and was archived; no tow was made. It names the violation ${violationReferenceId}. When the archived tow has another one, this is a new order under a used reference: ask the service for a new reference. The delivery ${deliveryId} holds the request, and later the archive.`,
+    { subject: `late_request-${deliveryId}` },
+  );
 }
