@@ -218,7 +218,7 @@ test('the board works for a dispatcher in Arabic on a phone', async () => {
   await world.refuseOnce('started');
   await world.record(other, 'started');
   await world.towWhen(other, ({ tasks }) => tasks.length > 0);
-  const { board, terms } = messagesIn('ar');
+  const { board, terms, towDispatch } = messagesIn('ar');
   const page = await browser.open({ language: 'ar', viewport: 'phone' });
   await lookAt(page, 'dispatcher');
   await expectFits(page);
@@ -227,10 +227,10 @@ test('the board works for a dispatcher in Arabic on a phone', async () => {
   await waitForCount(rows(page), 1);
   await waitForText(row(page, other), terms.reportStates.refused);
   await page.goto(world.at('/board'));
-  await row(page, ref).getByText(board.assign, { exact: true }).first().click();
+  await row(page, ref).getByText(towDispatch.crew.assign, { exact: true }).first().click();
   await crewField(row(page, ref)).fill('فريق الشمال');
   await expectFits(page);
-  await row(page, ref).getByRole('button', { name: board.assign }).click();
+  await row(page, ref).getByRole('button', { name: towDispatch.crew.assign }).click();
   await waitForText(row(page, ref), 'فريق الشمال');
   await openFilters(page);
   await page.locator('#board-crews summary').click();

@@ -30,7 +30,7 @@ test('a double click sends a form once and the page shows the new key', async ()
   await nameNewKey(page);
   const sent = formsSent(page, '/ops/keys');
   await page.getByRole('button', { name: keys.submit }).dblclick();
-  expect(await page.getByLabel(keys.text).inputValue()).toMatch(/^thk_/);
+  expect(await page.getByLabel(messagesIn('en').signIn.key).inputValue()).toMatch(/^thk_/);
   expect(sent).toHaveLength(1);
   // The key is shown once: the page offers nothing that loads it again.
   expect(await page.getByRole('button', { name: common.otherLanguage }).count()).toBe(0);
@@ -61,7 +61,7 @@ test('a double click on the language button sends its value once and switches th
   await world.signIn(page, 'viewer');
   const sent = formsSent(page, '/preferences');
   await page.getByRole('button', { name: common.otherLanguage }).dblclick();
-  await waitForText(page.getByRole('heading', { level: 1 }), messagesIn('ar').board.title);
+  await waitForText(page.getByRole('heading', { level: 1 }), messagesIn('ar').common.board);
   expect(sent).toEqual([expect.stringContaining('language=ar')]);
 });
 

@@ -11,7 +11,7 @@ import { useConsole } from './world';
 
 const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
-const { common, refusals, tasks, terms, tow, towDispatch, towFacts } = messagesIn('en');
+const { common, refusals, terms, tow, towDispatch, towFacts } = messagesIn('en');
 
 const plateOf = (page: Page) => page.locator('#fact-started-plate_number');
 const noteOf = (page: Page) => page.locator('#note-text');
@@ -71,7 +71,7 @@ test('the task list keeps a reason that was typed when another task is decided',
   await world.signIn(page, 'dispatcher', '/tasks');
   const rowOf = (ref: string) => page.locator('.tasks-item').filter({ hasText: ref });
   await rowOf(second).locator('summary').filter({ hasText: terms.actions.waive }).click();
-  const reason = rowOf(second).getByLabel(tasks.reason).and(page.locator('[id^=waive]'));
+  const reason = rowOf(second).getByLabel(common.reason).and(page.locator('[id^=waive]'));
   await reason.fill('half a sen');
   await rowOf(first).getByRole('button', { name: terms.actions.retry }).click();
   await waitForText(page.locator('.notice'), /./);

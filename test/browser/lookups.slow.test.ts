@@ -10,11 +10,11 @@ const browser = useBrowser();
 const world = useConsole();
 
 async function askTicket(page: Page, language: 'en' | 'ar', plate: string): Promise<void> {
-  const { lookups, violationForm } = messagesIn(language);
-  const form = page.getByRole('region', { name: lookups.ticket.title });
+  const { terms, violationForm, violations } = messagesIn(language);
+  const form = page.getByRole('region', { name: violations.sections.ticket });
   await form.getByLabel(violationForm.fields.plateNumber).fill(plate);
   await form.getByLabel(violationForm.fields.plateType).selectOption('PRIVATE');
-  await form.getByLabel(lookups.zone, { exact: true }).fill(ZONE);
+  await form.getByLabel(terms.zone, { exact: true }).fill(ZONE);
   await form.getByRole('button').click();
 }
 
@@ -22,18 +22,18 @@ test.each([
   ['en', 'desk', 'light'],
   ['ar', 'phone', 'dark'],
 ] as const)('a crew looks up free slots and a ticket in %s on a %s, %s', async (language, viewport, theme) => {
-  const { lookups } = messagesIn(language);
+  const { lookups, taskTypes, terms } = messagesIn(language);
   const page = await browser.open({ language, viewport, theme });
   await world.signIn(page, 'crew', '/lookups');
   await expectAccessible(page);
   const zones = page.getByRole('region', { name: lookups.capacity.title });
-  await zones.getByLabel(lookups.zone).fill(ZONE);
+  await zones.getByLabel(terms.zone).fill(ZONE);
   await zones.getByRole('button').click();
   await waitForPath(page, `/lookups?zone_id=${ZONE}`);
   await waitForText(page.locator('.lookup-answer'), new RegExp(`${lookups.capacity.slots} \\d+`));
   await expectAccessible(page);
   await askTicket(page, language, 'ABJ 1234');
-  await waitForText(page.locator('.lookup-answer'), lookups.ticket.active);
+  await waitForText(page.locator('.lookup-answer'), taskTypes.types.active_ticket.title);
   await expectAccessible(page);
 });
 

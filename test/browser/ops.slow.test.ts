@@ -51,7 +51,7 @@ test('the ops page pauses and resumes a queue and shows the pause at the top wit
 
   const queue = page.locator('#queue-violations');
   await queue.locator('summary').click();
-  await queue.getByLabel(ops.reason).fill('the disk is changed');
+  await queue.getByLabel(common.reason).fill('the disk is changed');
   await expectAccessible(page);
   await queue.getByRole('button', { name: ops.queues.pause }).click();
   await waitForText(page.locator('.notice'), common.done.queue_paused);
@@ -60,7 +60,7 @@ test('the ops page pauses and resumes a queue and shows the pause at the top wit
   await expectAccessible(page);
 
   await queue.locator('summary').click();
-  await queue.getByRole('button', { name: ops.queues.resume }).click();
+  await queue.getByRole('button', { name: terms.actions.resume }).click();
   await waitForText(verdict(page), opsAlarms.well);
   expect(await isPaused('violations')).toBe(false);
 });
@@ -70,7 +70,7 @@ test('the ops page shows a paused operation without a reload, keeps the text bei
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops');
   await page.locator('#queue-reports summary').click();
-  const reason = page.locator('#queue-reports').getByLabel(ops.reason);
+  const reason = page.locator('#queue-reports').getByLabel(common.reason);
   await reason.fill('half a sen');
 
   await world.setFaults([{ operation: 'started', fault: '403', rate: 1 }]);
@@ -84,7 +84,7 @@ test('the ops page shows a paused operation without a reload, keeps the text bei
   await world.setFaults([]);
   const operation = page.locator('#operation-started');
   await operation.locator('summary').click();
-  await operation.getByLabel(ops.reason).fill('the service allowed it');
+  await operation.getByLabel(common.reason).fill('the service allowed it');
   await operation.getByRole('button').click();
   await waitForText(page.locator('.notice'), common.done.operation_resumed);
   await waitForText(page.locator('#sending'), ops.sending.allOpen);
@@ -169,7 +169,7 @@ test('ops create an API key that another user signs in with, and revoke a key', 
   await page.getByLabel(keys.name).fill('Night shift');
   await page.getByLabel(keys.role).selectOption('dispatcher');
   await page.getByRole('button', { name: keys.submit }).click();
-  const key = await page.getByLabel(keys.text).inputValue();
+  const key = await page.getByLabel(messagesIn('en').signIn.key).inputValue();
   await expectAccessible(page);
   expect(page.url()).not.toContain(key);
 

@@ -25,7 +25,7 @@ async function preview(page: Page, action: 'retry' | 'waive', language: 'en' | '
   await page.locator('input[name=scope][value=page]').check();
   await page.getByLabel(bulk.action).selectOption(action);
   if (action === 'waive') await page.locator('#bulk-reason').fill('they have left');
-  await page.getByRole('button', { name: bulk.preview }).click();
+  await page.getByRole('button', { name: bulk.states.previewed }).click();
   await waitForPath(page, /^\/runs\/[^/]+$/);
   return new URL(page.url()).pathname.split('/').at(-1) ?? '';
 }
@@ -56,7 +56,7 @@ test('a dispatcher selects reports, previews the bulk retry, starts it, and sees
   await page.locator('.tasks-item input[name=chosen]').first().uncheck();
   await waitForText(page.locator('[data-chosen-count]'), '2 selected');
   await page.locator('.tasks-bulk summary').click();
-  await page.getByRole('button', { name: messages.preview }).click();
+  await page.getByRole('button', { name: messages.states.previewed }).click();
 
   await waitForText(page.getByRole('heading', { level: 1 }), 'Send again: 2 tasks');
   await waitForText(page.locator('#run-state'), messages.nothingYet);
@@ -130,7 +130,7 @@ test.each(['en', 'ar'] as const)(
     await world.signIn(page, 'dispatcher', '/tasks');
     await page.locator('.tasks-bulk summary').click();
     browser.announce(page, { path: '/tasks', status: 422 });
-    await page.getByRole('button', { name: bulk.preview }).click();
+    await page.getByRole('button', { name: bulk.states.previewed }).click();
     await page.getByRole('alert').waitFor();
     await expectFits(page);
     await page.goto(world.at('/tasks'));

@@ -19,7 +19,7 @@ async function enterWrongKey(page: Page, language: 'en' | 'ar' = 'en'): Promise<
   const { signIn } = messagesIn(language);
   browser.announce(page, { path: '/sign-in', status: 401 });
   await page.getByLabel(signIn.key).fill('no-key-of-ours');
-  await page.getByRole('button', { name: signIn.submit }).click();
+  await page.getByRole('button', { name: signIn.title }).click();
   await page.getByRole('alert').waitFor();
 }
 

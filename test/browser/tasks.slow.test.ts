@@ -54,7 +54,7 @@ test('the task list marks tasks that were decided elsewhere, announces new tasks
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/tasks');
   await rowOf(page, kept).locator('summary').filter({ hasText: terms.actions.waive }).click();
-  const reason = rowOf(page, kept).getByLabel(tasks.reason).and(page.locator('[id^=waive]'));
+  const reason = rowOf(page, kept).getByLabel(common.reason).and(page.locator('[id^=waive]'));
   await reason.fill('half a sen');
   const top = await rowOf(page, kept).boundingBox();
 
@@ -62,7 +62,7 @@ test('the task list marks tasks that were decided elsewhere, announces new tasks
   await world.call('POST', `/tows/${encodeURIComponent(gone)}/reports/${reportId}/waive`, { reason: 'elsewhere' });
   await waitForText(rowOf(page, gone).getByRole('status'), tasks.gone);
   await waitForText(page.locator('.tasks-line'), tasks.open({ count: 1 }));
-  for (const chip of [tasks.all, refusedChip]) {
+  for (const chip of [common.all, refusedChip]) {
     await waitForText(page.locator('.tasks-filters a').filter({ hasText: chip }).locator('.count'), '1');
   }
   await openOn(world.app, kept, rivalRequestTask);
@@ -122,7 +122,7 @@ test('a task is waived by touch on a phone in Arabic', async () => {
   await rowOf(page, ref).locator('summary').filter({ hasText: ar.terms.actions.waive }).tap();
   await expectAccessible(page);
   expect(await isWideEnough(page)).toBe(true);
-  await rowOf(page, ref).getByLabel(ar.tasks.reason).and(page.locator('[id^=waive]')).fill('غادرت المركبة');
+  await rowOf(page, ref).getByLabel(ar.common.reason).and(page.locator('[id^=waive]')).fill('غادرت المركبة');
   await rowOf(page, ref).getByRole('button', { name: ar.terms.actions.waive }).tap();
   await waitForText(page.locator('main'), ar.tasks.empty.title);
   expect(await world.tow(ref)).toMatchObject({ reports: [{ state: 'waived', reason: 'غادرت المركبة' }] });

@@ -50,7 +50,6 @@ const SUBJECTS: Required<AuditSubject> = {
   task_id: 'task-7',
   delivery_id: 'delivery-7',
   difference_id: 'started.answer:7',
-  alarm_id: 'alarm-7',
   key_id: 'key-7',
   operation: 'started',
 };

@@ -206,7 +206,7 @@ test('translates the board into Arabic and keeps references and plates unchanged
   const { html } = await visitor.get('/board');
   const { terms } = messagesIn('ar');
   expect(rowIn(html, ref)).toContain(terms.towStates.started);
-  expect(rowIn(html, ref)).toContain(`${terms.facts.started}: ${terms.reportStates.pending}`);
+  expect(rowIn(html, ref)).toContain(`${terms.operations.started}: ${terms.reportStates.pending}`);
   expect(html).toContain(`<bdi class="ref">${ref}</bdi>`);
   expect(html).toContain('<bdi dir="ltr">A B J 1234</bdi>');
   expect(chipsIn(html).get('المفتوحة')?.count).toBe(1);

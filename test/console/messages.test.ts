@@ -13,7 +13,6 @@ const SAME_IN_BOTH = [
   'webhooks.paths.tow_invoice',
   'tow.openMap',
   'violations.json',
-  'violations.openMapHint',
 ];
 const CATALOGUES = { en, ar };
 
@@ -84,7 +83,7 @@ test('formats counts in all six Arabic forms, with western digits', () => {
 
 test.each(LANGUAGES)('no step of a crew is named like an event or a state in the catalogue "%s"', (language) => {
   const { towDispatch, towFacts, timeline, terms } = CATALOGUES[language];
-  const events = [towFacts.record, timeline.facts, terms.facts].flatMap((group) => Object.values(group));
+  const events = [towFacts.record, timeline.facts, terms.operations].flatMap((group) => Object.values(group));
   const states = messages({ states: terms.reportStates, towStates: terms.towStates }).map(([, text]) => text);
   for (const step of Object.values(towDispatch.stepNames)) {
     const word = step.toLowerCase();

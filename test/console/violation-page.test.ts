@@ -123,8 +123,8 @@ describe('console: page of a violation', () => {
       expect.any(String),
     ]);
     const service = textIn((await (await signedIn(app)).get(`/violations/${id}`)).html, 'service');
-    expect(service).not.toContain(messagesIn('en').violations.nextTry);
-    expect(service).not.toContain(messagesIn('en').violations.giveUp);
+    expect(service).not.toContain(messagesIn('en').towReports.nextTry);
+    expect(service).not.toContain(messagesIn('en').towReports.giveUp);
   });
 
   test('masks personal data in a service response that breaks the contract', async () => {

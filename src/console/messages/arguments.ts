@@ -8,10 +8,8 @@ export interface MessageArguments {
   'attempts.lasted': { ms: string };
   'board.shown': { count: number };
   'board.shownOf': { count: string; total: string };
-  'board.fresh': { count: string };
   'board.tasks': { count: number };
   'board.assignOf': { reference: string };
-  'board.waits.next': { facts: string };
   'board.waits.possible': { facts: string };
   'board.waits.sending': { report: string };
   'board.waits.turn': { report: string };
@@ -24,7 +22,6 @@ export interface MessageArguments {
   'board.waits.given_up': { report: string };
   'board.waits.unknown': { report: string };
   'board.empty.noneHint': { address: string };
-  'board.empty.search': { query: string };
   'runs.deliveriesTitle': { action: string; count: number };
   'runs.tasksTitle': { action: string; count: number };
   'runs.chosen': { count: string };
@@ -43,6 +40,8 @@ export interface MessageArguments {
   'common.notAllowed': { role: string };
   'common.image': { number: string };
   'common.position.found': { meters: string };
+  'common.fresh': { count: string };
+  'common.noResults': { query: string };
   'deliveries.times': { count: number };
   'deliveries.bytes': { count: number };
   'differences.ms': { ms: number };
@@ -88,7 +87,6 @@ export interface MessageArguments {
   'notifications.someRefused': { count: number };
   'opsAlarms.asOf': { time: string };
   'opsAlarms.more': { count: number };
-  'opsAlarms.nextTry.in': { time: string };
   'opsAlarms.throttled.title': { budget: string };
   'opsAlarms.budgetBacklog.title': { waiting: number; limit: number; budget: string };
   'opsAlarms.failing.title': { failures: number };
@@ -133,7 +131,6 @@ export interface MessageArguments {
   'rules.nesting': { limit: string };
   'rules.invisible_removed': { values: string };
   'rules.other_keyboard': { values: string };
-  'rules.mail_address_named': { values: string };
   'rules.at_most_items': { limit: string };
   'signIn.provider.problems.noRole': { claim: string };
   'taskTypes.types.report_refused.title': { operation: string };
@@ -169,7 +166,6 @@ export interface MessageArguments {
   'tow.invoice.override': { computed: number };
   'tow.invoice.older': { count: number };
   'tow.invoice.overrideReason': { computed: number; reason: string };
-  'towDispatch.photos.count': { count: number };
   'towDispatch.photos.alt': { name: string };
   'towFacts.mayNot': { role: string };
   'towFacts.othersSay': { role: string };
@@ -187,13 +183,10 @@ export interface MessageArguments {
   'violationForm.tooLarge': { size: string; most: string };
   'violationForm.upload.progress': { percent: string; sent: string; total: string };
   'violations.shown': { count: number };
-  'violations.fresh': { count: string };
-  'violations.empty.search': { query: string };
   'violations.pageTitle': { name: string };
   'violations.imagesReplaced': { count: number };
   'violations.imagesLeft': { count: number };
   'violations.imageOf': { number: number; name: string };
-  'violations.mayNot': { role: string };
   'why.people': { facts: string };
   'why.others': { facts: string; role: string };
   'why.firstPeople': { facts: string };

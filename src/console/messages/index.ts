@@ -18,11 +18,11 @@ export type Messages = Bound<Catalogue, ''>;
 
 /** The catalogue with a function in place of each message that has arguments. */
 type Bound<Group, Path extends string> = {
-  readonly [Key in keyof Group & string]: Group[Key] extends string
-    ? `${Path}${Key}` extends keyof MessageArguments
-      ? Message<MessageArguments[`${Path}${Key}`]>
+  readonly [Key in keyof Group]: Group[Key] extends string
+    ? `${Path}${Key & string}` extends keyof MessageArguments
+      ? Message<MessageArguments[`${Path}${Key & string}`]>
       : string
-    : Bound<Group[Key], `${Path}${Key}.`>;
+    : Bound<Group[Key], `${Path}${Key & string}.`>;
 };
 
 /** A message with arguments. */

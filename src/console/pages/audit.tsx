@@ -30,7 +30,7 @@ export function serveAudit(pages: Pages, { api }: Pick<PageTools, 'api'>): void 
     if (!answer.ok) return redirect(PATH);
     const { items, next_cursor: nextCursor } = answer.value;
     return page(
-      viewer.messages.audit.title,
+      viewer.messages.ops.tab.audit,
       <AuditPage viewer={viewer} entries={items} tow={tow} cursor={cursor} nextCursor={nextCursor} />,
     );
   });
@@ -51,7 +51,7 @@ function AuditPage(props: AuditProps) {
   const messages = viewer.messages.audit;
   return (
     <>
-      <h1>{messages.title}</h1>
+      <h1>{viewer.messages.ops.tab.audit}</h1>
       <Tabs viewer={viewer} here="/ops/audit" />
       <p>{messages.intro}</p>
       <Filter viewer={viewer} tow={tow} />
@@ -63,7 +63,6 @@ function AuditPage(props: AuditProps) {
       <OpsPaging
         viewer={viewer}
         path="/ops/audit"
-        label={messages.pages}
         query={tow === '' ? {} : { tow }}
         cursor={cursor}
         nextCursor={nextCursor}
@@ -168,7 +167,6 @@ const SUBJECTS = {
   delivery_id: (id) => `/ops/deliveries/${encodeURIComponent(id)}`,
   difference_id: differencePath,
   task_id: null,
-  alarm_id: null,
   hold_id: null,
   photo_id: null,
   queue: null,

@@ -30,7 +30,7 @@ const PATH = '/ops/keys';
 export function serveKeys(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
   const show = async ({ viewer, actor }: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
     const { items } = await readRoute(api, ROUTES.listApiKeys, { actor });
-    return page(viewer.messages.keys.title, <KeyListPage viewer={viewer} keys={items} failure={failure} />, {
+    return page(viewer.messages.ops.tab.keys, <KeyListPage viewer={viewer} keys={items} failure={failure} />, {
       httpStatus: failure?.refusal.httpStatus ?? 200,
     });
   };
@@ -42,9 +42,8 @@ export function serveKeys(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
     if (!answer.ok) return show(posted, { form, refusal: answer.refusal, entered: posted.form });
     const { viewer } = posted;
     const text = 'api_key' in answer.value ? answer.value.api_key : null;
-    const { keys } = viewer.messages;
     const content = <KeyShownPage viewer={viewer} apiKey={answer.value} text={text} act={act} />;
-    return page(keys.title, content, { isShownOnce: true });
+    return page(viewer.messages.ops.tab.keys, content, { isShownOnce: true });
   };
   const keyed = ({ actor, idempotencyKey }: PostedForm) => ({
     actor,
@@ -92,7 +91,7 @@ function KeyListPage(props: KeyListProps) {
   const forms = ['create', ...keys.flatMap(({ id }) => [`rotate-${id}`, `revoke-${id}`])];
   return (
     <>
-      <h1>{messages.title}</h1>
+      <h1>{viewer.messages.ops.tab.keys}</h1>
       <Tabs viewer={viewer} here="/ops/keys" />
       {failure && !forms.includes(failure.form) && <Problem viewer={viewer} failure={failure} form={failure.form} />}
       <p>{messages.intro}</p>
@@ -145,8 +144,8 @@ function KeyTable({ viewer, keys, failure }: KeyListProps) {
   const { heads } = messages;
   return (
     <Table
-      caption={messages.table}
-      heads={[heads.name, heads.role, heads.created, heads.old, heads.acts]}
+      caption={viewer.messages.ops.tab.keys}
+      heads={[messages.name, messages.role, heads.created, heads.old, heads.acts]}
       rows={keys.map((key) => ({
         id: `key-${key.id}`,
         cells: [
@@ -227,7 +226,7 @@ function KeyShownPage(props: {
         ) : (
           <>
             <p role="status">{messages.once}</p>
-            <label for="shown-key">{messages.text}</label>
+            <label for="shown-key">{viewer.messages.signIn.key}</label>
             <input id="shown-key" value={text} dir="ltr" readonly autocomplete="off" spellcheck={false} />
           </>
         )}

@@ -38,7 +38,7 @@ export function servePreferences(app: Express, tools: ServeTools): void {
     const { common } = viewer.messages;
     const content = (
       <div class="narrow">
-        <h1>{common.keys.title}</h1>
+        <h1>{common.shortcuts}</h1>
         <p class="muted">{common.keys.intro}</p>
         <ShortcutList viewer={viewer} />
         <PostForm viewer={viewer} action="/preferences" class="inline">
@@ -53,6 +53,6 @@ export function servePreferences(app: Express, tools: ServeTools): void {
         )}
       </div>
     );
-    send({ request, response }, viewer, page(common.keys.title, content), tools);
+    send({ request, response }, viewer, page(common.shortcuts, content), tools);
   });
 }

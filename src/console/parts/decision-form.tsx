@@ -98,14 +98,7 @@ export function ReasonField({
   label,
   ...props
 }: Omit<FieldProps, 'name' | 'maxLength' | 'label'> & { label?: string }) {
-  return (
-    <Field
-      {...props}
-      name="reason"
-      maxLength={REASON_MAX}
-      label={label ?? props.viewer.messages.towReports.reasonLabel}
-    />
-  );
+  return <Field {...props} name="reason" maxLength={REASON_MAX} label={label ?? props.viewer.messages.common.reason} />;
 }
 
 function ReferenceField(props: InputProps) {

@@ -4,17 +4,16 @@ import type { Viewer } from '../viewer';
 /** Links to the first and the next page of a list; nothing if it has one page. */
 export function Paging(props: {
   readonly viewer: Viewer;
-  readonly label: string;
   /** The address of the first page; null on it. */
   readonly first: string | null;
   /** The address of the next page; null on the last. */
   readonly next: string | null;
 }) {
-  const { viewer, label, first, next } = props;
+  const { viewer, first, next } = props;
   const { common } = viewer.messages;
   if (first === null && next === null) return null;
   return (
-    <nav class="row paging" aria-label={label}>
+    <nav class="row paging" aria-label={common.pages}>
       {first !== null && (
         <a class="button" href={first}>
           {common.first}

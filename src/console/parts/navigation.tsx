@@ -75,7 +75,7 @@ export function ShortcutSheet({ viewer }: { viewer: Viewer }) {
   const { common } = viewer.messages;
   return (
     <dialog id="shortcut-sheet" aria-labelledby="shortcut-sheet-title">
-      <h2 id="shortcut-sheet-title">{common.keys.title}</h2>
+      <h2 id="shortcut-sheet-title">{common.shortcuts}</h2>
       <p class="muted">{common.keys.intro}</p>
       <ShortcutList viewer={viewer} />
       {/* The focus is on the close button, not on the link that turns shortcuts off. */}

@@ -40,7 +40,7 @@ export function ActionForm(props: {
           <ReasonField
             viewer={viewer}
             form={form}
-            label={messages.reason}
+            label={viewer.messages.common.reason}
             hint={messages.reasonHint}
             autocomplete="off"
             failure={failure}
@@ -62,13 +62,12 @@ export const REFUSED_CALLS_PATH = '/ops/deliveries?refused=true';
 export function OpsPaging(props: {
   readonly viewer: Viewer;
   readonly path: string;
-  readonly label: string;
   /** The filter of the list. */
   readonly query?: Readonly<Record<string, string>>;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
 }) {
-  const { viewer, path, label, query = {}, cursor, nextCursor } = props;
+  const { viewer, path, query = {}, cursor, nextCursor } = props;
   const address = (more: Readonly<Record<string, string>>) => {
     const text = new URLSearchParams({ ...query, ...more }).toString();
     return text === '' ? path : `${path}?${text}`;
@@ -76,7 +75,6 @@ export function OpsPaging(props: {
   return (
     <Paging
       viewer={viewer}
-      label={label}
       first={cursor === null ? null : address({})}
       next={nextCursor === null ? null : address({ cursor: nextCursor })}
     />

@@ -99,7 +99,7 @@ function enteredFields(viewer: Viewer, form: URLSearchParams): [label: string, v
 export function fieldLabel({ messages }: Viewer, name: string, form: string | null = null): string | null {
   const image = /^images\.(\d+)$/.exec(name);
   if (image) return messages.common.image({ number: image[1] ?? '' });
-  if (name === 'images' && form === 'photos') return messages.towDispatch.photos.choose;
+  if (name === 'images' && form === 'photos') return messages.tow.sections.photos;
   let labels = LABELS.get(messages);
   if (labels === undefined) {
     labels = labelsIn(messages);
@@ -112,14 +112,13 @@ export function fieldLabel({ messages }: Viewer, name: string, form: string | nu
 const LABELS = new WeakMap<Messages, ReadonlyMap<string, string>>();
 
 function labelsIn(messages: Messages): ReadonlyMap<string, string> {
-  const { towFacts, towReports, towDispatch, violationForm, keys, signIn, tow, common } = messages;
+  const { towFacts, towDispatch, violationForm, keys, signIn, tow, common } = messages;
   return new Map<string, string>([
     ...Object.entries(violationForm.fields),
-    ...Object.entries(towReports.fields),
     ...Object.entries(towFacts.fields),
-    ['reason', towDispatch.holds.reason],
-    ['crew', towDispatch.crew.crew],
-    ['truck', towDispatch.crew.truck],
+    ['reason', common.reason],
+    ['crew', messages.terms.crew],
+    ['truck', messages.terms.truck],
     ['yard', towDispatch.yard.yard],
     ['slot', towDispatch.yard.slot],
     ['text', towDispatch.notes.text],

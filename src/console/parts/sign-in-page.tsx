@@ -97,7 +97,7 @@ function KeyForm(props: SignInPageProps & { readonly isMain: boolean }) {
           isLatin
         />
         <button {...(isMain ? { class: 'main' } : {})} type="submit">
-          {messages.submit}
+          {messages.title}
         </button>
       </PostForm>
     </>

@@ -26,7 +26,7 @@ export function ReportState({
   report: ReportView;
   withKind?: boolean;
 }) {
-  const kind = withKind ? `${viewer.messages.terms.facts[report.kind]}: ` : '';
+  const kind = withKind ? `${viewer.messages.terms.operations[report.kind]}: ` : '';
   const leftMs = report.next_attempt_at === null ? 0 : Date.parse(report.next_attempt_at) - viewer.nowMs;
   const left = leftMs > 0 ? ` · ${viewer.formats.duration(leftMs)}` : '';
   return (
@@ -44,7 +44,7 @@ export function ReportBadge({ viewer, report }: { viewer: Viewer; report: Report
   const text = badgeText(viewer, report);
   return (
     <span class={`report-badge ${reportTone(report)}`} title={titleOf(viewer, report)}>
-      <span aria-hidden="true">{signOf(report)}</span> {viewer.messages.terms.facts[report.kind]}
+      <span aria-hidden="true">{signOf(report)}</span> {viewer.messages.terms.operations[report.kind]}
       {text === null ? (
         <span class="visually-hidden">: {reportWord(viewer, report)}</span>
       ) : (
@@ -59,7 +59,7 @@ export function ReportBadge({ viewer, report }: { viewer: Viewer; report: Report
 /** The tooltip: state and timestamp. */
 function titleOf(viewer: Viewer, report: ReportView): string {
   const { messages, formats } = viewer;
-  const text = `${messages.terms.facts[report.kind]}: ${reportWord(viewer, report)}`;
+  const text = `${messages.terms.operations[report.kind]}: ${reportWord(viewer, report)}`;
   if (isLater(viewer, report)) {
     return `${text}, ${messages.common.nextAt} ${formats.timestamp(report.next_attempt_at)}`;
   }

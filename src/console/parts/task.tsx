@@ -118,7 +118,7 @@ export function CorrectionFields(props: {
             viewer={viewer}
             form={form}
             name={name}
-            label={viewer.messages.towReports.fields[name]}
+            label={viewer.messages.towFacts.fields[name]}
             value={enteredValue(report, name)}
             failure={failure}
             autocomplete="off"

@@ -205,15 +205,8 @@ export function Fact({ label, children }: { label: string; children: Child }) {
 }
 
 /** Coordinates with links to maps. Nothing is loaded from another site, and no referrer is sent. */
-export function Coordinates({
-  messages,
-  latitude,
-  longitude,
-}: {
-  messages: Pick<Viewer['messages']['tow'], 'openMap' | 'openMapHint' | 'openDevice'>;
-  latitude: number;
-  longitude: number;
-}) {
+export function Coordinates({ viewer, latitude, longitude }: { viewer: Viewer; latitude: number; longitude: number }) {
+  const { tow: messages } = viewer.messages;
   const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=18/${latitude}/${longitude}`;
   return (
     <>

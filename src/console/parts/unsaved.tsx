@@ -124,7 +124,7 @@ function actionName({ messages }: Viewer, rest: readonly string[], form: URLSear
   if (queue !== null && action === 'pause') return ops.queues.pauseOf({ queue });
   if (queue !== null && action === 'resume') return ops.queues.resumeOf({ queue });
   if (action === 'steps') return valueUnder(towDispatch.stepNames, form?.get('step') ?? '');
-  if (action === 'photos') return towDispatch.photos.title;
+  if (action === 'photos') return messages.tow.sections.photos;
   return valueUnder(terms.operations, action) ?? valueUnder(terms.actions, action);
 }
 

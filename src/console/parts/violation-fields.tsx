@@ -55,7 +55,8 @@ export function ViolationField({ viewer, form, name, value, failure, zones = [],
 type InputKind = Partial<Pick<FieldProps, 'type' | 'inputMode' | 'isLatin' | 'rows' | 'options' | 'maxLength'>>;
 
 function kindOf({ messages }: Viewer, name: FormField): InputKind {
-  const { choose, notSpecified, plateTypes } = messages.violationForm;
+  const { choose } = messages.towFacts;
+  const { notSpecified, plateTypes } = messages.violationForm;
   switch (name) {
     case 'plateType':
       return { options: [['', choose], ...PLATE_TYPES.map((each) => [each, plateTypes[each]] as const)] };

@@ -17,7 +17,6 @@ export const auditEntry = z.object({
     task_id: z.string().optional(),
     delivery_id: z.string().optional(),
     difference_id: z.string().optional(),
-    alarm_id: z.string().optional(),
     key_id: z.string().optional(),
     operation: z.enum(ENTRY_KINDS).optional(),
   }),

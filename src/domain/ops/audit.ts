@@ -79,7 +79,6 @@ export interface AuditSubject {
   readonly task_id?: string;
   readonly delivery_id?: string;
   readonly difference_id?: string;
-  readonly alarm_id?: string;
   readonly key_id?: string;
   readonly operation?: EntryKind;
 }

@@ -37,7 +37,7 @@ export function Crew(props: CrewProps) {
           {assignment.truck !== null && (
             <span class="truck">
               {' '}
-              <span class="visually-hidden">{messages.truck}</span> <UserText>{assignment.truck}</UserText>
+              <span class="visually-hidden">{viewer.messages.terms.truck}</span> <UserText>{assignment.truck}</UserText>
             </span>
           )}
         </span>
@@ -52,7 +52,7 @@ function AssignForm({ viewer, tow, back, failure }: CrewProps) {
   const { assignment } = dispatch;
   const messages = viewer.messages.board;
   const form = formOf(towRef);
-  const label = assignment === null ? messages.assign : messages.reassign;
+  const label = assignment === null ? viewer.messages.towDispatch.crew.assign : messages.reassign;
   return (
     <details class="menu assign" open={failure?.form === form}>
       <summary class="quiet" aria-label={`${label}: ${towRef}`}>
@@ -72,7 +72,7 @@ function AssignForm({ viewer, tow, back, failure }: CrewProps) {
             viewer={viewer}
             form={form}
             name="crew"
-            label={messages.crewName}
+            label={viewer.messages.terms.crew}
             value={assignment?.crew ?? ''}
             listId={CREW_LIST_ID}
             autocomplete="off"
@@ -84,17 +84,17 @@ function AssignForm({ viewer, tow, back, failure }: CrewProps) {
             viewer={viewer}
             form={form}
             name="truck"
-            label={messages.truck}
+            label={viewer.messages.terms.truck}
             value={assignment?.truck ?? ''}
             autocomplete="off"
             maxLength={NAME_MAX}
             failure={failure}
           />
           <div class="row">
-            <button class="main">{messages.assign}</button>
+            <button class="main">{viewer.messages.towDispatch.crew.assign}</button>
             {assignment !== null && (
               <button name="unassigned" value="true" formnovalidate>
-                {messages.unassign}
+                {viewer.messages.towDispatch.crew.takeBack}
               </button>
             )}
           </div>

@@ -22,9 +22,9 @@ export function Chips({ viewer, query, counts }: ChipsProps) {
     names.reduce((total, state) => total + counts.by_state[state], 0);
   const flags = ['attention', 'unsent', 'overdue'] as const;
   return (
-    <nav aria-label={messages.filters}>
+    <nav aria-label={viewer.messages.common.filters}>
       <details class="fold board-filters" id="board-filters">
-        <summary class={isNarrowed(query) ? 'chip narrowed' : 'chip'}>{messages.filters}</summary>
+        <summary class={isNarrowed(query) ? 'chip narrowed' : 'chip'}>{viewer.messages.common.filters}</summary>
         <div class="board-chips">
           <Group label={messages.states}>
             <Chip
@@ -48,7 +48,7 @@ export function Chips({ viewer, query, counts }: ChipsProps) {
               isOn={states === 'all'}
               count={formats.number(sum(TOW_STATES))}
             >
-              {messages.all}
+              {viewer.messages.common.all}
             </Chip>
           </Group>
           <div class="chip-line">
@@ -69,7 +69,7 @@ export function Chips({ viewer, query, counts }: ChipsProps) {
             </Group>
             {isNarrowed(query) && (
               <a class="quiet" href={addressOf({ ...EVERYTHING_USUAL, order: query.order })}>
-                {messages.clear}
+                {viewer.messages.common.clear}
               </a>
             )}
           </div>
@@ -108,13 +108,13 @@ function CrewChips({ viewer, query, counts: { crews } }: ChipsProps) {
       </Chip>
       {isOther && (
         <Chip to={addressOf({ ...query, crew: null })} isOn>
-          {messages.crew}: <UserText>{crew}</UserText>
+          {viewer.messages.terms.crew}: <UserText>{crew}</UserText>
         </Chip>
       )}
       <li>
         <details class="menu" id="board-crews">
           <summary class="chip">
-            {messages.crew} <span aria-hidden="true">▾</span>
+            {viewer.messages.terms.crew} <span aria-hidden="true">▾</span>
           </summary>
           <div class="menu-body crew-menu">
             {crews.length === 0 && <p class="muted">{messages.noCrews}</p>}

@@ -14,7 +14,7 @@ import { BoardPage, LiveBoard } from './view';
 export function serveBoard(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
   const show = async ({ viewer, actor }: PageVisit, query: BoardQuery, failure: FormFailure | null) => {
     const board = await readBoard(api, actor, query);
-    return page(viewer.messages.board.title, <BoardPage viewer={viewer} board={board} failure={failure} />, {
+    return page(viewer.messages.common.board, <BoardPage viewer={viewer} board={board} failure={failure} />, {
       assets: ['board.js'],
       httpStatus: failure?.refusal.httpStatus ?? 200,
     });

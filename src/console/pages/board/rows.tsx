@@ -58,10 +58,14 @@ function TowRow({ tools, tow, matches }: { tools: AssignTools; tow: TowNow; matc
         <span class="under">
           <Ref>{tow.violation_reference_id}</Ref>
         </span>
-        {!matches && <span class="under">{messages.left}</span>}
+        {!matches && <span class="under">{viewer.messages.common.left}</span>}
       </th>
       <Cell name="plate-cell">
-        {tow.plate_number === null ? <Unknown>{messages.noPlate}</Unknown> : <Plate plate={tow.plate_number} />}
+        {tow.plate_number === null ? (
+          <Unknown>{viewer.messages.tow.noPlate}</Unknown>
+        ) : (
+          <Plate plate={tow.plate_number} />
+        )}
       </Cell>
       <Cell name="place">
         {tow.towed_location === null ? (
@@ -73,7 +77,7 @@ function TowRow({ tools, tow, matches }: { tools: AssignTools; tow: TowNow; matc
         )}
         {tow.zone_id !== null && !viewer.isInField && (
           <span class="under zone" title={tow.zone_id}>
-            {messages.zone} <Ref>{tow.zone_id}</Ref>
+            {viewer.messages.terms.zone} <Ref>{tow.zone_id}</Ref>
           </span>
         )}
       </Cell>
@@ -99,7 +103,7 @@ function GoneRow({ viewer, towRef }: { viewer: Viewer; towRef: string }) {
         <Ref>{towRef}</Ref>
       </th>
       <td role="cell" colspan={COLUMNS.length - 1}>
-        {viewer.messages.board.archived}
+        {viewer.messages.common.archived}
       </td>
     </tr>
   );
@@ -156,15 +160,15 @@ function Waits({ viewer, tow }: { viewer: Viewer; tow: TowNow }) {
   const waiting = waitingOfTow(tow, viewer.nowMs);
   if (waiting.kind === 'over') return null;
   if (waiting.kind === 'people') {
-    const facts = waiting.facts.map((fact) => terms.facts[fact]);
-    const factsText = awaitsRelease(waiting) ? waits.possible : waits.next;
+    const facts = waiting.facts.map((fact) => terms.operations[fact]);
+    const factsText = awaitsRelease(waiting) ? waits.possible : viewer.messages.why.firstPeople;
     const next = facts.length > 0 ? factsText({ facts: viewer.formats.either(facts) }) : waits.tasksOnly;
     return <p class="waits">{[...waiting.blockers.map((blocker) => waits.blockers[blocker]), next].join(' · ')}</p>;
   }
   const because = waiting.kind === 'decision' || waiting.kind === 'next_try' ? waiting.because : null;
   return (
     <p class={waiting.kind === 'decision' ? 'waits decide' : 'waits'}>
-      {waitsText(viewer, waiting, terms.facts[waiting.reportKind])}
+      {waitsText(viewer, waiting, terms.operations[waiting.reportKind])}
       {because !== null && (
         <>
           {' · '}

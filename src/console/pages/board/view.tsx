@@ -34,7 +34,7 @@ export function BoardPage(props: BoardProps) {
   return (
     <>
       <div class="head board-head">
-        <h1>{messages.title}</h1>
+        <h1>{common.board}</h1>
         <SearchForm
           viewer={viewer}
           action="/board"
@@ -93,7 +93,6 @@ export function LiveBoard(props: BoardProps) {
       <List {...props} here={here} />
       <Paging
         viewer={viewer}
-        label={viewer.messages.board.pages}
         first={query.cursor === null ? null : addressOf(query)}
         next={
           board.nextCursor === null ? null : addressOf({ ...query, cursor: board.nextCursor }, { withCursor: true })
@@ -123,12 +122,12 @@ function ListLine({ viewer, board }: Pick<BoardProps, 'viewer' | 'board'>) {
     <div class="list-line">
       <div role="status">
         <FreshLine
-          fresh={board.newCount > 0 ? messages.fresh({ count }) : null}
+          fresh={board.newCount > 0 ? viewer.messages.common.fresh({ count }) : null}
           to={addressOf(query, { withCursor: true })}
           shown={shownText({ viewer, board })}
         />
       </div>
-      <ul class="orders" aria-label={messages.order}>
+      <ul class="orders" aria-label={viewer.messages.common.order}>
         {orders.map(([order, label]) => (
           <li>
             <a class="quiet" href={addressOf({ ...query, order })} aria-current={order === chosen ? 'true' : undefined}>
@@ -162,7 +161,7 @@ function List({ viewer, board, failure, here }: BoardProps & { readonly here: st
   }
   if (board.nextCursor !== null) {
     const { empty } = viewer.messages.board;
-    return <Empty title={empty.stretch} hint={empty.stretchHint} />;
+    return <Empty title={viewer.messages.common.stretch} hint={empty.stretchHint} />;
   }
   return <EmptyBoard viewer={viewer} query={board.query} counts={board.counts} />;
 }
@@ -172,7 +171,7 @@ const REQUEST_PATH = 'POST /tow-request';
 
 /** No tow is shown: because there is none at all, because none is open, or because none fits. */
 function EmptyBoard({ viewer, query, counts }: { viewer: Viewer; query: BoardQuery; counts: TowCounts }) {
-  const { empty, clear } = viewer.messages.board;
+  const { empty } = viewer.messages.board;
   const isNew = TOW_STATES.every((state) => counts.by_state[state] === 0);
   if (isNew && query.search === null) {
     return (
@@ -185,9 +184,9 @@ function EmptyBoard({ viewer, query, counts }: { viewer: Viewer; query: BoardQue
   if (query.search !== null) {
     return (
       <>
-        <Empty title={empty.search({ query: query.search })} hint={empty.searchHint} />
+        <Empty title={viewer.messages.common.noResults({ query: query.search })} hint={empty.searchHint} />
         {query.states !== 'all' && (
-          <LinkButton to={addressOf({ ...query, states: 'all' })}>{empty.everywhere}</LinkButton>
+          <LinkButton to={addressOf({ ...query, states: 'all' })}>{viewer.messages.common.everywhere}</LinkButton>
         )}
       </>
     );
@@ -196,7 +195,7 @@ function EmptyBoard({ viewer, query, counts }: { viewer: Viewer; query: BoardQue
   return (
     <>
       <Empty title={empty.filtered} hint={empty.filteredHint} />
-      <LinkButton to="/board">{clear}</LinkButton>
+      <LinkButton to="/board">{viewer.messages.common.clear}</LinkButton>
     </>
   );
 }

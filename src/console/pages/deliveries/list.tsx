@@ -62,7 +62,6 @@ function ListedCalls({ viewer, listed }: { viewer: Viewer; listed: Listed }) {
           <OpsPaging
             viewer={viewer}
             path="/ops/deliveries"
-            label={messages.pages}
             query={listed.query}
             cursor={listed.cursor}
             nextCursor={listed.nextCursor}
@@ -111,12 +110,12 @@ function Accepted({ viewer, listed }: { viewer: Viewer; listed: ListedDeliveries
   }));
   return (
     <Table
-      caption={messages.table}
+      caption={messages.title}
       heads={[
         heads.received,
         heads.kind,
-        heads.tow,
-        heads.state,
+        viewer.messages.terms.tow,
+        viewer.messages.terms.state,
         heads.verdict,
         heads.verified,
         heads.copies,

@@ -70,14 +70,14 @@ export function DeliveryNow({ viewer, delivery, failure }: DeliveryProps) {
     <section
       class="card delivery"
       id="delivery"
-      aria-label={viewer.messages.ops.state}
+      aria-label={viewer.messages.terms.state}
       data-watch="deliverys"
       hx-get={address}
       hx-trigger="changed"
       hx-swap="morph:outerHTML"
     >
       <dl class="facts">
-        <dt>{heads.state}</dt>
+        <dt>{viewer.messages.terms.state}</dt>
         <dd>
           <DeliveryState viewer={viewer} state={delivery.state} />
           {delivery.state === 'parked' && <span class="muted"> {messages.parked}</span>}
@@ -85,7 +85,7 @@ export function DeliveryNow({ viewer, delivery, failure }: DeliveryProps) {
         </dd>
         <dt>{heads.verdict}</dt>
         <dd>{verdictText(viewer, delivery.verdict)}</dd>
-        <dt>{heads.tow}</dt>
+        <dt>{viewer.messages.terms.tow}</dt>
         <dd>
           <TowOf delivery={delivery} />
         </dd>

@@ -15,7 +15,7 @@ export function serveLookups(pages: Pages, { api, settings }: Pick<PageTools, 'a
       response.set('retry-after', String(Math.ceil(refusal.retryAfterMs / 1000)));
     }
     return page(
-      viewer.messages.lookups.title,
+      viewer.messages.common.lookups,
       <LookupsPage viewer={viewer} isConfigured={settings.isServiceConfigured} entered={entered} outcome={outcome} />,
       { httpStatus: refusal?.httpStatus ?? 200, assets: ['relative-times.js'] },
     );

@@ -27,7 +27,7 @@ export function LookupsPage(props: LookupsProps) {
   if (!isConfigured) {
     return (
       <>
-        <h1>{messages.title}</h1>
+        <h1>{viewer.messages.common.lookups}</h1>
         <Empty title={messages.notConfigured} hint={messages.notConfiguredHint} />
         <p class="centered">
           <code dir="ltr">SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET</code>
@@ -37,7 +37,7 @@ export function LookupsPage(props: LookupsProps) {
   }
   return (
     <>
-      <h1>{messages.title}</h1>
+      <h1>{viewer.messages.common.lookups}</h1>
       <p class="muted">{messages.intro}</p>
       {outcome !== null && <Result viewer={viewer} outcome={outcome} />}
       <div class="lookups">
@@ -60,7 +60,7 @@ function Capacity({ viewer, entered, outcome }: LookupsProps) {
           viewer={viewer}
           form="capacity"
           name="zone_id"
-          label={messages.zone}
+          label={viewer.messages.terms.zone}
           hint={messages.zoneHint}
           value={entered.get('zone_id') ?? entered.get('zoneId') ?? ''}
           failure={failure}
@@ -84,7 +84,7 @@ function Ticket({ viewer, entered, outcome }: LookupsProps) {
   const common = { viewer, form: 'ticket', failure, autocomplete: 'off', isRequired: true };
   return (
     <section class="card" aria-labelledby="ticket-title">
-      <h2 id="ticket-title">{messages.ticket.title}</h2>
+      <h2 id="ticket-title">{viewer.messages.violations.sections.ticket}</h2>
       {viewer.may('crew') ? (
         <PostForm viewer={viewer} action="/lookups/ticket">
           <FieldProblem viewer={viewer} failure={failure} form="ticket" />
@@ -102,14 +102,14 @@ function Ticket({ viewer, entered, outcome }: LookupsProps) {
             label={violationForm.fields.plateType}
             value={entered.get('plateType') ?? ''}
             options={[
-              ['', violationForm.choose],
+              ['', viewer.messages.towFacts.choose],
               ...PLATE_TYPES.map((each) => [each, violationForm.plateTypes[each]] as const),
             ]}
           />
           <Field
             {...common}
             name="zoneId"
-            label={messages.zone}
+            label={terms.zone}
             value={entered.get('zoneId') ?? entered.get('zone_id') ?? ''}
             isLatin
           />
@@ -147,7 +147,7 @@ function Result({ viewer, outcome }: { viewer: Viewer; outcome: ShownLookup }) {
             <strong>{viewer.formats.number(outcome.availableSlots)}</strong>
           </p>
           <p>
-            <span class="muted">{messages.zone}</span> <Ref>{outcome.zoneId}</Ref>
+            <span class="muted">{viewer.messages.terms.zone}</span> <Ref>{outcome.zoneId}</Ref>
           </p>
         </Answer>
       );
@@ -155,7 +155,9 @@ function Result({ viewer, outcome }: { viewer: Viewer; outcome: ShownLookup }) {
       return (
         <Answer viewer={viewer} at={outcome.checked_at}>
           <p class={outcome.hasActiveTicket ? 'lookup-answer good' : 'lookup-answer bad'}>
-            <strong>{outcome.hasActiveTicket ? messages.ticket.active : messages.ticket.none}</strong>
+            <strong>
+              {outcome.hasActiveTicket ? viewer.messages.taskTypes.types.active_ticket.title : messages.ticket.none}
+            </strong>
           </p>
           <p>
             <Plate plate={outcome.plate} />

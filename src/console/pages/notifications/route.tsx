@@ -19,7 +19,7 @@ export function serveNotifications(pages: Pages, { api }: Pick<PageTools, 'api'>
     const { failure, tested = null } = shown;
     const view = await read(actor);
     return page(
-      viewer.messages.notifications.title,
+      viewer.messages.ops.tab.notifications,
       <NotificationsPage viewer={viewer} view={view} failure={failure} tested={tested} />,
       { httpStatus: failure?.refusal.httpStatus ?? 200 },
     );

@@ -30,7 +30,7 @@ export function NotificationsPage(props: NotificationsProps) {
   const messages = viewer.messages.notifications;
   return (
     <>
-      <h1>{messages.title}</h1>
+      <h1>{viewer.messages.ops.tab.notifications}</h1>
       <Tabs viewer={viewer} here={PATH} />
       <p>{messages.intro}</p>
       {tested !== null && <Tested viewer={viewer} tested={tested} />}
@@ -74,7 +74,7 @@ function Channels({ viewer, view }: Pick<NotificationsProps, 'viewer' | 'view'>)
   return (
     <Table
       caption={messages.channelsTitle}
-      heads={[heads.channel, heads.state, heads.delivered, heads.waiting, heads.test]}
+      heads={[heads.channel, viewer.messages.terms.state, heads.delivered, heads.waiting, heads.test]}
       rows={NOTICE_CHANNELS.map((name) => {
         const channel = view.channels[name];
         return {

@@ -87,7 +87,7 @@ function Latest(props: { viewer: Viewer; series: MetricSeries; chart: Chart; lin
   const latest = latestOf(pointsOf(series, line));
   if (latest === null) {
     return (
-      <strong data-value-of={line.name} title={messages.unknownHint}>
+      <strong data-value-of={line.name} title={viewer.messages.tow.noPlace}>
         {messages.unknown}
       </strong>
     );

@@ -72,14 +72,14 @@ function Standings({ viewer, view }: { viewer: Viewer; view: ConservationView })
         <caption class="visually-hidden">{messages.table}</caption>
         <thead>
           <tr>
-            <th scope="col">{messages.kind}</th>
+            <th scope="col">{viewer.messages.terms.state}</th>
             {KINDS.map((kind) => (
               <th scope="col" class="number">
-                {messages.kinds[kind]}
+                {viewer.messages.ops.queues.names[kind]}
               </th>
             ))}
             <th scope="col" class="number">
-              {messages.all}
+              {viewer.messages.common.all}
             </th>
           </tr>
         </thead>

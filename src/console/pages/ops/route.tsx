@@ -20,7 +20,7 @@ export function serveOps(pages: Pages, tools: OpsTools): void {
     const hours = hoursIn(query);
     const [known, series] = await Promise.all([ops.state(viewer.nowMs), readSeries(ops.figures, hours, viewer.nowMs)]);
     return page(
-      viewer.messages.ops.title,
+      viewer.messages.common.ops,
       <OverviewPage viewer={viewer} known={known} series={series} hours={hours} failure={failure} />,
       { assets: ASSETS, httpStatus: failure?.refusal.httpStatus ?? 200 },
     );

@@ -37,7 +37,7 @@ export function Sending({ viewer, sending, failure }: SendingProps) {
         <dd>
           <Token viewer={viewer} token={sending.token} />
         </dd>
-        <dt>{messages.service}</dt>
+        <dt>{viewer.messages.ops.tab.service}</dt>
         <dd>
           <ServiceBadge viewer={viewer} service={service} />{' '}
           <span class="muted">
@@ -102,7 +102,7 @@ function Operations({ viewer, sending, failure }: SendingProps) {
                 viewer={viewer}
                 form={`resume-${operation}`}
                 action={`/ops/operations/${operation}/resume`}
-                label={messages.resume}
+                label={terms.actions.resume}
                 about={messages.resumeOf({ operation: name })}
                 failure={failure}
                 hasReason
@@ -123,7 +123,7 @@ function Since({ viewer, at, nextTryAt }: { viewer: Viewer; at: string | null; n
     <span class="muted since">
       {at !== null && (
         <>
-          {messages.since} <Age viewer={viewer} since={at} />
+          {viewer.messages.shadow.heads.since} <Age viewer={viewer} since={at} />
         </>
       )}
       {at !== null && nextTryAt !== null && ' · '}

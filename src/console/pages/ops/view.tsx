@@ -25,7 +25,7 @@ export function OverviewPage(props: OverviewProps & { readonly series: MetricSer
   return (
     <>
       <div class="head">
-        <h1>{viewer.messages.ops.title}</h1>
+        <h1>{viewer.messages.common.ops}</h1>
         {/* Only a script can pause, and only a script shows it. */}
         <button type="button" class="quiet" data-live-pause aria-pressed="false" hidden>
           {viewer.messages.common.pause}
@@ -95,7 +95,7 @@ function Verdict(
   const [worst, ...others] = alarms;
   if (worst === undefined) {
     return (
-      <section class="card verdict good" aria-label={viewer.messages.ops.state}>
+      <section class="card verdict good" aria-label={viewer.messages.terms.state}>
         <p class="verdict-title" role="status">
           {messages.well}
         </p>
@@ -106,7 +106,7 @@ function Verdict(
     );
   }
   return (
-    <section class={`card verdict ${worst.severity}`} aria-label={viewer.messages.ops.state}>
+    <section class={`card verdict ${worst.severity}`} aria-label={viewer.messages.terms.state}>
       <p class="verdict-title" role="status">
         <bdi>{worst.title}</bdi>
       </p>
@@ -165,7 +165,8 @@ function Remedy({ viewer, shown: { observed, todo } }: { viewer: Viewer; shown: 
 
 /** Since when the alarm holds, and when the next attempt is. */
 function Times({ viewer, alarm }: { viewer: Viewer; alarm: Alarm }) {
-  const { since: sinceWord, nextTry } = viewer.messages.opsAlarms;
+  const { since: sinceWord } = viewer.messages.opsAlarms;
+  const { next_try: nextTry } = viewer.messages.why.until;
   const since = 'since' in alarm ? alarm.since : null;
   const nextTryAt = 'nextTryAt' in alarm ? alarm.nextTryAt : null;
   const lasts = 'ageMs' in alarm ? new Date(viewer.nowMs - alarm.ageMs).toISOString() : since;
@@ -220,7 +221,7 @@ function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, la
     case 'webhookSecrets':
       return ['/ops/deliveries', ops.tab.deliveries];
     case 'noticesFail':
-      if (viewer.may('ops')) return ['/ops/notifications', messages.notifications.title];
+      if (viewer.may('ops')) return ['/ops/notifications', messages.ops.tab.notifications];
       return ['#processes', ops.processes.title];
     case 'failedJobs':
       return ['/queues', ops.queues.board];

@@ -142,7 +142,7 @@ function QueueItem({ viewer, queue, failure }: { viewer: Viewer; queue: OpsQueue
           viewer={viewer}
           form={`queue-${queue.name}`}
           action={`/ops/queues/${queue.name}/${queue.paused ? 'resume' : 'pause'}`}
-          label={queue.paused ? messages.resume : messages.pause}
+          label={queue.paused ? viewer.messages.terms.actions.resume : messages.pause}
           about={queue.paused ? messages.resumeOf({ queue: title }) : messages.pauseOf({ queue: title })}
           {...(queue.paused ? {} : { hint: messages.pauseHint })}
           failure={failure}

@@ -27,7 +27,7 @@ export function serveReportViolation(pages: Pages, tools: PageTools): void {
     const props = { viewer, api, zones: await zonesOf(tools.api, actor), images, failure };
     const httpStatus = failure?.refusal.httpStatus ?? 200;
     if (wantsPart) return part(<ReportForm {...props} />, httpStatus);
-    return page(viewer.messages.violationForm.title, <ReportPage {...props} />, {
+    return page(viewer.messages.violations.report, <ReportPage {...props} />, {
       httpStatus,
       assets: ['report-violation.js'],
     });

@@ -24,7 +24,7 @@ export function ReportPage(props: ReportProps) {
   const messages = viewer.messages.violationForm;
   return (
     <div class="report-page">
-      <h1>{messages.title}</h1>
+      <h1>{viewer.messages.violations.report}</h1>
       <p class="muted">{messages.intro}</p>
       {api === 'guide' && <p class="stale">{messages.guide}</p>}
       <ReportForm {...props} />

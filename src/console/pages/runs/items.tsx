@@ -29,7 +29,6 @@ export function Items({ viewer, run, items, query }: RunProps) {
       <OpsPaging
         viewer={viewer}
         path={runPath(run.id)}
-        label={messages.items}
         query={queryOf({ ...query, cursor: null })}
         cursor={query.cursor}
         nextCursor={items.next_cursor}
@@ -49,7 +48,7 @@ function Outcomes({ viewer, run, query }: Pick<RunProps, 'viewer' | 'run' | 'que
     <ul class="chips" aria-label={messages.results}>
       {entries.map(([outcome, count]) => (
         <Chip to={addressOf(run.id, { outcome })} isOn={outcome === query.outcome} count={viewer.formats.number(count)}>
-          {outcome === null ? messages.all : labelOf(viewer, outcome, isPreview)}
+          {outcome === null ? viewer.messages.common.all : labelOf(viewer, outcome, isPreview)}
         </Chip>
       ))}
     </ul>

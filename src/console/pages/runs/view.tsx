@@ -111,7 +111,7 @@ function About({ viewer, run }: { viewer: Viewer; run: RunView }) {
     <dl class="facts">
       {run.reason !== null && (
         <>
-          <dt>{messages.reason}</dt>
+          <dt>{viewer.messages.common.reason}</dt>
           <dd>
             <UserText>{run.reason}</UserText>
           </dd>

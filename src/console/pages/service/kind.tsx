@@ -43,7 +43,7 @@ export function KindPage({ viewer, kind, failure }: KindProps) {
             </Fact>
           )}
           {kind.reason !== null && (
-            <Fact label={messages.reason}>
+            <Fact label={viewer.messages.common.reason}>
               <UserText>{kind.reason}</UserText>
             </Fact>
           )}

@@ -55,7 +55,14 @@ function Kinds({ viewer, kinds }: { viewer: Viewer; kinds: readonly DifferenceVi
       <h2 id="kinds-title">{messages.kinds}</h2>
       <Table
         caption={messages.kinds}
-        heads={[heads.source, heads.rules, heads.decision, messages.count, messages.firstSeen, messages.lastSeen]}
+        heads={[
+          heads.source,
+          heads.rules,
+          viewer.messages.runs.action,
+          messages.count,
+          messages.firstSeen,
+          messages.lastSeen,
+        ]}
         rows={rows}
       />
     </section>
@@ -81,7 +88,8 @@ function Calls({ viewer, operations, budgets }: CallsProps) {
       <ul class="plain-list">
         {statuses.map(({ status, count }) => (
           <li>
-            {status === 'none' ? messages.noAnswer : <Ref>{status}</Ref>}: {viewer.formats.number(count)}
+            {status === 'none' ? viewer.messages.attempts.noStatus : <Ref>{status}</Ref>}:{' '}
+            {viewer.formats.number(count)}
           </li>
         ))}
       </ul>,

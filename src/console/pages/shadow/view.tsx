@@ -38,7 +38,7 @@ export function ShadowPage({ viewer, view, cursor, failure }: ShadowProps) {
           <strong>{mode.state === 'shadow' ? messages.on : messages.off}</strong>{' '}
           {mode.since !== null && (
             <span class="muted">
-              {viewer.messages.ops.since} <Age viewer={viewer} since={mode.since} />
+              {viewer.messages.shadow.heads.since} <Age viewer={viewer} since={mode.since} />
             </span>
           )}
         </p>
@@ -54,13 +54,7 @@ export function ShadowPage({ viewer, view, cursor, failure }: ShadowProps) {
       ) : (
         <Choice viewer={viewer} view={view} cursor={cursor} failure={failure} />
       )}
-      <OpsPaging
-        viewer={viewer}
-        path={PAGES.shadow.path}
-        label={messages.pages}
-        cursor={cursor}
-        nextCursor={view.next_cursor}
-      />
+      <OpsPaging viewer={viewer} path={PAGES.shadow.path} cursor={cursor} nextCursor={view.next_cursor} />
     </>
   );
 }
@@ -109,7 +103,7 @@ function Items({ viewer, items, chosen }: { viewer: Viewer; items: readonly Shad
   return (
     <Table
       caption={table}
-      heads={[heads.subject, heads.plate, heads.state, heads.since, heads.calls]}
+      heads={[heads.subject, viewer.messages.terms.plate, viewer.messages.terms.state, heads.since, heads.calls]}
       rows={items.map((item, at) => ({
         id: `shadow-${at + 1}`,
         cells: [

@@ -33,7 +33,7 @@ export function BulkBar(props: { viewer: Viewer; page: TaskPage; failure: FormFa
           <input type="hidden" name="shown" value={task.id} />
         ))}
         <fieldset class="tasks-scopes">
-          <legend>{messages.which}</legend>
+          <legend>{viewer.messages.common.tasks}</legend>
           {scopesOf(props).map(([value, id, label]) => (
             <label>
               <input type="radio" name="scope" value={value} checked={value === (scope ?? 'ticked')} />{' '}
@@ -62,7 +62,7 @@ export function BulkBar(props: { viewer: Viewer; page: TaskPage; failure: FormFa
         </div>
         <p class="row">
           <button type="submit" class="main">
-            {messages.preview}
+            {messages.states.previewed}
           </button>
           <span class="muted">{messages.previewHint}</span>
         </p>

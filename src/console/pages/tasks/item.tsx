@@ -87,12 +87,12 @@ function About({ viewer, row: { task } }: { viewer: Viewer; row: TaskRow }) {
     <p class="row tasks-about">
       {ref !== undefined && (
         <a href={`/tows/${encodeURIComponent(ref)}`} data-row-link>
-          {messages.tow} <Ref>{ref}</Ref>
+          {viewer.messages.terms.tow} <Ref>{ref}</Ref>
         </a>
       )}
       {violationId !== undefined && (
         <a href={`/violations/${encodeURIComponent(violationId)}`} data-row-link={ref === undefined}>
-          {messages.violation} <Ref>{violation?.violation_reference_id ?? violationId}</Ref>
+          {viewer.messages.terms.operations.violation} <Ref>{violation?.violation_reference_id ?? violationId}</Ref>
         </a>
       )}
       {delivery !== null && !viewer.isInField && (
@@ -102,10 +102,10 @@ function About({ viewer, row: { task } }: { viewer: Viewer; row: TaskRow }) {
       )}
       {difference !== undefined && (
         <a href={differencePath(difference)} data-row-link>
-          {messages.difference}
+          {viewer.messages.differences.heads.rules}
         </a>
       )}
-      {isParked && <a href="/ops/deliveries">{messages.deliveries}</a>}
+      {isParked && <a href="/ops/deliveries">{viewer.messages.ops.tab.deliveries}</a>}
       {isElsewhere && (
         <a href="/ops/deliveries?other=true" data-row-link>
           {viewer.messages.deliveries.other}
@@ -113,7 +113,7 @@ function About({ viewer, row: { task } }: { viewer: Viewer; row: TaskRow }) {
       )}
       {isOfNothing && (
         <a href="/ops" data-row-link>
-          {messages.ops}
+          {viewer.messages.common.ops}
         </a>
       )}
       {plate !== null && <Plate plate={plate} />}
@@ -134,7 +134,7 @@ function ServiceMessage({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
   if (error === null) return null;
   return (
     <div class="tasks-said">
-      <span class="muted">{viewer.messages.tasks.answer}: </span>
+      <span class="muted">{viewer.messages.towReports.lastError}: </span>
       <FoldedErrorText viewer={viewer} error={error} />
     </div>
   );

@@ -23,7 +23,7 @@ interface TasksProps {
 /** The task list; after a refusal with its reason. */
 export function tasksPage(props: TasksProps): PageResult {
   const { viewer, failure } = props;
-  return page(viewer.messages.tasks.title, <Tasks {...props} />, {
+  return page(viewer.messages.common.tasks, <Tasks {...props} />, {
     assets: ['relative-times.js', 'tasks.js'],
     httpStatus: failure?.refusal.httpStatus ?? 200,
   });
@@ -32,11 +32,11 @@ export function tasksPage(props: TasksProps): PageResult {
 function Tasks(props: TasksProps) {
   const { viewer, page: shown } = props;
   const { query } = shown;
-  const { tasks: messages, runs } = viewer.messages;
+  const { common, runs } = viewer.messages;
   return (
     <div class="tasks">
       <div class="head">
-        <h1>{messages.title}</h1>
+        <h1>{common.tasks}</h1>
         <a href={PAGES.runs.path}>{runs.recent}</a>
       </div>
       <Filters viewer={viewer} query={query} counts={shown.counts} />
@@ -74,12 +74,12 @@ function LostProblem({ viewer, page: { rows }, failure }: TasksProps) {
 
 /** What the decision of a form was about, as far as it names a record with a page. */
 function Subject({ viewer, form }: { viewer: Viewer; form: URLSearchParams }) {
-  const { tasks: messages, terms } = viewer.messages;
+  const { terms } = viewer.messages;
   const decision = oneOf(TASK_ACTIONS, form.get('decision') ?? undefined);
   const [tow, violation] = [form.get('tow'), form.get('violation')];
   const [path, noun, name] = tow
-    ? [towPath(tow), messages.tow, tow]
-    : [violationPath(violation ?? ''), messages.violation, violation];
+    ? [towPath(tow), terms.tow, tow]
+    : [violationPath(violation ?? ''), terms.operations.violation, violation];
   if (!name) return null;
   return (
     <p>
@@ -118,7 +118,7 @@ function ListHead({ viewer, page: { query, rows, counts } }: TasksProps) {
 function Orders({ viewer, page: { query } }: TasksProps) {
   const messages = viewer.messages.tasks;
   return (
-    <ul class="tasks-orders" aria-label={messages.order}>
+    <ul class="tasks-orders" aria-label={viewer.messages.common.order}>
       {SORT_ORDERS.toReversed().map((order) => (
         <li>
           <a
@@ -159,7 +159,6 @@ function TaskPaging({ viewer, page: { query, nextCursor } }: TasksProps) {
   return (
     <Paging
       viewer={viewer}
-      label={viewer.messages.tasks.pages}
       first={query.cursor === null ? null : addressOf(withChanges(query, {}))}
       next={nextCursor === null ? null : addressOf({ ...query, cursor: nextCursor })}
     />
@@ -180,7 +179,7 @@ function Filters({ viewer, query, counts }: FilterProps) {
   const types = typesIn(counts, query);
   const kinds = kindsIn(counts, query);
   return (
-    <nav class="tasks-filters" aria-label={messages.filters}>
+    <nav class="tasks-filters" aria-label={viewer.messages.common.filters}>
       <ul class="chips" aria-label={messages.byType}>
         <Chip
           to={addressOf(withChanges(query, { type: null }))}
@@ -188,7 +187,7 @@ function Filters({ viewer, query, counts }: FilterProps) {
           count={formats.number(counts.total)}
           countId={ALL_ID}
         >
-          {messages.all}
+          {viewer.messages.common.all}
         </Chip>
         {types.map(({ type, count }) => (
           <Chip
@@ -219,7 +218,7 @@ function Filters({ viewer, query, counts }: FilterProps) {
         <ul class="chips">
           {query.tow !== null && (
             <Chip to={addressOf(withChanges(query, { tow: null }))} isOn>
-              {messages.tow} <Ref>{query.tow}</Ref>
+              {terms.tow} <Ref>{query.tow}</Ref>
             </Chip>
           )}
           <li>

@@ -148,7 +148,7 @@ function TaskCard({ model, task }: { model: TowModel; task: Task }) {
       {report && (
         <p>
           <a href={`#report-${report.id}`}>
-            {viewer.messages.tow.sections.reports}: {viewer.messages.terms.facts[report.kind]}
+            {viewer.messages.tow.sections.reports}: {viewer.messages.terms.operations[report.kind]}
           </a>
         </p>
       )}

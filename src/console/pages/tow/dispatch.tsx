@@ -50,8 +50,15 @@ function Assign({ model }: { model: TowModel }) {
         replaces={assignment}
       >
         <div class="fields">
-          <LocalField model={model} form="assign" name="crew" label={messages.crew} isRequired maxLength={100} />
-          <LocalField model={model} form="assign" name="truck" label={messages.truck} maxLength={100} />
+          <LocalField
+            model={model}
+            form="assign"
+            name="crew"
+            label={viewer.messages.terms.crew}
+            isRequired
+            maxLength={100}
+          />
+          <LocalField model={model} form="assign" name="truck" label={viewer.messages.terms.truck} maxLength={100} />
         </div>
       </LocalForm>
       {assignment !== null && (
@@ -120,7 +127,7 @@ export function Yard({ model }: { model: TowModel }) {
   const isOurs = view.state === 'started' || view.state === 'detained';
   if (yard === null && !isOurs) return null;
   return (
-    <LocalCard id="yard" title={messages.title}>
+    <LocalCard id="yard" title={viewer.messages.towDispatch.yard.yard}>
       {yard === null ? (
         <p class="muted">{messages.none}</p>
       ) : (
@@ -210,7 +217,7 @@ export function Holds({ model }: { model: TowModel }) {
             model={model}
             form="hold"
             name="reason"
-            label={messages.reason}
+            label={viewer.messages.common.reason}
             hint={messages.hint}
             rows={2}
             isRequired

@@ -102,7 +102,7 @@ function NotNow({ model }: { model: TowModel }) {
       {lines.map(({ event, why }, index) => (
         <>
           {index > 0 && ' · '}
-          {viewer.messages.terms.facts[event]} ({why})
+          {viewer.messages.terms.operations[event]} ({why})
         </>
       ))}
     </p>

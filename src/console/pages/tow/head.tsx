@@ -80,7 +80,7 @@ function About({ model }: { model: TowModel }) {
       </dd>
       {latitude !== null && longitude !== null && (
         <Fact label={messages.tow.coordinates}>
-          <Coordinates messages={messages.tow} latitude={latitude} longitude={longitude} />
+          <Coordinates viewer={viewer} latitude={latitude} longitude={longitude} />
         </Fact>
       )}
       {WHEREABOUTS_FIELDS.filter(({ name, isRequired }) => !isRequired && view[name] !== null).map(({ name }) => (
@@ -88,7 +88,7 @@ function About({ model }: { model: TowModel }) {
           <UserText>{String(view[name])}</UserText>
         </Fact>
       ))}
-      <dt>{messages.tow.crew}</dt>
+      <dt>{messages.terms.crew}</dt>
       <dd>
         {assignment === null ? (
           <span class="muted">{messages.tow.unassigned}</span>
@@ -110,7 +110,7 @@ function About({ model }: { model: TowModel }) {
       </dd>
       {view.cancellation_reason !== null && (
         <>
-          <dt>{messages.tow.canceledBecause}</dt>
+          <dt>{messages.towFacts.fields.cancellation_reason}</dt>
           <dd>
             <UserText>{view.cancellation_reason}</UserText>
           </dd>
@@ -125,14 +125,14 @@ function ViolationOf({ model: { viewer, view } }: { model: TowModel }) {
   const { tow: messages, terms } = viewer.messages;
   return (
     <>
-      <dt>{messages.violation}</dt>
+      <dt>{terms.operations.violation}</dt>
       <dd>
         <Ref>{view.violation_reference_id}</Ref>
         {view.violation_type !== null && ` · ${terms.violationTypes[view.violation_type]}`}
         {view.zone_id !== null && !viewer.isInField && (
           <span class="muted">
             {' · '}
-            {messages.zone} <Ref>{view.zone_id}</Ref>
+            {terms.zone} <Ref>{view.zone_id}</Ref>
           </span>
         )}
         {' · '}

@@ -15,7 +15,7 @@ export function Invoice({ model }: { model: TowModel }) {
   if (!latest && !asked) return null;
   return (
     <section class="card" id="invoice" aria-labelledby="invoice-title">
-      <h2 id="invoice-title">{viewer.messages.tow.sections.invoice}</h2>
+      <h2 id="invoice-title">{viewer.messages.terms.operations.invoice}</h2>
       {asked !== null && (
         <p>
           {messages.asked({ vehicle: asked.vehicle_type, days: messages.days({ count: asked.delay_in_days }) })}

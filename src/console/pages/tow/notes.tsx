@@ -114,7 +114,7 @@ export function Photos({ model }: { model: TowModel }) {
   const messages = viewer.messages.towDispatch.photos;
   const { photos } = view.dispatch;
   return (
-    <LocalCard id="photos" title={messages.title}>
+    <LocalCard id="photos" title={viewer.messages.tow.sections.photos}>
       {photos.length === 0 && <p class="muted">{messages.none}</p>}
       {photos.length > 0 && (
         <ul class="photos">
@@ -154,7 +154,7 @@ function AddPhotos({ model }: { model: TowModel }) {
             form={PHOTOS_FORM}
             images={imageSettings}
             failure={shown}
-            label={messages.choose}
+            label={viewer.messages.tow.sections.photos}
             isRequired
           />
           <UploadState viewer={viewer} form={PHOTOS_FORM} />

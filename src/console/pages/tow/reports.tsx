@@ -31,7 +31,7 @@ function ReportCard({ model, report }: { model: TowModel; report: ReportView }) 
   return (
     <article class="card tow-report" id={`report-${report.id}`} aria-labelledby={`report-${report.id}-title`}>
       <div class="head">
-        <h3 id={`report-${report.id}-title`}>{messages.terms.facts[report.kind]}</h3>
+        <h3 id={`report-${report.id}-title`}>{messages.terms.operations[report.kind]}</h3>
         <p class="row">
           <span class="muted">{messages.attempts.count({ count: report.attempts })}</span>
           <ReportState viewer={viewer} report={report} />
@@ -101,7 +101,7 @@ function ReportFacts({
       )}
       {report.reason !== null && (
         <div>
-          <dt>{messages.towReports.reason}</dt>
+          <dt>{messages.common.reason}</dt>
           <dd>
             <UserText>{report.reason}</UserText>
           </dd>
@@ -121,12 +121,12 @@ function Wire({ model, report }: { model: TowModel; report: ReportView }) {
       <pre tabindex={0} aria-label={messages.request}>
         {requestOf(report, model.personal)}
       </pre>
-      <h4>{messages.answer}</h4>
+      <h4>{model.viewer.messages.attempts.answer}</h4>
       {report.broken_answer !== null && <p>{messages.brokenAnswer}</p>}
       {report.log.length === 0 ? (
         <p class="muted">{messages.noAnswer}</p>
       ) : (
-        <pre tabindex={0} aria-label={messages.answer}>
+        <pre tabindex={0} aria-label={model.viewer.messages.attempts.answer}>
           {answerOf(model, report)}
         </pre>
       )}

@@ -28,7 +28,7 @@ export function titleOf({ viewer, view }: TowModel, entry: TimelineEvent): strin
   if (message === null) return timeline.unknown({ type: entry.type });
   const reportId = text(entry, 'report_id');
   const kind = view.reports.find(({ id }) => id === reportId)?.kind;
-  const report = kind === undefined ? (reportId ?? '') : terms.facts[kind];
+  const report = kind === undefined ? (reportId ?? '') : terms.operations[kind];
   const how = text(entry, 'how');
   if (entry.type === 'report.accepted' && (how === 'late_answer' || how === 'proved_by_webhook')) {
     return timeline.accepted[how]({ report });
@@ -86,7 +86,7 @@ function occurrenceLine(viewer: Viewer, entry: TimelineEvent): Child[] {
   if (at === null || Math.abs(Date.parse(at) - entry.atMs) < 60_000) return [];
   return [
     <>
-      {viewer.messages.timeline.happened} <Timestamp viewer={viewer} at={at} />
+      {viewer.messages.audit.what.occurred_at} <Timestamp viewer={viewer} at={at} />
     </>,
   ];
 }
@@ -163,9 +163,9 @@ function text(entry: TimelineEvent, name: string): string | null {
 
 /** The corrected fields with old and new values. */
 function Corrected({ viewer, fields }: { viewer: Viewer; fields: unknown }) {
-  const { towReports, timeline } = viewer.messages;
+  const { towFacts, timeline } = viewer.messages;
   if (typeof fields !== 'object' || fields === null) return null;
-  const labels = new Map<string, string>(Object.entries(towReports.fields));
+  const labels = new Map<string, string>(Object.entries(towFacts.fields));
   return (
     <ul class="corrected muted">
       {Object.entries(fields).map(([name, change]: [string, unknown]) => (

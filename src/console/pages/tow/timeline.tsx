@@ -75,7 +75,7 @@ function Tries({ model, item }: { model: TowModel; item: Extract<TimelineItem, {
   const { viewer } = model;
   const { timeline, terms } = viewer.messages;
   const { report, run, entry, from, to } = item;
-  const name = terms.facts[report.kind];
+  const name = terms.operations[report.kind];
   const tries =
     from === to ? timeline.attempt({ report: name, number: to }) : timeline.attempts({ report: name, from, to });
   return (

@@ -98,7 +98,7 @@ function Jumps({ model: { viewer, view } }: { model: TowModel }) {
     ['dispatch', sections.dispatch] as const,
     ['photos', sections.photos] as const,
     ['reports', sections.reports] as const,
-    ...(hasInvoice ? [['invoice', sections.invoice] as const] : []),
+    ...(hasInvoice ? [['invoice', viewer.messages.terms.operations.invoice] as const] : []),
     ['timeline', sections.timeline] as const,
   ];
   return (
@@ -127,7 +127,7 @@ export function missingTow(viewer: Viewer, ref: string): PageResult {
       <p>{messages.late}</p>
       <p>{messages.archived}</p>
       <p class="row">
-        <a href="/board">{viewer.messages.tow.backToBoard}</a>
+        <a href="/board">{viewer.messages.common.board}</a>
         {!viewer.isInField && <a href="/ops/deliveries">{messages.deliveries}</a>}
       </p>
     </div>,

@@ -50,7 +50,7 @@ export function Decide({ model }: { model: ViolationModel }) {
       {/* The page is refreshed around forms that mean the same, and around those that are in use (tow.js). */}
       <div id="decide-live" class="live-form" data-live-form={`${decisions.join('-')} ${questionOn(view) ?? ''}`}>
         <p class="stale" role="status" data-stale hidden>
-          {messages.changed} <a href={path}>{messages.loadAgain}</a>
+          {messages.changed} <a href={path}>{viewer.messages.tow.loadAgain}</a>
         </p>
         {decisions.length === 0 && <p class="muted">{messages.inFlight}</p>}
         <div class="decisions">

@@ -39,7 +39,7 @@ export function Service({ model }: { model: ViolationModel }) {
   return (
     <Card id="service" title={messages.sections.service}>
       <dl class="facts">
-        <Fact label={messages.reference}>
+        <Fact label={viewer.messages.tow.serviceViolation}>
           {view.violation_reference_id === null ? (
             <span class="muted">{messages.noReference}</span>
           ) : (
@@ -47,7 +47,7 @@ export function Service({ model }: { model: ViolationModel }) {
           )}
         </Fact>
         {view.service_status !== null && (
-          <Fact label={messages.status}>
+          <Fact label={viewer.messages.why.label}>
             <Ref>{view.service_status}</Ref>
           </Fact>
         )}
@@ -59,23 +59,23 @@ export function Service({ model }: { model: ViolationModel }) {
           </Fact>
         )}
         {view.reason !== null && (
-          <Fact label={messages.reason}>
+          <Fact label={common.reason}>
             <UserText>{view.reason}</UserText>
           </Fact>
         )}
         {view.last_error !== null && (
-          <Fact label={messages.lastAnswer}>
+          <Fact label={viewer.messages.towReports.lastError}>
             <ErrorText viewer={viewer} error={view.last_error} />
           </Fact>
         )}
         {view.next_attempt_at !== null && waiting.kind === 'next_try' && (
-          <Fact label={messages.nextTry}>
+          <Fact label={viewer.messages.towReports.nextTry}>
             <Timestamp viewer={viewer} at={view.next_attempt_at} />
           </Fact>
         )}
         {/* A violation of unknown outcome is not sent again without a person. */}
         {view.give_up_at !== null && view.state !== 'unknown' && (
-          <Fact label={messages.giveUp}>
+          <Fact label={viewer.messages.towReports.giveUp}>
             <Timestamp viewer={viewer} at={view.give_up_at} />
           </Fact>
         )}
@@ -88,7 +88,7 @@ export function Service({ model }: { model: ViolationModel }) {
       {view.broken_answer !== null && (
         <>
           <p>{messages.brokenAnswer}</p>
-          <pre tabindex={0} aria-label={messages.lastAnswer}>
+          <pre tabindex={0} aria-label={viewer.messages.towReports.lastError}>
             {maskedBody(view.broken_answer, personal)}
           </pre>
         </>
@@ -144,7 +144,7 @@ export function Ticket({ model }: { model: ViolationModel }) {
 
 export function Attempts({ model: { viewer, view } }: { model: ViolationModel }) {
   return (
-    <Card id="attempts" title={viewer.messages.violations.sections.attempts}>
+    <Card id="attempts" title={viewer.messages.attempts.title}>
       <AttemptList viewer={viewer} log={view.log} count={view.attempts} />
     </Card>
   );

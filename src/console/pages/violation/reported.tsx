@@ -36,7 +36,7 @@ export function Reported({ model }: { model: ViolationModel }) {
           <UserText>{form.location}</UserText>
         </Fact>
         <Fact label={`${fields.latitude} · ${fields.longitude}`}>
-          <Coordinates messages={messages} latitude={form.latitude} longitude={form.longitude} />
+          <Coordinates viewer={viewer} latitude={form.latitude} longitude={form.longitude} />
         </Fact>
         {form.zoneId !== undefined && (
           <Fact label={fields.zoneId}>
@@ -63,8 +63,8 @@ export function Reported({ model }: { model: ViolationModel }) {
       <Person model={model} />
       {Object.keys(form.metadata).length > 1 && (
         <details>
-          <summary>{messages.metadata}</summary>
-          <pre tabindex={0} aria-label={messages.metadata}>
+          <summary>{violationForm.groups.metadata}</summary>
+          <pre tabindex={0} aria-label={violationForm.groups.metadata}>
             {JSON.stringify(form.metadata, null, 2)}
           </pre>
         </details>
@@ -109,7 +109,7 @@ export function Images({ model }: { model: ViolationModel }) {
   const { violations: messages, violationForm } = viewer.messages;
   const { imagesDescription } = view.form;
   return (
-    <Card id="images" title={messages.sections.images}>
+    <Card id="images" title={violationForm.groups.images}>
       {imagesDescription !== undefined && (
         <p>
           <span class="muted">{violationForm.fields.imagesDescription}: </span>

@@ -64,7 +64,7 @@ function LostProblem({ model }: { model: ViolationModel }) {
 
 function Violation({ model }: { model: ViolationModel }) {
   const { viewer, view, path } = model;
-  const { violations: messages, terms } = viewer.messages;
+  const { terms } = viewer.messages;
   return (
     <div
       id="violation"
@@ -88,7 +88,7 @@ function Violation({ model }: { model: ViolationModel }) {
           <Tows model={model} />
           <Ticket model={model} />
           {!isConcluded(model) && !viewer.may('dispatcher') && (
-            <p class="muted">{messages.mayNot({ role: terms.roles.dispatcher })}</p>
+            <p class="muted">{viewer.messages.tasks.mayNot({ role: terms.roles.dispatcher })}</p>
           )}
         </div>
       </div>

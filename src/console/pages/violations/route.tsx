@@ -8,7 +8,7 @@ export function serveViolations(pages: Pages, { api }: Pick<PageTools, 'api'>): 
   pages.get(PAGES.violations.path, PAGES.violations.role, async ({ viewer, actor, query }) => {
     const list = await readViolations(api, actor, readQuery(query));
     const assets = ['board.js', 'relative-times.js'];
-    return page(viewer.messages.violations.title, <ListPage viewer={viewer} list={list} />, { assets });
+    return page(viewer.messages.common.violations, <ListPage viewer={viewer} list={list} />, { assets });
   });
   pages.post(`${PATH}/live`, 'viewer', async ({ viewer, actor, form }) => {
     const query = queryOf(form.get('list') ?? '');

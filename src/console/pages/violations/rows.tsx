@@ -19,8 +19,16 @@ export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonl
       <caption class="visually-hidden">{table}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {[heads.violation, heads.plate, heads.type, heads.zone, heads.state, heads.tows, heads.age]
-            .filter((head) => head !== heads.zone || !viewer.isInField)
+          {[
+            viewer.messages.terms.operations.violation,
+            viewer.messages.terms.plate,
+            heads.type,
+            viewer.messages.terms.zone,
+            viewer.messages.terms.state,
+            heads.tows,
+            heads.age,
+          ]
+            .filter((head) => head !== viewer.messages.terms.zone || !viewer.isInField)
             .map((head) => (
               <th scope="col" role="columnheader">
                 {head}
@@ -56,7 +64,7 @@ function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationVie
             <Ref>{record.metadata_id}</Ref>
           </span>
         )}
-        {!matches && <span class="under">{messages.left}</span>}
+        {!matches && <span class="under">{viewer.messages.common.left}</span>}
       </th>
       <Cell name="plate-cell">
         <Plate plate={form.plateNumber} />
@@ -114,7 +122,7 @@ function GoneRow({ viewer, id }: { viewer: Viewer; id: string }) {
         <Ref>{id}</Ref>
       </th>
       <td role="cell" colspan={viewer.isInField ? 5 : 6}>
-        {viewer.messages.violations.archived}
+        {viewer.messages.common.archived}
       </td>
     </tr>
   );

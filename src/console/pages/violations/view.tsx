@@ -18,7 +18,7 @@ export function ListPage(props: ViolationListProps) {
   return (
     <>
       <div class="head board-head">
-        <h1>{messages.title}</h1>
+        <h1>{viewer.messages.common.violations}</h1>
         <SearchForm
           viewer={viewer}
           action={PATH}
@@ -68,7 +68,6 @@ export function LiveList({ viewer, list }: ViolationListProps) {
       )}
       <Paging
         viewer={viewer}
-        label={viewer.messages.violations.pages}
         first={query.cursor === null ? null : addressOf(query)}
         next={list.nextCursor === null ? null : addressOf({ ...query, cursor: list.nextCursor }, { withCursor: true })}
       />
@@ -78,12 +77,12 @@ export function LiveList({ viewer, list }: ViolationListProps) {
 
 /** What the list may be narrowed to, each a link to the list that is. */
 function Chips({ viewer, list: { query } }: ViolationListProps) {
-  const { violations: messages, terms } = viewer.messages;
+  const { common, terms } = viewer.messages;
   return (
-    <nav class="board-chips" aria-label={messages.filters}>
+    <nav class="board-chips" aria-label={common.filters}>
       <ul class="chips">
         <Chip to={addressOf({ ...query, state: null })} isOn={query.state === null}>
-          {messages.all}
+          {viewer.messages.common.all}
         </Chip>
         {VIOLATION_STATES.map((state) => (
           <Chip to={addressOf({ ...query, state: query.state === state ? null : state })} isOn={query.state === state}>
@@ -93,7 +92,7 @@ function Chips({ viewer, list: { query } }: ViolationListProps) {
       </ul>
       {(query.state !== null || query.search !== null) && (
         <a class="quiet" href={PATH}>
-          {messages.clear}
+          {viewer.messages.common.clear}
         </a>
       )}
     </nav>
@@ -107,7 +106,7 @@ function Line({ viewer, list }: ViolationListProps) {
   return (
     <div class="list-line" role="status">
       <FreshLine
-        fresh={list.newCount > 0 ? messages.fresh({ count }) : null}
+        fresh={list.newCount > 0 ? viewer.messages.common.fresh({ count }) : null}
         to={addressOf(list.query, { withCursor: true })}
         shown={messages.shown({ count: list.rows.length })}
       />
@@ -117,13 +116,15 @@ function Line({ viewer, list }: ViolationListProps) {
 
 /** No violation is shown: because there is none at all, or because none fits. */
 function Nothing({ viewer, list: { query, nextCursor } }: ViolationListProps) {
-  const { empty, clear } = viewer.messages.violations;
-  if (nextCursor !== null) return <Empty title={empty.stretch} hint={empty.stretchHint} />;
+  const { empty } = viewer.messages.violations;
+  if (nextCursor !== null) return <Empty title={viewer.messages.common.stretch} hint={empty.stretchHint} />;
   if (query.search !== null) {
     return (
       <>
-        <Empty title={empty.search({ query: query.search })} hint={empty.searchHint} />
-        {query.state !== null && <LinkButton to={addressOf({ ...query, state: null })}>{empty.everywhere}</LinkButton>}
+        <Empty title={viewer.messages.common.noResults({ query: query.search })} hint={empty.searchHint} />
+        {query.state !== null && (
+          <LinkButton to={addressOf({ ...query, state: null })}>{viewer.messages.common.everywhere}</LinkButton>
+        )}
       </>
     );
   }
@@ -131,7 +132,7 @@ function Nothing({ viewer, list: { query, nextCursor } }: ViolationListProps) {
   return (
     <>
       <Empty title={empty.filtered} hint={empty.filteredHint} />
-      <LinkButton to={PATH}>{clear}</LinkButton>
+      <LinkButton to={PATH}>{viewer.messages.common.clear}</LinkButton>
     </>
   );
 }
