@@ -41,7 +41,7 @@ import type { Wake } from '../store/outbox/wake';
 import { createHeartbeatGaps, type HeartbeatGaps } from '../workflow/ops/heartbeat-gaps';
 import { createServiceObserver, type ServiceObserver } from '../workflow/service/observe-service';
 import { watchInstallation } from '../workflow/ops/gauges';
-import { opsStateReader, type Installation, type ReadOpsState } from '../workflow/ops/ops-state';
+import { opsStateReader, type InstallationStores, type ReadOpsState } from '../workflow/ops/ops-state';
 import { orderKeyOf } from '../workflow/transaction-port';
 import { createWebhookHealth, type WebhookHealth } from '../workflow/webhook/webhook-health';
 import { checkDataKeysOf, watchDataKeys } from './data-keys';
@@ -165,7 +165,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
     const [webhookAnswers, figures] = [createWebhookAnswerStore(redis), createMetricsStore(redis)];
     const { silenceIntervals } = config.webhook;
     const webhookHealth = createWebhookHealth({ answers: webhookAnswers, figures, silenceIntervals });
-    const installation: Installation = {
+    const installation: InstallationStores = {
       sending: createSendingStore(redis, config.budgetsPerMinute),
       queues: () => Promise.all(QUEUE_NAMES.map((name) => readQueueView(queues, backlogOf, name))),
       conservation: createConservationStore(redis),

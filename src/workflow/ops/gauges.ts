@@ -11,13 +11,17 @@ import { WEBHOOK_ALARMS, type WebhookAlarm } from '../webhook/webhook-health';
 import type { OpsQueue } from './alarms';
 import { totalOf } from './conservation';
 import { PROCESS_STATES, processStateOf } from './metrics-port';
-import type { Installation } from './ops-state';
+import type { InstallationStores } from './ops-state';
 
 /**
  * Gauges of what all processes share. Each process reads them from the stores when its metrics are read. Each has a row
  * in docs/operations/metrics.md.
  */
-export function watchInstallation(metrics: Metrics, installation: Installation, { nowMs }: Pick<Clock, 'nowMs'>): void {
+export function watchInstallation(
+  metrics: Metrics,
+  installation: InstallationStores,
+  { nowMs }: Pick<Clock, 'nowMs'>,
+): void {
   watchConservation(metrics, installation);
   watchSending(metrics, installation, nowMs);
   watchWebhooks(metrics, installation);
@@ -39,7 +43,7 @@ function samplesBy<N extends string>(
   });
 }
 
-function watchConservation(metrics: Metrics, { conservation, spool }: Installation): void {
+function watchConservation(metrics: Metrics, { conservation, spool }: InstallationStores): void {
   const watch = watcher(metrics, () => conservation.lastScan());
   watch(
     'towhook_conservation',
@@ -60,7 +64,7 @@ function watchConservation(metrics: Metrics, { conservation, spool }: Installati
 }
 
 /** Open circuits, the records they block, the token, and the use of the rate limits. */
-function watchSending(metrics: Metrics, { sending }: Installation, nowMs: () => number): void {
+function watchSending(metrics: Metrics, { sending }: InstallationStores, nowMs: () => number): void {
   const watch = watcher(metrics, () => sending.read());
   watch('towhook_circuit_open', 'Circuits: 1 = open, calls are blocked.', ['circuit'], openCircuits);
   watch('towhook_held_tows', 'Tows and violations that an open circuit blocks.', [], ({ held }) => sampleOf(held));
@@ -118,7 +122,7 @@ function openCircuits({ mode, connection, service, operations }: SendingView): M
 }
 
 /** The alarms about webhooks, and the age of the last accepted one. */
-function watchWebhooks(metrics: Metrics, { webhookHealth, webhookAnswers }: Installation): void {
+function watchWebhooks(metrics: Metrics, { webhookHealth, webhookAnswers }: InstallationStores): void {
   const watchAlarms = watcher(metrics, () => webhookHealth.alarms());
   watchAlarms(
     'towhook_webhook_alarm',
@@ -149,7 +153,7 @@ function watchWebhooks(metrics: Metrics, { webhookHealth, webhookAnswers }: Inst
 }
 
 /** The channels that notices about alarms are delivered to. */
-function watchNotices(metrics: Metrics, { notifications }: Installation, nowMs: () => number): void {
+function watchNotices(metrics: Metrics, { notifications }: InstallationStores, nowMs: () => number): void {
   const watch = watcher(metrics, () => notifications.readChannels());
   const ages = (sinceMs: (channel: NoticeChannel) => number | null) =>
     samplesBy('channel', NOTICE_CHANNELS, (channel) => {
@@ -175,7 +179,7 @@ function watchNotices(metrics: Metrics, { notifications }: Installation, nowMs: 
 }
 
 /** The open tasks of each type, and the oldest work that is late. */
-function watchTasks(metrics: Metrics, { tasks, overdueReport }: Installation, nowMs: () => number): void {
+function watchTasks(metrics: Metrics, { tasks, overdueReport }: InstallationStores, nowMs: () => number): void {
   const watch = watcher(metrics, () => tasks.counts());
   watch('towhook_open_tasks', 'Open tasks by type.', ['type'], ({ types }) =>
     // A task of a later version may have a type that this version does not know.
@@ -205,7 +209,7 @@ function watchTasks(metrics: Metrics, { tasks, overdueReport }: Installation, no
 }
 
 /** The processes by role and state, those that lack a data key, and stalled workers by queue. */
-function watchProcesses(metrics: Metrics, { processes }: Installation): void {
+function watchProcesses(metrics: Metrics, { processes }: InstallationStores): void {
   const watch = watcher(metrics, async () => {
     const all = await processes.list();
     return { all, live: all.filter(({ isSilent }) => !isSilent) };
@@ -263,7 +267,7 @@ function watchProcesses(metrics: Metrics, { processes }: Installation): void {
   );
 }
 
-function watchQueues(metrics: Metrics, { queues }: Installation): void {
+function watchQueues(metrics: Metrics, { queues }: InstallationStores): void {
   const watch = watcher(metrics, queues);
   const watchEach = (name: string, help: string, valueOf: (queue: OpsQueue) => number) =>
     watch(name, help, ['queue'], (all) =>

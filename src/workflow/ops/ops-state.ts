@@ -12,7 +12,7 @@ import type { WebhookHealth } from '../webhook/webhook-health';
 import type { WebhookAnswerStore } from '../webhook/webhook-port';
 
 /** Where the state of the installation is read: the stores that all processes share. */
-export interface Installation {
+export interface InstallationStores {
   readonly sending: SendingStore;
   readonly queues: () => Promise<readonly OpsQueue[]>;
   readonly conservation: Pick<ConservationStore, 'lastScan'>;
@@ -32,7 +32,7 @@ export interface Installation {
 export type ReadOpsState = (nowMs: number) => Promise<OpsState>;
 
 /** Rejects when Redis does. */
-export function opsStateReader(installation: Installation): ReadOpsState {
+export function opsStateReader(installation: InstallationStores): ReadOpsState {
   const { sending, queues, conservation, processes, figures, tasks, spool, webhookHealth, notifications } =
     installation;
   return async (nowMs) => {
