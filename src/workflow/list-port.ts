@@ -3,7 +3,8 @@ import type { SortOrder } from '../contracts/paging';
 import type { Task } from '../contracts/outbox/records';
 import { type OverdueAfter, overdueOf, unsettledSinceMs } from '../domain/outbox/overdue';
 import type { EntryKind, TowState } from '../domain/vocabulary';
-import type { TowReadModel } from './tow/read-models';
+import type { KnownTow } from '../domain/tow/stored-tow';
+import type { AsRead } from './outbox/read-record';
 
 /** Filters, pages and counts of the lists of tows and tasks. */
 
@@ -85,12 +86,12 @@ export function isEmptyFilter(filter: TaskFilter): boolean {
 }
 
 /** True when a tow matches a filter. Ignores `search`, which is matched against stored terms. */
-export function matchesFilter(record: TowReadModel, filter: TowFilter): boolean {
+export function matchesFilter(record: AsRead<KnownTow>, filter: TowFilter): boolean {
   const { tow, tasks, readAtMs } = record;
   const { states, attention, unsent, overdueAfter, crew } = filter;
   return (
     (states.length === 0 || states.includes(tow.state)) &&
-    (!attention || tasks.length > 0) &&
+    (!attention || Object.keys(tasks).length > 0) &&
     (!unsent || unsettledSinceMs(record) !== null) &&
     (overdueAfter === null || overdueOf(record, overdueAfter, readAtMs).length > 0) &&
     (crew === null || (tow.dispatch.assignment?.crew ?? '') === crew)

@@ -10,7 +10,9 @@ import type { ActionResult } from './action-result';
 import type { TowCounts } from '../contracts/operator';
 import type { Page, TaskList, TowFilter } from './list-port';
 import type { IdempotencyRecord } from './transaction-port';
-import type { TowReadModel, ViolationReadModel } from './tow/read-models';
+import type { StoredViolation } from '../domain/outbox/outbox-record';
+import type { KnownTow } from '../domain/tow/stored-tow';
+import type { AsRead } from './outbox/read-record';
 
 /** The ports through which use cases reach the outside, each as small as its users allow. */
 
@@ -30,11 +32,11 @@ export interface AnswerStore {
 
 /** Tows as lists and pages read them; only decisions on drafts change them (transaction-port.ts). */
 export interface TowStore {
-  read(ref: string): Promise<TowReadModel | null>;
+  read(ref: string): Promise<AsRead<KnownTow> | null>;
   /** A page of tows. It reads at most 20,000, so a page may be short or empty without being the last. */
-  list(filter: TowFilter): Promise<Page<TowReadModel>>;
+  list(filter: TowFilter): Promise<Page<AsRead<KnownTow>>>;
   /** Many tows at once, in the order given; what is not there is left out. */
-  listByRefs(refs: readonly string[]): Promise<readonly TowReadModel[]>;
+  listByRefs(refs: readonly string[]): Promise<readonly AsRead<KnownTow>[]>;
   /**
    * `overdue` is exact, unless more than 10,000 tows are overdue in their state and more than 10,000 have an unsettled
    * report: then an estimate.
@@ -147,10 +149,10 @@ export interface ViolationFilter {
 /** Violations as lists and pages read them; only decisions on drafts change them (transaction-port.ts). */
 export interface ViolationStore {
   /** By our id, or by the id in its metadata. */
-  read(id: string): Promise<ViolationReadModel | null>;
+  read(id: string): Promise<AsRead<StoredViolation> | null>;
   /** By our ids. Without those that are unknown or that this process cannot use. */
-  listByIds(ids: readonly string[]): Promise<readonly ViolationReadModel[]>;
-  list(filter: ViolationFilter): Promise<Page<ViolationReadModel>>;
+  listByIds(ids: readonly string[]): Promise<readonly AsRead<StoredViolation>[]>;
+  list(filter: ViolationFilter): Promise<Page<AsRead<StoredViolation>>>;
 }
 
 /** Locks between processes by name, with fencing numbers. */

@@ -9,12 +9,13 @@ import {
   type DecisionAction,
 } from '../../src/domain/outbox/decisions';
 import { isCorrectable } from '../../src/domain/tow/facts';
+import { isReport } from '../../src/domain/outbox/outbox';
 import { draftOf } from '../../src/domain/outbox/outbox-record';
 import { hold } from '../../src/domain/outbox/held-record';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/tow/stored-tow';
 import { FACT_EVENTS, REPORT_STATES, VIOLATION_STATES, type ReportKind } from '../../src/domain/vocabulary';
 import { absentTow } from '../support/absent-tow';
-import { towReadModelOf } from '../../src/workflow/tow/read-models';
+import { asRead } from '../../src/workflow/outbox/read-record';
 import { nowMs, RULES, towAs } from './tows';
 
 const ACTOR = { id: 'k1', name: 'tester', role: 'dispatcher' } as const;
@@ -55,8 +56,9 @@ test('the allowed decisions about a report are exactly those that the API would 
       if (!entry || entry.kind === 'violation') throw new Error('a report is owed');
       const { id, kind } = entry;
       if (isHeld) hold(stored);
-      const record = towReadModelOf(stored, nowMs);
-      const report = record.reports.find((each) => each.id === id);
+      const report = asRead(stored, nowMs)
+        .entries.filter(isReport)
+        .find((each) => each.id === id);
       if (!report) throw new Error('the tow is known');
 
       const allowed = allowedReportDecisions(report);

@@ -7,7 +7,8 @@ import { useRedis } from '../support/redis';
 import { INVOICE, openStores, type Stores } from '../support/stores';
 import { acceptHead, assign, decideHead, found, inform, refuseHead, requestAgo, retire, startedAgo } from './tow-lists';
 import { changeEntry } from '../support/stored-records';
-import type { TowReadModel } from '../../src/workflow/tow/read-models';
+import type { KnownTow } from '../../src/domain/tow/stored-tow';
+import type { AsRead } from '../../src/workflow/outbox/read-record';
 
 const redis = useRedis();
 let stores: Stores;
@@ -80,8 +81,8 @@ const filters = fc.record({
 type Asked = Omit<TowFilter, 'cursor' | 'limit'>;
 
 /** Whether a record matches the filter, judged by the record alone. */
-function passes(record: TowReadModel, filter: Asked): boolean {
-  const { tow, reports, tasks, readAtMs } = record;
+function passes(record: AsRead<KnownTow>, filter: Asked): boolean {
+  const { tow, entries, tasks, readAtMs } = record;
   const ref = tow.towingReferenceId;
   // A corrected plate is also found by its earlier text.
   const plates = tow.plateNumber === null ? [] : ['ABC1234', tow.plateNumber.replaceAll(' ', '')];
@@ -90,8 +91,8 @@ function passes(record: TowReadModel, filter: Asked): boolean {
   return (
     (filter.states.length === 0 || filter.states.includes(tow.state)) &&
     (search === null || words.some((word) => word.toLowerCase().startsWith(search.toLowerCase()))) &&
-    (!filter.attention || tasks.length > 0) &&
-    (!filter.unsent || reports.some(({ state }) => !isSettled(state))) &&
+    (!filter.attention || Object.keys(tasks).length > 0) &&
+    (!filter.unsent || entries.some(({ state }) => !isSettled(state))) &&
     (filter.overdueAfter === null || overdueOf(record, filter.overdueAfter, readAtMs).length > 0) &&
     (filter.crew === null || (tow.dispatch.assignment?.crew ?? '') === filter.crew)
   );

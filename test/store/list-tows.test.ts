@@ -70,7 +70,7 @@ test('reading many tows by reference keeps the given order and skips missing tow
   const records = await stores.tows.listByRefs(['T3', 'unknown', 'T1', 'T2']);
 
   expect(records.map(({ tow }) => tow.towingReferenceId)).toEqual(['T3', 'T1', 'T2']);
-  const alone = await stores.read('T2');
+  const alone = await stores.tows.read('T2');
   expect(records[2]).toEqual({ ...alone, readAtMs: records[2]?.readAtMs });
 });
 

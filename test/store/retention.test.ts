@@ -51,7 +51,7 @@ function archiveTowsAndThen(meanwhile: () => Promise<unknown>): Archive {
 /** The archive is kept forever, so its names stay when the code renames a field. */
 const REPORT_FIELDS = `
   answer attempts body brokenAnswer createdAtMs deliveredAtMs giveUpAtMs hint id inFlight kind lastError log
-  mayHaveHadEffect nextAttemptAtMs queue reason revision seq state waitsFor
+  mayHaveHadEffect nextAttemptAtMs reason revision seq state waitsFor
 `
   .trim()
   .split(/\s+/);

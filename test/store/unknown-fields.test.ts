@@ -5,7 +5,14 @@ import { packFields, unpackFields } from '../../src/store/redis/packed-fields';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
-import { claimAs, mustClaimViolation, openOutbox, reportViolations, takenAs } from '../support/violations';
+import {
+  claimAs,
+  mustClaimViolation,
+  openOutbox,
+  readViolation,
+  reportViolations,
+  takenAs,
+} from '../support/violations';
 import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 /** Another version of towhook may have written fields that this one does not know. */
@@ -156,7 +163,7 @@ test('unknown fields of a violation survive its attempt, its name and packing', 
   const { record } = await claimAs(outbox, 'U1', 'cleanup');
   await outbox.completeCleanup(record);
 
-  expect(await stores.violations.read('U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
+  expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
   expect([await isPacked(key), await lostFrom(key, places)]).toEqual([true, []]);
 });
 

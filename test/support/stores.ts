@@ -21,6 +21,7 @@ import { createSchedules } from '../../src/store/outbox/schedules';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { recordsOf } from '../../src/store/outbox/records';
 import { createTaskStore } from '../../src/store/ops/tasks';
+import { seenTow } from './seen-records';
 import { createTowStore } from '../../src/store/tow/tows';
 import { createViolationStore } from '../../src/store/violation/violations';
 import type { AttemptResult } from '../../src/domain/outbox/attempt';
@@ -183,7 +184,7 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
     async read(ref: string) {
       const record = await tows.read(ref);
       if (!record) throw new Error('no such tow');
-      return record;
+      return seenTow(record);
     },
     async states(ref: string) {
       return (await this.read(ref)).reports.map(({ kind, state }) => `${kind} ${state}`);

@@ -1,3 +1,4 @@
+import { seenViolation } from './seen-records';
 import type { ViolationCommand } from '../../src/domain/violation/decide-violation';
 import type { Verdict } from '../../src/domain/service/policy';
 import { matchTow, type MatchedTow } from '../../src/domain/violation/stored-violation';
@@ -166,5 +167,5 @@ export function idNamed({ records }: Stores, reference: string): Promise<string 
 export async function readViolation(stores: Stores, id: string) {
   const record = await stores.violations.read(id);
   if (!record) throw new Error('no such violation');
-  return record;
+  return seenViolation(record);
 }

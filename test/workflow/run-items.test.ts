@@ -76,7 +76,7 @@ describe('decisions of a run', () => {
     await runs.start(id, who);
     expect(outcomes(await runIn(runs, id, 'done'))).toEqual(['done', 'done']);
     expect(await reportState(world, report)).toBe(state);
-    expect((await createViolationStore(world.foundation.redis).read(violation.id))?.state).toBe(state);
+    expect((await createViolationStore(world.foundation.redis).read(violation.id))?.entries[0]?.state).toBe(state);
     const entries = (await auditOfAll(world)).slice(-2);
     const [of, by] = [audited.replace('report', 'violation'), who];
     expect(entries.map((entry) => entry.action).toSorted()).toEqual([audited, of].toSorted());
@@ -90,7 +90,7 @@ describe('decisions of a run', () => {
     const { id } = await previewed(runs, { action: 'retry', task_ids: [taskId] }, who);
     await runs.start(id, who);
     expect(await runIn(runs, id, 'done')).toMatchObject({ items: [{ outcome: 'done', violation_id: violationId }] });
-    expect((await createViolationStore(world.foundation.redis).read(violationId))?.state).toBe('pending');
+    expect((await createViolationStore(world.foundation.redis).read(violationId))?.entries[0]?.state).toBe('pending');
   });
 
   it('a run of resolves resolves tasks that only inform, with a reason or without', async () => {

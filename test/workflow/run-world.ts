@@ -184,7 +184,7 @@ export function refOf(taskId: string): string {
 }
 
 export async function reportState({ foundation }: RunWorld, taskId: string): Promise<string | undefined> {
-  return (await createTowStore(foundation.redis).read(refOf(taskId)))?.reports[0]?.state;
+  return (await createTowStore(foundation.redis).read(refOf(taskId)))?.entries[0]?.state;
 }
 
 export async function openTasks({ foundation }: RunWorld): Promise<string[]> {

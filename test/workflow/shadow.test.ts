@@ -1,3 +1,4 @@
+import { recordIdOf } from '../../src/domain/outbox/outbox-record';
 import { silentLog } from '../../src/platform/log/log';
 import { editEntryNamed } from '../../src/domain/tow/stored-tow';
 import { blockedKey } from '../../src/store/keys';
@@ -39,9 +40,7 @@ async function decide(ref: string, command: ShadowCommand) {
 
 const claim = (ref: string) => stores.outbox.claim(ref);
 const heldIds = async (store: Pick<ShadowStore, 'list'> = createShadowStore(stores.redis)) =>
-  (await store.list({ cursor: null, limit: 10 })).items.map((held) =>
-    held.kind === 'tow' ? held.record.tow.towingReferenceId : held.record.violation.id,
-  );
+  (await store.list({ cursor: null, limit: 10 })).items.map(recordIdOf);
 
 describe('a tow of a shadow time', () => {
   beforeEach(async () => {

@@ -25,9 +25,9 @@ export interface OverdueMark {
   readonly sinceMs: number;
 }
 
-/** The reports of a tow in outbox order, and what became of it in a shadow time. */
+/** The outbox of a tow, and what became of it in a shadow time. */
 interface OwedReports {
-  readonly reports: readonly { readonly state: EntryState; readonly createdAtMs: number }[];
+  readonly entries: readonly { readonly state: EntryState; readonly createdAtMs: number }[];
   readonly shadow: ShadowState | null;
 }
 
@@ -47,8 +47,8 @@ export function ageOf(tow: Tow, nowMs: number): { readonly sinceMs: number; read
  * When the oldest unsettled report was recorded, ms since the epoch; null when all are settled, and while the tow is
  * held since a shadow time: its reports are not meant to be sent yet.
  */
-export function unsettledSinceMs({ reports, shadow }: OwedReports): number | null {
-  return shadow === 'held' ? null : (headOf(reports)?.createdAtMs ?? null);
+export function unsettledSinceMs({ entries, shadow }: OwedReports): number | null {
+  return shadow === 'held' ? null : (headOf(entries)?.createdAtMs ?? null);
 }
 
 /** Every reason why a tow is overdue, or none. */

@@ -2,7 +2,9 @@ import { ROUTES } from '../../contracts/operator-routes';
 import { replaceImages, decideViolation } from '../../workflow/violation/decide-violation';
 import { addKnownViolations } from '../../workflow/violation/known-violations';
 import { newViolation, reportViolation } from '../../workflow/violation/report-violation';
-import type { ViolationReadModel } from '../../workflow/tow/read-models';
+import type { StoredViolation } from '../../domain/outbox/outbox-record';
+import { isSettled } from '../../domain/outbox/outbox';
+import { entryOf } from '../../domain/violation/stored-violation';
 import { violationViewOf } from '../../workflow/tow/views';
 import type { ApiServer } from '../api-server';
 import type { OperatorTools } from '../tools';
@@ -51,11 +53,9 @@ export function serveViolations(server: ApiServer, tools: OperatorTools): void {
 }
 
 /** None once it is settled, because then they leave the disk. A disk that does not tell counts as one without them. */
-async function imagesOnDisk(
-  { state, violation: { id, images } }: ViolationReadModel,
-  spool: OperatorTools['spool'],
-): Promise<number[]> {
-  if (state === 'accepted' || state === 'waived') return [];
+async function imagesOnDisk(record: StoredViolation, spool: OperatorTools['spool']): Promise<number[]> {
+  if (isSettled(entryOf(record).state)) return [];
+  const { id, images } = record.violation;
   const places = await Promise.all(
     images.map((image) => spool.pathOf({ kind: 'violation', id }, image).catch(() => null)),
   );

@@ -120,7 +120,7 @@ function factEntries({ ref, tow, requestedAtMs }: StoredTow): IndexEntry[] {
 function towEntries({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow): IndexEntry[] {
   if (!tow) return [];
   const at = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
-  const unsentSinceMs = unsettledSinceMs({ reports: entries, shadow });
+  const unsentSinceMs = unsettledSinceMs({ entries, shadow });
   const opened = Object.values(tasks).map(({ openedAtMs }) => openedAtMs);
   return [
     ...(unsentSinceMs === null ? [] : [at(unsentTowsKey, unsentSinceMs)]),
@@ -131,7 +131,7 @@ function towEntries({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow
 
 function violationEntries(record: StoredViolation): IndexEntry[] {
   const { id, createdAtMs, entries, overSinceMs, shadow } = record;
-  const unsentSinceMs = unsettledSinceMs({ reports: entries, shadow });
+  const unsentSinceMs = unsettledSinceMs({ entries, shadow });
   const at = (key: string, score: number): IndexEntry => ({ key, member: id, score });
   const [entry] = entries;
   return [

@@ -5,7 +5,9 @@ import { budgetStateField, KEYS } from '../keys';
 import { texts } from '../redis/parse';
 import { RECORD_KEYS } from './record-kinds';
 import { Script } from '../scripts';
-import type { RecordKind } from '../../domain/outbox/outbox-record';
+import { recordIdOf, type OutboxRecord, type RecordKind } from '../../domain/outbox/outbox-record';
+import { isWaitingForPermit } from '../../domain/outbox/outbox-schedule';
+import type { AsRead } from '../../workflow/outbox/read-record';
 
 const readPermitQueue = new Script('read-permit-queue');
 
@@ -34,4 +36,17 @@ export async function permitPlaces(
     places.set(member, { place, of, leavesAtMs, closedUntilMs: closedUntilMs === 0 ? null : closedUntilMs });
   });
   return places;
+}
+
+/** The records of one kind; with a rate limit, those that wait for it have their place. */
+export async function withPlaces<R extends OutboxRecord>(
+  redis: Redis,
+  rateLimit: RateLimit | undefined,
+  records: readonly AsRead<R>[],
+): Promise<readonly AsRead<R>[]> {
+  const waiting = records.filter(isWaitingForPermit);
+  const [first] = waiting;
+  if (!first || !rateLimit) return records;
+  const places = await permitPlaces(redis, first.kind, rateLimit, waiting.map(recordIdOf));
+  return records.map((record) => ({ ...record, queue: places.get(recordIdOf(record)) ?? null }));
 }

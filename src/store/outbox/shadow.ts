@@ -13,14 +13,9 @@ import { createViolationStore } from '../violation/violations';
 export function createShadowStore(redis: Redis): ShadowStore {
   const tows = createTowStore(redis);
   const violations = createViolationStore(redis);
-  const read = async (member: string): Promise<ShadowRecord | null> => {
+  const read = (member: string): Promise<ShadowRecord | null> => {
     const { kind, id } = recordNamed(member);
-    if (kind === 'tow') {
-      const record = await tows.read(id);
-      return record && { kind: 'tow', record };
-    }
-    const record = await violations.read(id);
-    return record && { kind: 'violation', record };
+    return kind === 'tow' ? tows.read(id) : violations.read(id);
   };
   return {
     async summary() {
@@ -36,7 +31,7 @@ export function createShadowStore(redis: Redis): ShadowStore {
       const { refs, nextCursor } = await pageOf(mergedRows(redis, [KEYS.shadow], 'oldest'), paging);
       const found = await Promise.all(refs.map((member) => unlessUnusable(read(member))));
       // A record may have been decided on after its index entry was read.
-      const items = found.filter((held) => held !== null && held.record.shadow === 'held');
+      const items = found.filter((held) => held?.shadow === 'held');
       return { items: items.filter((held) => held !== null), nextCursor };
     },
   };

@@ -1,20 +1,19 @@
 import type { Redis } from 'ioredis';
 import type { TowCounts } from '../../contracts/operator';
 import type { TowStore } from '../../workflow/ports';
-import { towReadModelOf, type Report, type TowReadModel } from '../../workflow/tow/read-models';
+import { asRead, type AsRead } from '../../workflow/outbox/read-record';
 import type { RateLimit } from '../service/budgets';
 import { crewsKey, towKey, KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from '../keys';
 import { unlessUnusable } from '../outbox/readable-records';
-import { permitPlaces } from '../outbox/permit-places';
+import { withPlaces } from '../outbox/permit-places';
 import { recordsOf } from '../outbox/records';
 import { redisTimeMs } from '../redis/redis-time';
 import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from '../outbox/rows';
 import { MEMBERS_PER_READ, searchRows } from '../outbox/search';
 import { decodeTow } from './tow-fields';
 import type { SortOrder } from '../../contracts/paging';
-import { isSettled } from '../../domain/outbox/outbox';
 import type { OverdueAfter } from '../../domain/outbox/overdue';
-import { isKnown } from '../../domain/tow/stored-tow';
+import { isKnown, type KnownTow } from '../../domain/tow/stored-tow';
 import { visibleText } from '../../domain/entered-text';
 import { TOW_STATES } from '../../domain/vocabulary';
 import { matchesFilter, type Page, type TowFilter } from '../../workflow/list-port';
@@ -26,21 +25,19 @@ import { keptBy, overdueLimits, type OverdueLimits } from './tow-filter';
  */
 export function createTowStore(redis: Redis, rateLimit?: RateLimit): TowStore {
   const records = recordsOf(redis);
-  const readModelOf = async (ref: string): Promise<TowReadModel | null> => {
+  const readByRef = async (ref: string) => {
     const [fields, nowMs] = await Promise.all([redis.hgetall(towKey(ref)), records.nowMs()]);
     const stored = decodeTow(ref, fields);
-    return isKnown(stored) ? towReadModelOf(stored, nowMs) : null;
+    return isKnown(stored) ? asRead(stored, nowMs) : null;
   };
-  const placed = async (found: TowReadModel[]) => (rateLimit ? withPlaces(redis, rateLimit, found) : found);
-  const listByRefs = async (refs: readonly string[]): Promise<TowReadModel[]> => {
-    const found = (await Promise.all(refs.map((ref) => unlessUnusable(readModelOf(ref))))).filter(
-      (record) => record !== null,
-    );
-    return placed(found);
+  const placed = (found: readonly AsRead<KnownTow>[]) => withPlaces(redis, rateLimit, found);
+  const listByRefs = async (refs: readonly string[]) => {
+    const found = await Promise.all(refs.map((ref) => unlessUnusable(readByRef(ref))));
+    return placed(found.filter((record) => record !== null));
   };
   return {
     async read(ref) {
-      const record = await readModelOf(ref);
+      const record = await readByRef(ref);
       return record && ((await placed([record]))[0] ?? null);
     },
     listByRefs,
@@ -49,31 +46,19 @@ export function createTowStore(redis: Redis, rateLimit?: RateLimit): TowStore {
   };
 }
 
-async function withPlaces(redis: Redis, rateLimit: RateLimit, records: TowReadModel[]): Promise<TowReadModel[]> {
-  const waits = ({ waitsFor, state }: Report) => waitsFor === 'budget' && !isSettled(state);
-  const waiting = records.filter(({ reports }) => reports.some(waits)).map(({ tow }) => tow.towingReferenceId);
-  const places = await permitPlaces(redis, 'tow', rateLimit, waiting);
-  if (places.size === 0) return records;
-  return records.map((record) => {
-    const queue = places.get(record.tow.towingReferenceId);
-    if (!queue) return record;
-    const nextAtMs = queue.leavesAtMs;
-    const reports = record.reports.map((report) => (waits(report) ? { ...report, queue, nextAtMs } : report));
-    return { ...record, reports };
-  });
-}
-
 /** An index in another order with at most this many tows is read completely and sorted. */
 const SORTED_MAX = 1000;
-
-type ReadMany = (refs: readonly string[]) => Promise<readonly TowReadModel[]>;
 
 /**
  * A page of tows. Without a search, rows are read from the indexes of states or of a crew, in the order of requests.
  * The other filters check each row with ZMSCORE, without reading the record. When few tows match a filter, the rows are
  * read from its index instead. Only the records of the page itself are read.
  */
-async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMany): Promise<Page<TowReadModel>> {
+async function listTows(
+  redis: Redis,
+  filter: TowFilter,
+  readMany: TowStore['listByRefs'],
+): Promise<Page<AsRead<KnownTow>>> {
   const limits = filter.overdueAfter && overdueLimits(filter.overdueAfter, await redisTimeMs(redis));
   const { rows, sure } = await sourceOf(redis, filter, limits);
   const { refs, nextCursor } = await pageOf(rows, filter, keptBy(redis, { ...filter, sure }, limits));

@@ -9,7 +9,7 @@ import { parkedInvoiceTask } from '../../domain/ops/tasks';
 import { done, type ActionResult, refused, transactOnce } from '../action-result';
 import type { TaskStore } from '../ports';
 import { taskViewOf } from '../tow/views';
-import { towReadModelOf, violationReadModelOf } from '../tow/read-models';
+import { asRead } from '../outbox/read-record';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from '../transaction-port';
 
 export interface ResolveTools {
@@ -60,8 +60,8 @@ async function resolveIn(
     );
   }
   const value = taskViewOf(task, {
-    tow: tow && isKnown(tow) ? towReadModelOf(tow, transaction.nowMs) : null,
-    violation: violation && violationReadModelOf(violation),
+    tow: tow && isKnown(tow) ? asRead(tow, transaction.nowMs) : null,
+    violation: violation && asRead(violation, transaction.nowMs),
   });
   const subject = {
     ...(ref === undefined ? {} : { towing_reference_id: ref }),

@@ -4,7 +4,11 @@ import type { Delivery } from '../../domain/webhook/delivery';
 import { errorFacts } from '../../platform/errors';
 import type { Log } from '../../platform/log/log';
 import type { DeliveryStore, TowStore, ViolationStore } from '../ports';
-import type { TowReadModel, ViolationReadModel, Report } from '../tow/read-models';
+import type { Entry } from '../../domain/outbox/entry';
+import { versionNumber, type StoredViolation } from '../../domain/outbox/outbox-record';
+import type { KnownTow } from '../../domain/tow/stored-tow';
+import { timelineOf } from '../../domain/tow/timeline';
+import { entryOf } from '../../domain/violation/stored-violation';
 
 /**
  * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged
@@ -86,7 +90,7 @@ function deliveriesOf({ deliveries, keep }: RetentionTools): RetainedKind<Delive
   };
 }
 
-function towsOf({ tows, keep }: RetentionTools): RetainedKind<TowReadModel> {
+function towsOf({ tows, keep }: RetentionTools): RetainedKind<KnownTow> {
   return {
     what: 'tow',
     keepMs: keep.towsMs,
@@ -98,7 +102,7 @@ function towsOf({ tows, keep }: RetentionTools): RetainedKind<TowReadModel> {
   };
 }
 
-function violationsOf({ violations, keep }: RetentionTools): RetainedKind<ViolationReadModel> {
+function violationsOf({ violations, keep }: RetentionTools): RetainedKind<StoredViolation> {
   return {
     what: 'violation',
     keepMs: keep.violationsMs,
@@ -165,26 +169,30 @@ async function sweepAudit({ retention, archive, keep }: RetentionTools): Promise
 
 /** What the archive keeps of a record. Files are kept forever and read alike, so their field names never change. */
 
-function archivedTow({ tow, version, reports, timeline }: TowReadModel) {
-  return { tow, version, reports: reports.map(archivedReport), timeline };
+function archivedTow(record: KnownTow) {
+  const { tow, version, entries } = record;
+  const timeline = timelineOf(record).map(({ atMs, entry }) => ({ atMs, ...entry }));
+  return { tow, version: versionNumber(version), reports: entries.map(archivedReport), timeline };
 }
 
-function archivedReport(report: Report) {
+function archivedReport(report: Entry) {
   const { seq, id, kind, body, createdAtMs, deliveredAtMs } = report;
   return { seq, id, kind, body, createdAtMs, deliveredAtMs, ...archivedEntry(report) };
 }
 
-function archivedViolation(record: ViolationReadModel) {
-  const { violation, version, shadow, reference, references, serviceStatus, canTow } = record;
-  const { ticket, ticketOverruled, acceptedHow, state, settledAtMs, tows } = record;
+function archivedViolation(record: StoredViolation) {
+  const { violation, shadow, reference, references, serviceStatus, canTow, ticket, ticketOverruled, tows } = record;
+  const entry = entryOf(record);
+  const { acceptedHow, state, settledAtMs } = entry;
+  const version = versionNumber(record.version);
   const ofService = { reference, references, serviceStatus, canTow, towingReferenceIds: tows };
   const accepted = { acceptedHow, acceptedAtMs: state === 'accepted' ? settledAtMs : null };
-  return { violation, version, shadow, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(record) };
+  return { violation, version, shadow, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(entry) };
 }
 
-function archivedEntry(entry: Omit<Report, 'kind'> | ViolationReadModel) {
-  const { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log } = entry;
-  const same = { state, revision, attempts, waitsFor, queue, giveUpAtMs, hint, reason, answer, log };
+function archivedEntry(entry: Entry) {
+  const { state, revision, attempts, waitsFor, giveUpAtMs, hint, reason, answer, log } = entry;
+  const same = { state, revision, attempts, waitsFor, giveUpAtMs, hint, reason, answer, log };
   return {
     ...same,
     inFlight: entry.attemptId !== null,

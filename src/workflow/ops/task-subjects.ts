@@ -1,11 +1,13 @@
 import type { Task } from '../../contracts/outbox/records';
 import type { TowStore, ViolationStore } from '../ports';
-import type { TowReadModel, ViolationReadModel } from '../tow/read-models';
+import type { StoredViolation } from '../../domain/outbox/outbox-record';
+import type { KnownTow } from '../../domain/tow/stored-tow';
+import type { AsRead } from '../outbox/read-record';
 
 /** What a task is about. Null also for a record that this process cannot use: its task stays in the list. */
 export interface TaskSubjects {
-  readonly tow: TowReadModel | null;
-  readonly violation: ViolationReadModel | null;
+  readonly tow: AsRead<KnownTow> | null;
+  readonly violation: AsRead<StoredViolation> | null;
 }
 
 /** Reads what tasks are about, each record once. Returns a function that finds it for a task. */
@@ -19,8 +21,8 @@ export async function subjectsOf(
     stores.tows.listByRefs([...refs]),
     stores.violations.listByIds([...ids]),
   ]);
-  const towBy = new Map(tows.map((record): [string, TowReadModel] => [record.tow.towingReferenceId, record]));
-  const violationBy = new Map(violations.map((record) => [record.violation.id, record]));
+  const towBy = new Map(tows.map((record): [string, AsRead<KnownTow>] => [record.ref, record]));
+  const violationBy = new Map(violations.map((record) => [record.id, record]));
   return ({ towing_reference_id: ref, violation_id: id }) => ({
     tow: towBy.get(ref ?? '') ?? null,
     violation: violationBy.get(id ?? '') ?? null,

@@ -1,19 +1,20 @@
 import { csvLine } from '../../contracts/csv';
 import { OPERATIONS } from '../../contracts/service/operations';
 import type { ModeView, ShadowCall, ShadowItem } from '../../contracts/outbox/shadow';
-import { isSettled, isUnsettled } from '../../domain/outbox/outbox';
+import { isReport, isSettled, isUnsettled } from '../../domain/outbox/outbox';
 import { isoOrNull, isoTimestamp } from '../../domain/timestamp';
 import type { Violation } from '../../domain/violation/violation';
 import type { JsonObject } from '../../domain/vocabulary';
 import type { Page } from '../list-port';
 import { sentViolationOf } from '../violation/violation-submission';
-import type { TowReadModel, ViolationReadModel } from '../tow/read-models';
+import type { KnownTow } from '../../domain/tow/stored-tow';
+import type { StoredViolation } from '../../domain/outbox/outbox-record';
+import { entryOf } from '../../domain/violation/stored-violation';
+import type { AsRead } from './read-record';
 
 /** The records of a shadow time, and the calls that would have been made for them. */
 
-export type ShadowRecord =
-  | { readonly kind: 'tow'; readonly record: TowReadModel }
-  | { readonly kind: 'violation'; readonly record: ViolationReadModel };
+export type ShadowRecord = AsRead<KnownTow> | AsRead<StoredViolation>;
 
 export interface ShadowSummary {
   /** Since when nothing is sent, ms since the epoch; null in live mode. */
@@ -46,7 +47,7 @@ export type AddressOf = (operation: keyof typeof OPERATIONS) => string;
 export function shadowItemOf(held: ShadowRecord, addressOf: AddressOf): ShadowItem {
   switch (held.kind) {
     case 'tow': {
-      const { tow, reports } = held.record;
+      const { tow, entries } = held;
       return {
         kind: 'tow',
         id: tow.towingReferenceId,
@@ -54,19 +55,23 @@ export function shadowItemOf(held: ShadowRecord, addressOf: AddressOf): ShadowIt
         plate_number: tow.plateNumber,
         state: tow.state,
         since: tow.requestedAt,
-        calls: reports.filter(isUnsettled).map(({ id, kind, body, createdAtMs }) => ({
-          report_id: id,
-          operation: kind,
-          method: OPERATIONS[kind].method,
-          address: addressOf(kind),
-          recorded_at: isoTimestamp(createdAtMs),
-          body: { ...body },
-          images: [],
-        })),
+        calls: entries
+          .filter(isReport)
+          .filter(isUnsettled)
+          .map(({ id, kind, body, createdAtMs }) => ({
+            report_id: id,
+            operation: kind,
+            method: OPERATIONS[kind].method,
+            address: addressOf(kind),
+            recorded_at: isoTimestamp(createdAtMs),
+            body: { ...body },
+            images: [],
+          })),
       };
     }
     case 'violation': {
-      const { violation, state, reference } = held.record;
+      const { violation, reference } = held;
+      const { state } = entryOf(held);
       return {
         kind: 'violation',
         id: violation.id,

@@ -4,7 +4,7 @@ import { DamagedRecord, UnusableRecord } from '../../domain/outbox/unusable-reco
 import { unknown, type Decision, type FieldRule } from '../../domain/refusal';
 import { isKnown, type KnownTow } from '../../domain/tow/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from '../action-result';
-import { towAfter } from './read-models';
+import { asReadNext } from '../outbox/read-record';
 import { readOr } from '../outbox/read-or';
 import { towViewOf } from './views';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from '../transaction-port';
@@ -37,7 +37,7 @@ export function changeTow(
       const decision = await decide(draft, transaction);
       if (!decision.ok) return refused(decision.refusal);
       transaction.audit(decision.audit);
-      return done(towViewOf(towAfter(draft, transaction.nowMs)));
+      return done(towViewOf(asReadNext(draft, transaction.nowMs)));
     },
   );
 }

@@ -9,28 +9,31 @@ import type { EntryAttempt } from '../../domain/outbox/entry';
 import { isWithdrawn } from '../../domain/tow/billing';
 import { allowedReportDecisions, allowedViolationDecisions } from '../../domain/outbox/decisions';
 import type { TowRules } from '../../domain/tow/fact-command';
-import { headOf, isSettled } from '../../domain/outbox/outbox';
+import { headOf, isReport, isSettled, type ReportEntry } from '../../domain/outbox/outbox';
+import { versionNumber, type StoredViolation } from '../../domain/outbox/outbox-record';
+import { entryOf } from '../../domain/violation/stored-violation';
 import { ageOf, overdueOf } from '../../domain/outbox/overdue';
 import { releaseChecklist } from '../../domain/tow/release-checklist';
-import { countedState } from '../../domain/tow/stored-tow';
+import { reportsOf, type KnownTow } from '../../domain/tow/stored-tow';
+import { timelineOf } from '../../domain/tow/timeline';
 import { isoOrNull, isoTimestamp } from '../../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../../domain/violation/violation';
 import { whereaboutsViewOf } from '../../domain/tow/tow';
 import { textOfValue } from '../../domain/vocabulary';
 import type { QueuePlace } from '../../domain/outbox/waiting';
-import type { Report, TowReadModel, ViolationReadModel } from './read-models';
+import { tasksOf, type AsRead } from '../outbox/read-record';
 import type { TaskSubjects } from '../ops/task-subjects';
 
 /** A tow as the API shows it, in wire names and ISO times. */
-export function towViewOf(record: TowReadModel): TowView {
+export function towViewOf(record: AsRead<KnownTow>): TowView {
   const { tow } = record;
-  const head = headOf(record.reports);
+  const reports = record.entries.filter(isReport);
   return {
     towing_reference_id: tow.towingReferenceId,
     violation_reference_id: tow.violationReferenceId,
     metadata: tow.metadata,
     state: tow.state,
-    version: record.version,
+    version: versionNumber(record.version),
     ...whereaboutsViewOf(tow),
     zone_id: tow.zoneId,
     violation_type: tow.violationType,
@@ -45,7 +48,7 @@ export function towViewOf(record: TowReadModel): TowView {
       recorded_at: fact.recordedAt,
       by: fact.by,
     })),
-    reports: record.reports.map((report) => reportViewOf(report, report === head)),
+    reports: reports.map((report) => reportViewOf(report, record)),
     invoice_request: tow.invoiceRequest && {
       vehicle_type: tow.invoiceRequest.vehicleType,
       delay_in_days: tow.invoiceRequest.delayInDays,
@@ -55,26 +58,28 @@ export function towViewOf(record: TowReadModel): TowView {
     payments: tow.payments.map(({ paymentStatus, externalReference }, index) => ({
       payment_status: paymentStatus,
       external_reference: externalReference,
-      withdrawn: isWithdrawn(record.reports, index),
+      withdrawn: isWithdrawn(reports, index),
     })),
     invoices: invoicesOf(record),
-    tasks: [...record.tasks],
+    tasks: tasksOf(record),
     dispatch: dispatchViewOf(tow.dispatch),
-    timeline: record.timeline.map(({ atMs, ...entry }) => ({ at: isoTimestamp(atMs), ...entry })),
+    timeline: timelineOf(record).map(({ atMs, entry }) => ({
+      at: isoTimestamp(atMs),
+      ...entry,
+      type: typeof entry['type'] === 'string' ? entry['type'] : '',
+    })),
   };
 }
 
 /** A tow as it is read, with what follows from the rules of this installation. */
-export function towNowOf(record: TowReadModel, rules: TowRules): TowNow {
-  const { tow, shadow } = record;
-  const reports = record.reports.map((report) => ({ ...report, state: countedState(report.state, shadow) }));
+export function towNowOf(record: AsRead<KnownTow>, rules: TowRules): TowNow {
   return {
     ...towViewOf(record),
     overdue: overdueOf(record, rules.overdueAfter, record.readAtMs).map(({ what, sinceMs }) => ({
       what,
       since: isoTimestamp(sinceMs),
     })),
-    release: releaseChecklist(tow, { reports, rules }),
+    release: releaseChecklist(record.tow, { reports: reportsOf(record), rules }),
   };
 }
 
@@ -110,13 +115,14 @@ export function deliveryViewOf(delivery: Delivery) {
 }
 
 /** The report of a task as the API shows it; null when it has none. */
-function reportOfTask(record: TowReadModel, reportId: string | undefined): ReportView | null {
-  const report = record.reports.find(({ id }) => id === reportId);
-  return report ? reportViewOf(report, report === headOf(record.reports)) : null;
+function reportOfTask(record: AsRead<KnownTow>, reportId: string | undefined): ReportView | null {
+  const report = record.entries.filter(isReport).find(({ id }) => id === reportId);
+  return report ? reportViewOf(report, record) : null;
 }
 
 /** Only the head has its own time; the reports after it wait for it. */
-function reportViewOf(report: Report, isHead: boolean): ReportView {
+function reportViewOf(report: ReportEntry, { entries, queue }: AsRead<KnownTow>): ReportView {
+  const isHead = report === headOf(entries);
   return {
     id: report.id,
     kind: report.kind,
@@ -126,14 +132,14 @@ function reportViewOf(report: Report, isHead: boolean): ReportView {
     decisions: allowedReportDecisions(report).filter((decision) => decision !== 'retry' || isHead),
     attempts: report.attempts,
     last_error: report.error,
-    next_attempt_at: isHead ? isoOrNull(report.nextAtMs) : null,
+    next_attempt_at: isHead ? isoOrNull(queue?.leavesAtMs ?? report.nextAtMs) : null,
     hint: textOfValue(report.hint),
     reason: report.reason,
     created_at: isoTimestamp(report.createdAtMs),
     delivered_at: isoOrNull(report.deliveredAtMs),
     in_flight: report.attemptId !== null,
     waits_for: isHead ? textOfValue(report.waitsFor) : null,
-    place_in_queue: isHead ? placeViewOf(report.queue) : null,
+    place_in_queue: isHead ? placeViewOf(queue) : null,
     give_up_at: isSettled(report.state) ? null : isoOrNull(report.giveUpAtMs),
     broken_answer: report.rawBody,
     answer: report.answer,
@@ -156,7 +162,7 @@ function placeViewOf(queue: QueuePlace | null): PlaceInQueue | null {
   };
 }
 
-function invoicesOf(record: TowReadModel): TowView['invoices'] {
+function invoicesOf(record: AsRead<KnownTow>): TowView['invoices'] {
   const answer = answeredInvoice(record);
   const answered = answer
     ? [
@@ -180,8 +186,8 @@ function invoicesOf(record: TowReadModel): TowView['invoices'] {
 }
 
 /** The charges in the answer to our invoice request; null before, or when the answer broke its contract. */
-function answeredInvoice(record: TowReadModel): (Charges & { receivedAtMs: number }) | null {
-  const report = record.reports.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
+function answeredInvoice(record: AsRead<KnownTow>): (Charges & { receivedAtMs: number }) | null {
+  const report = record.entries.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
   const charges = answeredCharges(report?.answer ?? null);
   return report && charges ? { ...charges, receivedAtMs: report.deliveredAtMs ?? record.readAtMs } : null;
 }
@@ -216,12 +222,13 @@ function imageViewOf({ name, contentType, sizeBytes, sha256 }: ViolationImage) {
 }
 
 /** A violation as the API shows it, without the location of its images on disk. */
-export function violationViewOf(record: ViolationReadModel): ViolationView {
-  const { violation } = record;
+export function violationViewOf(record: AsRead<StoredViolation>): ViolationView {
+  const { violation, queue } = record;
+  const entry = entryOf(record);
   return {
     id: violation.id,
-    state: record.state,
-    version: record.version,
+    state: entry.state,
+    version: versionNumber(record.version),
     api: violation.api,
     violation_reference_id: record.reference,
     metadata_id: metadataIdOf(violation),
@@ -238,23 +245,23 @@ export function violationViewOf(record: ViolationReadModel): ViolationView {
     towing_reference_ids: [...record.tows],
     ticket: record.ticket,
     ticket_overruled: record.ticketOverruled,
-    tasks: [...record.tasks],
-    decisions: allowedViolationDecisions(record),
-    revision: record.revision,
-    attempts: record.attempts,
-    last_error: record.error,
-    next_attempt_at: isSettled(record.state) ? null : isoOrNull(record.nextAtMs),
-    waits_for: textOfValue(record.waitsFor),
-    place_in_queue: placeViewOf(record.queue),
+    tasks: tasksOf(record),
+    decisions: allowedViolationDecisions(entry),
+    revision: entry.revision,
+    attempts: entry.attempts,
+    last_error: entry.error,
+    next_attempt_at: isSettled(entry.state) ? null : isoOrNull(queue?.leavesAtMs ?? entry.nextAtMs),
+    waits_for: textOfValue(entry.waitsFor),
+    place_in_queue: placeViewOf(queue),
     shadow: record.shadow,
-    give_up_at: isSettled(record.state) ? null : isoOrNull(record.giveUpAtMs),
-    hint: textOfValue(record.hint),
-    reason: record.reason,
-    in_flight: record.attemptId !== null,
-    accepted_how: textOfValue(record.acceptedHow),
-    accepted_at: record.state === 'accepted' ? isoOrNull(record.settledAtMs) : null,
-    broken_answer: record.rawBody,
-    log: logViewOf(record.log),
+    give_up_at: isSettled(entry.state) ? null : isoOrNull(entry.giveUpAtMs),
+    hint: textOfValue(entry.hint),
+    reason: entry.reason,
+    in_flight: entry.attemptId !== null,
+    accepted_how: textOfValue(entry.acceptedHow),
+    accepted_at: entry.state === 'accepted' ? isoOrNull(entry.settledAtMs) : null,
+    broken_answer: entry.rawBody,
+    log: logViewOf(entry.log),
     created_at: violation.createdAt,
     by: violation.by,
   };

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../domain/ops/audit';
 import type { StoredViolation } from '../../domain/outbox/outbox-record';
 import { unknown, type Decision } from '../../domain/refusal';
 import { done, type ActionResult, refused, transactOnce } from '../action-result';
-import { violationAfter } from '../tow/read-models';
+import { asReadNext } from '../outbox/read-record';
 import { orderKeyOf, type IdempotencyRecord, type RecordStore, type Transaction } from '../transaction-port';
 import { violationViewOf } from '../tow/views';
 
@@ -30,6 +30,6 @@ export function changeViolation(
     const decision = await decide(draft, transaction);
     if (!decision.ok) return refused(decision.refusal);
     transaction.audit(decision.audit);
-    return done(violationViewOf(violationAfter(draft)));
+    return done(violationViewOf(asReadNext(draft, transaction.nowMs)));
   });
 }

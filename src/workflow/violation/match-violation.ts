@@ -16,7 +16,6 @@ import { ALL_TOWS } from '../list-port';
 import type { TowStore } from '../ports';
 import { foundViolation, readOr } from '../outbox/read-or';
 import { orderKeyOf, type RecordStore, type Transaction } from '../transaction-port';
-import type { ViolationReadModel } from '../tow/read-models';
 
 /**
  * Matches tows and violations by the service's reference, else by the id in the metadata that the service echoes. The
@@ -124,7 +123,7 @@ export async function towMover(
 /** Matches the tows that were requested before a reference of their violation was known. */
 export async function matchEarlierTows(
   tools: MatchTools,
-  { violation, references }: Pick<ViolationReadModel, 'violation' | 'references'>,
+  { violation, references }: Pick<StoredViolation, 'violation' | 'references'>,
 ): Promise<void> {
   for (const reference of references) {
     await matchFound(tools, { search: reference, violationId: violation.id }, ({ violationReferenceId }) => {

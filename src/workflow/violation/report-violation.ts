@@ -19,7 +19,7 @@ import { changeWithFiles } from './change-with-files';
 import { holdUnlessLive } from '../outbox/service-mode';
 import type { Upload } from '../ops/spool-port';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from '../transaction-port';
-import { violationAfter } from '../tow/read-models';
+import { asReadNext } from '../outbox/read-record';
 import { violationViewOf } from '../tow/views';
 
 export interface ReportViolationTools {
@@ -78,7 +78,7 @@ export async function reportViolation(
       await holdUnlessLive(transaction, draft);
       const act = { on: { violation_id: violation.id }, what: damagedAmong(violation.images) };
       transaction.audit(auditOf(actor, 'violation.reported', act));
-      return done(violationViewOf(violationAfter(draft)));
+      return done(violationViewOf(asReadNext(draft, transaction.nowMs)));
     });
   return changeWithFiles(tools.records, { upload, place: { kind: 'violation', id: violation.id } }, store);
 }

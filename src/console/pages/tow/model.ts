@@ -2,7 +2,7 @@ import { towPath } from '../../page-table';
 import type { ReportView, TowNow, TowView } from '../../../contracts/operator';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { allowedFacts, type AllowedFact } from '../../../domain/tow/allowed-facts';
-import { countedState } from '../../../domain/tow/stored-tow';
+import { reportsOf } from '../../../domain/tow/stored-tow';
 import type { FactContext } from '../../../domain/tow/fact-command';
 import { waitingOfReport, type ReportWaiting, type Waiting } from '../../../domain/outbox/waiting';
 import type { PageResult, FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
@@ -42,10 +42,15 @@ export async function readTow(
   const [view, record] = await Promise.all([readTowView({ api }, visit), progress.tows.read(ref)]);
   if (!view || !record) return null;
   const { tow, readAtMs: nowMs } = record;
-  const reports = record.reports.map((report) => ({ ...report, state: countedState(report.state, record.shadow) }));
   const { rules } = progress;
   // The page shows one time, that of Redis. A fact is decided by the clock of the process.
-  const context: FactContext = { reports, rules, by: visit.actor.name, role: visit.actor.role, clockMs: nowMs };
+  const context: FactContext = {
+    reports: reportsOf(record),
+    rules,
+    by: visit.actor.name,
+    role: visit.actor.role,
+    clockMs: nowMs,
+  };
   return {
     viewer: visit.viewer,
     path: towPath(ref),

@@ -1,0 +1,40 @@
+import { task, type Task } from '../../contracts/outbox/records';
+import { asShown } from '../../domain/outbox/held-record';
+import { versionNumber, type OutboxRecord } from '../../domain/outbox/outbox-record';
+import type { QueuePlace } from '../../domain/outbox/waiting';
+import { isoTimestamp } from '../../domain/timestamp';
+
+/** Tows and violations as lists and pages read them: stored records, with entries as people see them. */
+
+export type AsRead<R extends OutboxRecord> = R & {
+  /** Redis time of the read, ms. */
+  readonly readAtMs: number;
+  /** The place of its head among those that wait for the rate limit; null when it does not wait, or for a draft. */
+  readonly queue: QueuePlace | null;
+};
+
+export function asRead<R extends OutboxRecord>(
+  record: R,
+  readAtMs: number,
+  queue: QueuePlace | null = null,
+): AsRead<R> {
+  const read = { ...record, readAtMs, queue };
+  read.entries = record.entries.map((entry) => asShown(entry, record.shadow));
+  return read;
+}
+
+/** A changed draft as it will be read once it is committed. */
+export function asReadNext<R extends OutboxRecord>(draft: R, nowMs: number): AsRead<R> {
+  const read = asRead(draft, nowMs);
+  read.version = `${versionNumber(draft.version) + 1}`;
+  return read;
+}
+
+/** The open tasks of a record. */
+export function tasksOf(record: OutboxRecord): Task[] {
+  const about = record.kind === 'tow' ? { towing_reference_id: record.ref } : {};
+  return Object.entries(record.tasks).map(([id, open]) => ({
+    ...task.parse({ id, ...open.task, type: open.task.type.toString(), ...about }),
+    opened_at: isoTimestamp(open.openedAtMs),
+  }));
+}
