@@ -1,19 +1,29 @@
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Express, Request, RequestHandler, Response, ErrorRequestHandler } from 'express';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { ROUTES } from '../contracts/operator-routes';
 import type { OperatorApi } from '../workflow/operator-port';
-import { readRoute } from './read';
-import { type Pages, type PageVisit, part, redirect, type DoneMessage, type PageResult, type ShownPage } from './page';
+import { readRoute } from './api-calls';
+import {
+  type Pages,
+  type PageVisit,
+  part,
+  redirect,
+  type DoneMessage,
+  type PageResult,
+  type ShownPage,
+  missing,
+} from './page';
 import type { Assets } from './assets';
 import { queryIn, previousPage, wantsPart as isForPart, type HttpExchange } from './requests';
-import { formIn, keptForm } from './forms';
+import { formIn, keptForm, type PageFormReader } from './forms';
 import { Layout } from './layout';
-import type { PageFormReader } from './read-page-form';
-import { forbiddenPage, missingPage, refusedPage } from './parts/error-pages';
+import { forbiddenPage, missingPage, refusedPage, unavailablePage } from './parts/error-pages';
 import { signInPage } from './parts/sign-in-page';
 import { cookieOf, isFormOf, type Sessions, type SignInWays } from './sessions';
 import { DONE_COOKIE, viewerOf, type Viewer } from './viewer';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log/log';
 
 export interface ServeTools {
   readonly sessions: Sessions;
@@ -184,4 +194,57 @@ function pageAbove(form: { pattern: string; address: string }, shown: ReadonlySe
 function paramOf(request: Request, name: string): string {
   const value = request.params[name];
   return typeof value === 'string' ? value : '';
+}
+
+/** Error pages: an address or form that cannot be read, a form that is too large, or Redis being unreachable. */
+export function errorPages({ log, ...tools }: ServeTools & { log: Log }): ErrorRequestHandler {
+  return async (error: unknown, request, response, next) => {
+    if (response.headersSent) return next(error);
+    if (!response.hasHeader('content-security-policy')) applyMiddleware({ request, response }, tools);
+    // The session may be what could not be read.
+    const viewer = viewerOf(request, null, tools.clock);
+    const httpStatus = error instanceof Error && 'status' in error ? error.status : null;
+    if (typeof httpStatus === 'number' && httpStatus < 500) {
+      // An address that cannot be decoded fails first.
+      const isAddress = error instanceof URIError && httpStatus === 400;
+      const shown = isAddress
+        ? missingPage(viewer, httpStatus)
+        : refusedPage(viewer, { httpStatus, back: previousPage(request) });
+      return send({ request, response }, viewer, shown, tools);
+    }
+    log.error('page.failed', { method: request.method, path: routeOf(request.route), ...errorFacts(error) });
+    // Whether the visitor has a session is not known.
+    if (request.method === 'POST' && request.body === undefined) await readIfAllowed({ request, response }, tools);
+    response.set('retry-after', '2');
+    const form = keptForm(request);
+    const again = form && { path: viewer.here, form, formToken: form.get('form_token') ?? '' };
+    const back = request.method === 'GET' ? request.originalUrl : previousPage(request);
+    send({ request, response }, viewer, unavailablePage(viewer, { back, again }), tools);
+  };
+}
+
+/** A form that is not read is not shown again. */
+async function readIfAllowed(exchange: HttpExchange, { forms }: ServeTools): Promise<void> {
+  try {
+    await forms.readOfStranger(exchange);
+  } catch {}
+}
+
+/** Runs the middleware for a page without a route. */
+function applyMiddleware({ request, response }: HttpExchange, { middleware }: ServeTools): void {
+  for (const step of middleware) step(request, response, () => {});
+}
+
+/** The route pattern, because the address may contain a plate. */
+function routeOf(route: unknown): unknown {
+  return typeof route === 'object' && route !== null && 'path' in route ? route.path : '(none)';
+}
+
+/** A page for unknown addresses. Clients that prefer JSON get the answer of the API. */
+export function serveMissing(app: Express, tools: ServeTools): void {
+  app.get('/{*path}', (request, response, next) => {
+    if (request.accepts(['json', 'html']) !== 'html') return next();
+    applyMiddleware({ request, response }, tools);
+    send({ request, response }, viewerOf(request, null, tools.clock), missing, tools);
+  });
 }

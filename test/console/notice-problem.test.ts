@@ -1,5 +1,5 @@
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
-import { noticeProblemText } from '../../src/console/parts/notice-problem';
+import { noticeProblemText } from '../../src/console/parts/alarm-text';
 import { systemClock } from '../../src/platform/clock';
 import { createNotificationStore } from '../../src/store/ops/notification-record';
 import { useApp } from '../support/app';

@@ -1,5 +1,4 @@
-import { messagesIn } from '../../src/console/messages';
-import { ruleText } from '../../src/console/messages/rules';
+import { messagesIn, ruleText } from '../../src/console/messages';
 import { violationInput } from '../../src/contracts/violation/violation-input';
 import { failedRules } from '../../src/contracts/rules';
 import { formatWarnings } from '../../src/domain/format-warnings';

@@ -12,8 +12,7 @@ import {
   type PageTools,
 } from '../page';
 import { PAGES } from '../page-table';
-import { readRoute } from '../read';
-import { submit } from '../submit';
+import { readRoute, submit } from '../api-calls';
 import { bodyOf } from '../forms';
 import { ROLES } from '../../domain/vocabulary';
 import { Field, PostForm } from '../parts/form';

@@ -1,14 +1,13 @@
 import type { RefusalReason } from '../../domain/webhook/webhook-answers';
 import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks, type ClockAlarm } from '../../workflow/ops/alarms';
 import type { WebhookAlarm } from '../../workflow/webhook/webhook-health';
-import type { Messages } from '../messages';
+import { type Messages, valueUnder } from '../messages';
 import type { Viewer } from '../viewer';
-import { noticeProblemText } from './notice-problem';
 
 /** The texts of alarms, for pages and for notifications. */
 
 /** In which language an alarm is described, and at which time. */
-export type TextReader = Pick<Viewer, 'messages' | 'formats' | 'nowMs'>;
+type TextReader = Pick<Viewer, 'messages' | 'formats' | 'nowMs'>;
 
 export interface AlarmText {
   readonly title: string;
@@ -128,4 +127,31 @@ function causeOf({ messages }: TextReader, reason: RefusalReason): string {
 function skewText({ messages, formats }: TextReader, behindSeconds: number): string {
   const duration = formats.duration(Math.abs(behindSeconds) * 1000);
   return behindSeconds > 0 ? messages.webhooks.behind({ duration }) : messages.webhooks.ahead({ duration });
+}
+
+type CauseName = keyof Messages['notifications']['causes'];
+
+/** Codes of the senders (src/notify): their own, those of Node and those of the mail library. */
+const CAUSES: readonly (readonly [pattern: RegExp, name: CauseName])[] = [
+  [/^(?:timeout|ETIMEDOUT|UND_ERR_\w+_TIMEOUT)$/, 'timeout'],
+  [/^(?:EDNS|ENOTFOUND|EAI_AGAIN)$/, 'dns_failed'],
+  [/^ECONNREFUSED$/, 'connection_refused'],
+  [/^(?:ECONNRESET|ECONNECTION|EPIPE|UND_ERR_SOCKET)(?:_\d+)?$/, 'connection_reset'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'unreachable'],
+  [/^ETLS|CERT|_TLS_|_SSL_|_SIGNATURE$/, 'tls'],
+  [/^(?:EAUTH|ENOAUTH)/, 'sign_in_refused'],
+  [/^EENVELOPE/, 'addresses_refused'],
+  [/^EMESSAGE/, 'message_refused'],
+  [/^ESOCKET/, 'connection_failed'],
+];
+
+/** What prevents the delivery of notices, in words; `problem` is its stored code, such as `http_500`. */
+export function noticeProblemText({ notifications }: Pick<Messages, 'notifications'>, problem: string): string {
+  const { causes, answered, someRefused } = notifications;
+  const [, status] = /^http_(\d+)$/.exec(problem) ?? [];
+  if (status !== undefined) return answered({ status });
+  const [, count] = /^refused_(\d+)_addresses$/.exec(problem) ?? [];
+  if (count !== undefined) return someRefused({ count: Number(count) });
+  const known = CAUSES.find(([pattern]) => pattern.test(problem))?.[1];
+  return known === undefined ? (valueUnder(causes, problem) ?? causes.not_sent) : causes[known];
 }

@@ -1,7 +1,7 @@
 import { PAGE_ENTRIES } from '../page-table';
 import type { Child } from 'hono/jsx';
 import type { FormFailure } from '../page';
-import { ReasonField } from './decision-form';
+import { ReasonField } from './decisions';
 import { PostForm } from './form';
 import { Problem } from './problem';
 import type { Viewer } from '../viewer';

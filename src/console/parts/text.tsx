@@ -1,6 +1,6 @@
 import { bothScripts } from '../../domain/tow/plate';
 import { timestampMs } from '../../domain/timestamp';
-import { ruleText } from '../messages/rules';
+import { ruleText } from '../messages';
 import type { Viewer } from '../viewer';
 import type { Child } from 'hono/jsx';
 

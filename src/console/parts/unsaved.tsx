@@ -1,6 +1,5 @@
-import { hasSecret } from '../forms';
+import { hasSecret, hasFewFields } from '../forms';
 import { valueUnder } from '../messages';
-import { hasFewFields } from '../read-page-form';
 import { isSafePath } from '../requests';
 import type { SignInWays } from '../sessions';
 import type { Viewer } from '../viewer';

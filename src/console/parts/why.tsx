@@ -3,8 +3,15 @@ import type { ReportView, TowNow } from '../../contracts/operator';
 import type { ViolationView } from '../../contracts/violation/violations';
 import { FACTS } from '../../domain/tow/facts';
 import { releaseBlockers } from '../../domain/tow/release-checklist';
-import { awaitsRelease, waitingOf } from '../../domain/outbox/waiting';
-import type { CallWaiting, QueuePlace, ReportWaiting, SendingBlock, Waiting } from '../../domain/outbox/waiting';
+import {
+  awaitsRelease,
+  waitingOf,
+  type CallWaiting,
+  type QueuePlace,
+  type ReportWaiting,
+  type SendingBlock,
+  type Waiting,
+} from '../../domain/outbox/waiting';
 import type { EntryError } from '../../domain/outbox/entry';
 import type { TransitionEvent } from '../../domain/tow/tow';
 import type { ViolationWaiting } from '../../domain/violation/waiting-violation';

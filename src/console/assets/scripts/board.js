@@ -1,7 +1,7 @@
 // @ts-check
 /** Scripts of the board: clickable rows, ages that keep counting, and a refresh that leaves open menus alone. */
 
-import { durationText } from './duration.js';
+import { durationText } from './relative-times.js';
 import { mayAttributeChange } from './live.js';
 
 const AGES_EVERY_MS = 10_000;

@@ -1,8 +1,7 @@
 import type { TowView } from '../../../contracts/operator';
 import { isTerminal } from '../../../domain/tow/tow';
 import type { FormFailure } from '../../page';
-import { Field, PostForm } from '../../parts/form';
-import { digestOf } from '../../parts/live-form';
+import { Field, PostForm, digestOf } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';

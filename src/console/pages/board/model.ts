@@ -6,7 +6,7 @@ import { headOf } from '../../../domain/outbox/outbox';
 import { isTerminal } from '../../../domain/tow/tow';
 import { TOW_STATES, type TowState } from '../../../domain/vocabulary';
 import type { OperatorApi } from '../../../workflow/operator-port';
-import { readList, readRecord, readRoute, rowsNow, type ShownRow } from '../../read';
+import { readList, readRecord, readRoute, rowsNow, type ShownRow } from '../../api-calls';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
 import { countNewRows } from '../../parts/list';

@@ -1,9 +1,8 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import { page, part, type FormFailure, type Pages, type PageTools, type PageVisit } from '../../page';
 import { PAGES } from '../../page-table';
-import { digestOf } from '../../parts/live-form';
-import { readRecord } from '../../read';
-import { CHANGED_MEANWHILE, submit } from '../../submit';
+import { digestOf } from '../../parts/form';
+import { readRecord, CHANGED_MEANWHILE, submit } from '../../api-calls';
 import { bodyOf } from '../../forms';
 import { formOf } from './assign';
 import { addressOf, BOARD_ROWS, queryOf, readQuery, type BoardQuery, readBoard, refreshBoard } from './model';

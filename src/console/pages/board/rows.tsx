@@ -5,7 +5,7 @@ import { ReportBadge, TowStateBadge } from '../../parts/states';
 import { Badge, Plate, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Crew, type AssignTools } from './assign';
-import type { ShownRow } from '../../read';
+import type { ShownRow } from '../../api-calls';
 import { awaitsRelease, type CallWaiting } from '../../../domain/outbox/waiting';
 import { formatted } from '../../messages';
 import { ShortErrorText } from '../../parts/error-text';

@@ -11,7 +11,7 @@ import {
   type PageTools,
 } from '../../page';
 import { PAGES } from '../../page-table';
-import { submit } from '../../submit';
+import { submit } from '../../api-calls';
 import { DeliveryNow, DeliveryPage } from './view';
 import { DeliveryListPage, type Listed } from './list';
 

@@ -3,7 +3,7 @@ import { ROUTES } from '../../../contracts/operator-routes';
 import { NOTICE_CHANNELS } from '../../../domain/ops/notification-settings';
 import { page, type FormFailure, type PageResult, type Pages, type PageTools, type PageVisit } from '../../page';
 import { PAGES } from '../../page-table';
-import { readRoute } from '../../read';
+import { readRoute } from '../../api-calls';
 import { oneOf } from '../../viewer';
 import { NotificationsPage, type TestResult } from './view';
 

@@ -4,7 +4,7 @@ import type { FormFailure } from '../../page';
 import { PAGES } from '../../page-table';
 import { PostForm } from '../../parts/form';
 import { Table, Tabs } from '../../parts/ops';
-import { noticeProblemText } from '../../parts/notice-problem';
+import { noticeProblemText } from '../../parts/alarm-text';
 import { Problem } from '../../parts/problem';
 import { Badge, Ref, Timestamp } from '../../parts/text';
 import type { Viewer } from '../../viewer';

@@ -1,7 +1,7 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import { page, part, type FormFailure, type PageResult, type Pages, type PageVisit, type PageTools } from '../../page';
 import { PAGES } from '../../page-table';
-import { submit } from '../../submit';
+import { submit } from '../../api-calls';
 import { bodyOf } from '../../forms';
 import { oneOf } from '../../viewer';
 import { HOURS, readSeries } from './chart-lines';

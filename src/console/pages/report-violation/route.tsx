@@ -12,7 +12,7 @@ import {
 import type { Actor } from '../../../domain/ops/audit';
 import type { OperatorApi } from '../../../workflow/operator-port';
 import { uploadOf } from '../../forms';
-import { readRoute } from '../../read';
+import { readRoute } from '../../api-calls';
 import { REPORT_FORM } from '../../parts/violation-fields';
 import { ReportForm, ReportPage } from './view';
 import { PAGES, violationPath } from '../../page-table';

@@ -4,7 +4,7 @@ import { valueUnder } from '../../messages';
 import { deliveryPath, runPath, towPath, violationPath } from '../../page-table';
 import { Chip } from '../../parts/list';
 import { OpsPaging } from '../../parts/ops';
-import { taskMessages } from '../../parts/task';
+import { taskMessages } from '../../parts/decisions';
 import { English, Badge, Ref, type Tone } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';
 import { addressOf, queryOf, type RunProps } from './model';

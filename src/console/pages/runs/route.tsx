@@ -11,8 +11,7 @@ import {
 } from '../../page';
 import { PAGES, runPath } from '../../page-table';
 import { Empty } from '../../parts/text';
-import { readRoute } from '../../read';
-import { submit } from '../../submit';
+import { readRoute, submit } from '../../api-calls';
 import { oneOf, type Viewer } from '../../viewer';
 import { queryOf, readRunQuery, RUN_FORM } from './model';
 import { RecentPart, RecentRuns, Run, runTitle } from './view';

@@ -10,8 +10,7 @@ import {
   type PageVisit,
 } from '../../page';
 import { differencePath, PAGES, runPath } from '../../page-table';
-import { readRoute } from '../../read';
-import { submit } from '../../submit';
+import { readRoute, submit } from '../../api-calls';
 import { EXPECT_FORM, JUDGE_FORM, KindPage } from './kind';
 import { ServicePage } from './view';
 

@@ -11,7 +11,7 @@ import {
 } from '../../page';
 import { PAGES } from '../../page-table';
 import { bodyOf } from '../../forms';
-import { submit } from '../../submit';
+import { submit } from '../../api-calls';
 import { oneOf } from '../../viewer';
 import { chosenIn, FORM, ShadowPage } from './view';
 

@@ -3,7 +3,7 @@ import { memberNamed, recordNamed, type RecordName } from '../../../domain/outbo
 import { maskedJson } from '../../mask';
 import type { FormFailure } from '../../page';
 import { PAGES, towPath, violationPath } from '../../page-table';
-import { ReasonField } from '../../parts/decision-form';
+import { ReasonField } from '../../parts/decisions';
 import { PostForm } from '../../parts/form';
 import { ModeSwitch } from '../../parts/mode-switch';
 import { OpsPaging, Table, Tabs } from '../../parts/ops';

@@ -1,9 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { ACTION_ROLES, needsReason, type TaskAction } from '../../../domain/outbox/decisions';
 import type { FormFailure } from '../../page';
-import { DecisionForm } from '../../parts/decision-form';
+import { DecisionForm, CorrectionFields } from '../../parts/decisions';
 import type { Viewer } from '../../viewer';
-import { CorrectionFields } from '../../parts/task';
 import type { TaskRow } from './model';
 
 /** The forms of one task in the list. */

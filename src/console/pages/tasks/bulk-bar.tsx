@@ -1,6 +1,6 @@
 import { TASK_RUN_ACTIONS } from '../../../contracts/ops/runs';
 import type { FormFailure } from '../../page';
-import { ReasonField } from '../../parts/decision-form';
+import { ReasonField } from '../../parts/decisions';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';

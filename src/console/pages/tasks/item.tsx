@@ -1,7 +1,7 @@
 import type { FormFailure } from '../../page';
 import { Age, Badge, English, Plate, Ref } from '../../parts/text';
 import { differencePath } from '../../page-table';
-import { taskMessages } from '../../parts/task';
+import { taskMessages } from '../../parts/decisions';
 import { Actions, type ActionProps } from './actions';
 import { BULK_FORM } from './bulk-bar';
 import { Mark } from './live';

@@ -8,7 +8,7 @@ import { TASK_TYPES, type TaskType } from '../../../domain/ops/tasks';
 import { sha256Hex } from '../../../platform/hash';
 import { isEmptyFilter, type TaskFilter } from '../../../workflow/list-port';
 import type { OperatorApi } from '../../../workflow/operator-port';
-import { readList, readRecord, readRoute } from '../../read';
+import { readList, readRecord, readRoute } from '../../api-calls';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
 import type { Task } from '../../../contracts/outbox/records';

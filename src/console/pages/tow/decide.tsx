@@ -3,11 +3,10 @@ import type { Task } from '../../../contracts/outbox/records';
 import { DECISIONS, type DecisionAction } from '../../../domain/outbox/decisions';
 import { isSettled } from '../../../domain/outbox/outbox';
 import { questionOf } from '../../../workflow/outbox/decision-call';
-import { DecisionForm } from '../../parts/decision-form';
-import { CorrectionFields, ResolveForm, taskMessages } from '../../parts/task';
+import { DecisionForm, CorrectionFields, ResolveForm, taskMessages } from '../../parts/decisions';
 import { FormProblem } from './forms';
 import type { TowModel } from './model';
-import { Folded, LiveForm } from '../../parts/live-form';
+import { Folded, LiveForm } from '../../parts/form';
 import { English, Age } from '../../parts/text';
 import { ErrorText } from '../../parts/error-text';
 

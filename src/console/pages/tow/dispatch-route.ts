@@ -3,9 +3,9 @@ import type { TowView } from '../../../contracts/operator';
 import type { Role } from '../../../domain/vocabulary';
 import type { JsonRoute } from '../../../workflow/operator-port';
 import type { DoneMessage, Pages, PostedForm } from '../../page';
-import { CHANGED_MEANWHILE, submit } from '../../submit';
+import { CHANGED_MEANWHILE, submit } from '../../api-calls';
 import { bodyOf } from '../../forms';
-import { digestOf } from '../../parts/live-form';
+import { digestOf } from '../../parts/form';
 import { readTowView, type TowPageTools } from './model';
 import { towPath } from '../../page-table';
 

@@ -1,10 +1,9 @@
 import { CREW_STEPS } from '../../../domain/tow/dispatch';
 import { isTerminal } from '../../../domain/tow/tow';
-import { PostForm } from '../../parts/form';
+import { PostForm, LiveForm } from '../../parts/form';
 import { By, UserText, Badge } from '../../parts/text';
 import { LocalCard, LocalField, LocalForm, FormProblem } from './forms';
 import type { TowModel } from './model';
-import { LiveForm } from '../../parts/live-form';
 
 /** The assigned crew and its steps. */
 export function Crew({ model }: { model: TowModel }) {

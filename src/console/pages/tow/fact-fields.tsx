@@ -3,9 +3,8 @@ import type { AllowedFact } from '../../../domain/tow/allowed-facts';
 import type { FactForm } from '../../../domain/tow/facts';
 import { Timestamp, Plate, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
-import { digestOf, Folded } from '../../parts/live-form';
+import { digestOf, Folded, UsePosition, Field, type FieldProps } from '../../parts/form';
 import { WHEREABOUTS_FIELDS } from '../../../domain/tow/tow';
-import { UsePosition, Field, type FieldProps } from '../../parts/form';
 import { fieldLabel } from '../../parts/problem';
 import type { FactEvent } from '../../../domain/vocabulary';
 

@@ -3,7 +3,7 @@ import { ROUTES } from '../../../contracts/operator-routes';
 import { FACTS } from '../../../domain/tow/facts';
 import { FACT_EVENTS, type FactEvent } from '../../../domain/vocabulary';
 import { sha256Hex } from '../../../platform/hash';
-import { CHANGED_MEANWHILE, submit } from '../../submit';
+import { CHANGED_MEANWHILE, submit } from '../../api-calls';
 import { bodyOf, type EntryRules } from '../../forms';
 import type { FormFailure, Pages, PostedForm, PageTools } from '../../page';
 import { readTow, readTowView, type TowPageTools } from './model';

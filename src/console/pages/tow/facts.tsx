@@ -3,11 +3,10 @@ import { FACTS } from '../../../domain/tow/facts';
 import { isTerminal } from '../../../domain/tow/tow';
 import type { FactEvent } from '../../../domain/vocabulary';
 import { valueUnder } from '../../messages';
-import { PostForm } from '../../parts/form';
+import { PostForm, Folded, LiveForm } from '../../parts/form';
 import { formOfFact, FactFields, questionOfFact, WhenField, type Allowed } from './fact-fields';
 import { FormProblem } from './forms';
 import type { TowModel } from './model';
-import { Folded, LiveForm } from '../../parts/live-form';
 import { Badge } from '../../parts/text';
 
 /** The usual order of facts; the first allowed one is offered first. */

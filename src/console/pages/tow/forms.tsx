@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { Field, PostForm, type FieldProps } from '../../parts/form';
+import { Field, PostForm, type FieldProps, digestOf, Folded, LiveForm } from '../../parts/form';
 import type { TowModel } from './model';
-import { digestOf, Folded, LiveForm } from '../../parts/live-form';
 import { Problem } from '../../parts/problem';
 
 /** A folded form for dispatch data. */

@@ -7,7 +7,7 @@ import type { FactContext } from '../../../domain/tow/fact-command';
 import { waitingOfReport, type ReportWaiting, type Waiting } from '../../../domain/outbox/waiting';
 import type { PageResult, FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import { reportCallOf, waitingOfTow } from '../../parts/why';
-import { readRecord } from '../../read';
+import { readRecord } from '../../api-calls';
 import type { Viewer } from '../../viewer';
 
 /** A tow as its page shows it to one viewer. */

@@ -3,9 +3,8 @@ import { LocalCard, LocalField, LocalForm, FormProblem } from './forms';
 import { LANGUAGES, messagesIn, type Messages } from '../../messages';
 import type { Viewer } from '../../viewer';
 import type { TowModel } from './model';
-import { PostForm } from '../../parts/form';
+import { PostForm, Folded, LiveForm } from '../../parts/form';
 import { ImageFields, UploadState } from '../../parts/image-fields';
-import { Folded, LiveForm } from '../../parts/live-form';
 
 const PHOTOS_FORM = 'photos';
 

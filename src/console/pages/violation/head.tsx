@@ -3,7 +3,7 @@ import { questionOf } from '../../../workflow/outbox/decision-call';
 import { ViolationState } from '../../parts/states';
 import { WhyViolation } from '../../parts/why';
 import type { Task } from '../../../contracts/outbox/records';
-import { ResolveForm, taskMessages } from '../../parts/task';
+import { ResolveForm, taskMessages } from '../../parts/decisions';
 import type { ViolationModel } from './model';
 
 /** Which violation it is, how it stands, and why it waits. */

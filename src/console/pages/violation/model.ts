@@ -4,7 +4,7 @@ import { PERSON_FIELDS } from '../../../domain/violation/violation';
 import { waitingOfViolation, type ViolationWaiting } from '../../../domain/violation/waiting-violation';
 import type { FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import { callOf } from '../../parts/why';
-import { readRecord } from '../../read';
+import { readRecord } from '../../api-calls';
 import type { Viewer } from '../../viewer';
 import { violationPath } from '../../page-table';
 

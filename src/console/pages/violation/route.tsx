@@ -20,10 +20,9 @@ import { isConcluded, readModel, readViolation, type ViolationModel } from './mo
 import { Attempts, Service, Ticket, Tows, Warnings } from './outcome';
 import { PAGES, violationPath } from '../../page-table';
 import { violationDecisionCall } from '../../../workflow/outbox/decision-call';
-import { refusalOfUpload, submit } from '../../submit';
+import { refusalOfUpload, submit } from '../../api-calls';
 import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
-import { decisionBody } from '../../parts/decision-form';
-import { submitResolve } from '../../parts/task';
+import { decisionBody, submitResolve } from '../../parts/decisions';
 
 /** The page, with what was refused. */
 type ShowViolation = (visit: PageVisit, failure?: FormFailure | null) => Promise<PageResult>;

@@ -6,7 +6,7 @@ import type { OperatorApi } from '../../../workflow/operator-port';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
 import { countNewRows } from '../../parts/list';
-import { readList, readRecord, rowsNow, type ShownRow } from '../../read';
+import { readList, readRecord, rowsNow, type ShownRow } from '../../api-calls';
 
 /** What the list shows, as its address says it. The same address shows the same list to everybody. */
 export interface ViolationsQuery {

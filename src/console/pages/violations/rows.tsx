@@ -5,7 +5,7 @@ import { Age, Plate, Ref } from '../../parts/text';
 import { ShortErrorText } from '../../parts/error-text';
 import { ViolationState } from '../../parts/states';
 import type { Viewer } from '../../viewer';
-import type { ShownRow } from '../../read';
+import type { ShownRow } from '../../api-calls';
 import type { ViolationView } from '../../../contracts/violation/violations';
 
 /**
