@@ -1,5 +1,4 @@
-import type { Visitor } from './visitor';
-import { textOf } from './visitor';
+import { type Visitor, textOf } from './visitor';
 
 /** Reads the tow board from its markup. */
 

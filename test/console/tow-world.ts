@@ -1,6 +1,5 @@
 import { towPath } from '../operator/client';
-import type { PageResponse, Visitor } from './visitor';
-import { textOf } from './visitor';
+import { type PageResponse, type Visitor, textOf } from './visitor';
 
 /** Reads the page of a tow and submits its forms. */
 

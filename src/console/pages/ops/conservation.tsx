@@ -2,7 +2,7 @@ import type { ConservationView } from '../../../contracts/ops/conservation';
 import { STANDINGS } from '../../../domain/vocabulary';
 import { Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { valueText } from './chart-lines';
+import { valueText } from './charts';
 
 const ROWS = ['acknowledged', ...STANDINGS] as const;
 const KINDS = ['deliveries', 'reports', 'violations'] as const;

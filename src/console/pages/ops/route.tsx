@@ -4,8 +4,7 @@ import { PAGES } from '../../page-table';
 import { submit } from '../../api-calls';
 import { bodyOf } from '../../forms';
 import { oneOf } from '../../viewer';
-import { HOURS, readSeries } from './chart-lines';
-import { Charts } from './charts';
+import { HOURS, readSeries, Charts } from './charts';
 import { OpsNow, OverviewPage } from './view';
 
 type OpsTools = Pick<PageTools, 'api' | 'ops'>;

@@ -1,8 +1,7 @@
-import type { ProcessStatus, QueueStatus } from '../../../workflow/ops/metrics-port';
+import { type ProcessStatus, type QueueStatus, isReplaced } from '../../../workflow/ops/metrics-port';
 import { Age, Badge, Empty, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import type { OpsQueue } from '../../../workflow/ops/alarms';
-import { isReplaced } from '../../../workflow/ops/metrics-port';
 import type { FormFailure } from '../../page';
 import { ActionForm } from '../../parts/ops';
 

@@ -13,7 +13,7 @@ import { PAGES, runPath } from '../../page-table';
 import { Empty } from '../../parts/text';
 import { readRoute, submit } from '../../api-calls';
 import { oneOf, type Viewer } from '../../viewer';
-import { queryOf, readRunQuery, RUN_FORM } from './model';
+import { queryOf, readRunQuery, RUN_FORM } from './items';
 import { RecentPart, RecentRuns, Run, runTitle } from './view';
 
 /** Items of a page, which is loaded again each second while the run goes on. */

@@ -4,9 +4,8 @@ import { PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { Badge, Timestamp, UserText, type Tone, Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { Items } from './items';
+import { Items, addressOf, RUN_FORM, type RunProps, type RunQuery } from './items';
 import { PAGES, runPath } from '../../page-table';
-import { addressOf, RUN_FORM, type RunProps, type RunQuery } from './model';
 
 /** One run: preview, progress and results. */
 export function Run(props: RunProps) {

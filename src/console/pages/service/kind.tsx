@@ -4,7 +4,7 @@ import { differencePath, PAGES } from '../../page-table';
 import { ActionForm, Tabs } from '../../parts/ops';
 import { Badge, Fact, Ref, Timestamp, UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { Rules, sourceName } from './rules';
+import { Rules, sourceName } from './messages';
 
 export const EXPECT_FORM = 'expect';
 export const JUDGE_FORM = 'judge';

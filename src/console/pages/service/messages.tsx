@@ -1,8 +1,9 @@
 import type { ServiceView } from '../../../contracts/service/seen-service';
 import { Table } from '../../parts/ops';
-import { Badge, Ref, Timestamp, type Tone } from '../../parts/text';
-import type { Viewer } from '../../viewer';
-import { sourceName } from './rules';
+import { Badge, Ref, Timestamp, type Tone, ruleIn } from '../../parts/text';
+import { type Viewer, oneOf } from '../../viewer';
+import type { DifferenceView } from '../../../contracts/service/differences';
+import { DELIVERY_KINDS } from '../../../domain/vocabulary';
 
 type SeenMessage = ServiceView['messages'][number];
 type Field = SeenMessage['fields'][number];
@@ -97,5 +98,38 @@ function Seen({ viewer, field: { seen } }: { viewer: Viewer; field: Field }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The broken rules of a kind of difference. */
+export function Rules({ viewer, rules }: { viewer: Viewer; rules: readonly string[] }) {
+  if (rules.length === 0) return <p>{viewer.messages.differences.others}</p>;
+  return <RuleList viewer={viewer} rules={rules} />;
+}
+
+/** Rules of fields, `field: rule`, in the language of the viewer. */
+function RuleList({ viewer, rules }: { viewer: Viewer; rules: readonly string[] }) {
+  return (
+    <ul>
+      {rules.map((rule) => {
+        const at = rule.indexOf(': ');
+        return (
+          <li>
+            <Ref>{rule.slice(0, at)}</Ref>: <bdi>{ruleIn(viewer, rule.slice(at + 2))}</bdi>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The name of the messages that differ. */
+export function sourceName(viewer: Viewer, { source, name }: Pick<DifferenceView, 'source' | 'name'>) {
+  const { differences, terms } = viewer.messages;
+  const webhook = source === 'webhook' ? oneOf(DELIVERY_KINDS, name) : null;
+  return (
+    <>
+      {differences.sources[source]}: {webhook === null ? <Ref>{name}</Ref> : terms.deliveries[webhook]}
+    </>
   );
 }

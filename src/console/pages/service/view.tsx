@@ -6,8 +6,7 @@ import { Table, Tabs } from '../../parts/ops';
 import { Empty, Ref, Timestamp } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { DecisionBadge } from './kind';
-import { Messages } from './messages';
-import { Rules, sourceName } from './rules';
+import { Messages, Rules, sourceName } from './messages';
 
 type SendingBudgets = SendingView['budgets'];
 

@@ -4,7 +4,7 @@ import { ReasonField } from '../../parts/decisions';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
-import { bulkTexts, MATCHING_ID, ON_PAGE_ID } from './counts';
+import { bulkTexts, MATCHING_ID, ON_PAGE_ID } from './live';
 import { addressOf, canBeChosen, isNarrowed, type TaskPage } from './model';
 
 /** The form that the checkboxes of the rows belong to. */

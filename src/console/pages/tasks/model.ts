@@ -146,7 +146,7 @@ export interface RowMark {
 }
 
 /** The current state of a shown row. */
-export interface RowNow extends RowMark {
+interface RowNow extends RowMark {
   readonly canBeChosen: boolean;
 }
 

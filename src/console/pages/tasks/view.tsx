@@ -9,8 +9,7 @@ import { oneOf, type Viewer } from '../../viewer';
 import { formsOf } from './actions';
 import { BULK_FORM, BulkBar, hasBulkBar } from './bulk-bar';
 import { TaskItem } from './item';
-import { ALL_ID, bulkIds, countIds, kindId, kindsIn, TOTAL_ID, totalText, typeId, typesIn } from './counts';
-import { Live } from './live';
+import { ALL_ID, bulkIds, countIds, kindId, kindsIn, TOTAL_ID, totalText, typeId, typesIn, Live } from './live';
 import { addressOf, canBeChosen, isNarrowed, withChanges, type TaskQuery, type TaskPage, EVERYTHING } from './model';
 import type { TaskCounts } from '../../../contracts/operator';
 

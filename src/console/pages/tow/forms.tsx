@@ -22,7 +22,7 @@ export function LocalForm({
   label: string;
   /** The data that the form depends on; see `LiveForm`. */
   about: unknown;
-  /** The data that the form replaces: the form is refused if it has changed (dispatch-route.ts). */
+  /** The data that the form replaces: the form is refused if it has changed (route.ts). */
   replaces?: unknown;
   isDanger?: boolean;
   children?: Child;

@@ -26,7 +26,7 @@ export function towPage(model: TowModel): PageResult {
 
 /**
  * The part that is loaded again when the tow has changed, and the answer to refused photos (upload.js). Forms in use are
- * kept (live-form.tsx).
+ * kept (form.tsx).
  */
 export function towPart(model: TowModel): PageResult {
   return part(contentOf(model), statusOf(model));

@@ -14,15 +14,18 @@ import { CLEARABLE_FIELDS } from '../../../contracts/violation/violation-input';
 import { DECISIONS } from '../../../domain/outbox/decisions';
 import { Problem } from '../../parts/problem';
 import { Decide, decisionForms, IMAGES_FORM, questionOn } from './decide';
-import { Head, formOfTask, taskForms } from './head';
 import { Images, Reported } from './reported';
 import { isConcluded, readModel, readViolation, type ViolationModel } from './model';
 import { Attempts, Service, Ticket, Tows, Warnings } from './outcome';
 import { PAGES, violationPath } from '../../page-table';
-import { violationDecisionCall } from '../../../workflow/outbox/decision-call';
+import { violationDecisionCall, questionOf } from '../../../workflow/outbox/decision-call';
 import { refusalOfUpload, submit } from '../../api-calls';
 import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
-import { decisionBody, submitResolve } from '../../parts/decisions';
+import { decisionBody, submitResolve, ResolveForm, taskMessages } from '../../parts/decisions';
+import { Age, Plate, Ref, English } from '../../parts/text';
+import { ViolationState } from '../../parts/states';
+import { WhyViolation } from '../../parts/why';
+import type { Task } from '../../../contracts/outbox/records';
 
 /** The page, with what was refused. */
 type ShowViolation = (visit: PageVisit, failure?: FormFailure | null) => Promise<PageResult>;
@@ -156,4 +159,74 @@ async function questionNow(tools: ViolationPageTools, visit: PageVisit): Promise
 /** Riyadh time as a browser enters it, to the second and with its offset as ISO 8601 has it. */
 function withOffset(entered: string): string {
   return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(entered) ? `${entered}:00+03:00` : `${entered}+03:00`;
+}
+
+/** Which violation it is, how it stands, and why it waits. */
+function Head({ model }: { model: ViolationModel }) {
+  const { viewer, view, waiting, path } = model;
+  const { messages } = viewer;
+  const isBad = waiting.kind === 'decision' || waiting.kind === 'held' || waiting.kind === 'blocked';
+  return (
+    <header class="tow-head">
+      <div class="head">
+        <div class="row">
+          <h1>
+            <Ref>{view.violation_reference_id ?? view.id}</Ref>
+          </h1>
+          <ViolationState viewer={viewer} status={view} />
+        </div>
+        <p class="row tow-ways">
+          <span class="muted">
+            {messages.violations.heads.age} <Age viewer={viewer} since={view.created_at} />
+          </span>
+          {!viewer.isInField && (
+            <a href={`/api${path}`} class="button small">
+              {messages.violations.json}
+            </a>
+          )}
+        </p>
+      </div>
+      <p class="tow-plate">
+        <Plate plate={view.form.plateNumber} />
+      </p>
+      <p class={isBad ? 'why bad' : 'why'}>
+        <span class="visually-hidden">{messages.why.label}: </span>
+        <WhyViolation viewer={viewer} waiting={waiting} />
+      </p>
+      {informing(model).map((task) => (
+        <InformationTask model={model} task={task} />
+      ))}
+    </header>
+  );
+}
+
+const formOfTask = (id: string) => `task-${id.replaceAll(/[^A-Za-z0-9]/g, '-')}`;
+
+function informing({ view }: ViolationModel): Task[] {
+  return view.tasks.filter(({ actions }) => actions.includes('resolve'));
+}
+
+/** The names of the forms of the tasks that only inform. */
+function taskForms(model: ViolationModel): string[] {
+  return model.viewer.may('dispatcher') ? informing(model).map(({ id }) => formOfTask(id)) : [];
+}
+
+/** A task that only informs; its form closes it. */
+function InformationTask({ model, task }: { model: ViolationModel; task: Task }) {
+  const { viewer } = model;
+  const { title, advice } = taskMessages(viewer, task);
+  return (
+    <section class="card informing" aria-label={viewer.messages.violations.task}>
+      <p class="tow-task-words">{title}</p>
+      <p>
+        <English viewer={viewer}>{task.message}</English>
+      </p>
+      <p class="muted">{advice}</p>
+      {viewer.may('dispatcher') && (
+        <div class="live-form" data-live-form={questionOf(task)}>
+          <ResolveForm model={model} task={task} form={formOfTask(task.id)} />
+        </div>
+      )}
+    </section>
+  );
 }

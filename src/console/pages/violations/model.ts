@@ -9,7 +9,7 @@ import { countNewRows } from '../../parts/list';
 import { readList, readRecord, rowsNow, type ShownRow } from '../../api-calls';
 
 /** What the list shows, as its address says it. The same address shows the same list to everybody. */
-export interface ViolationsQuery {
+interface ViolationsQuery {
   readonly state: ViolationState | null;
   readonly search: string | null;
   readonly cursor: string | null;

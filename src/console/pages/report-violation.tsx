@@ -1,13 +1,68 @@
+import { ROUTES } from '../../contracts/operator-routes';
+import {
+  page,
+  part,
+  redirect,
+  type FormFailure,
+  type PageResult,
+  type Pages,
+  type PageVisit,
+  type PageTools,
+  type ImageSettings,
+} from '../page';
+import type { Actor } from '../../domain/ops/audit';
+import type { OperatorApi } from '../../workflow/operator-port';
+import { uploadOf, fieldTime } from '../forms';
+import { readRoute } from '../api-calls';
+import {
+  REPORT_FORM,
+  REPORT_FORM as FORM,
+  VEHICLE_FIELDS,
+  ViolationField,
+  type FormField,
+} from '../parts/violation-fields';
+import { PAGES, violationPath } from '../page-table';
 import type { Child } from 'hono/jsx';
-import { PERSON_FIELDS } from '../../../domain/violation/violation';
-import type { ViolationApi } from '../../../domain/vocabulary';
-import { fieldTime } from '../../forms';
-import type { FormFailure, ImageSettings } from '../../page';
-import { fieldId, PostForm, UsePosition } from '../../parts/form';
-import { ImageFields, UploadState } from '../../parts/image-fields';
-import { Problem } from '../../parts/problem';
-import type { Viewer } from '../../viewer';
-import { REPORT_FORM as FORM, VEHICLE_FIELDS, ViolationField, type FormField } from '../../parts/violation-fields';
+import { PERSON_FIELDS } from '../../domain/violation/violation';
+import type { ViolationApi } from '../../domain/vocabulary';
+import { fieldId, PostForm, UsePosition } from '../parts/form';
+import { ImageFields, UploadState } from '../parts/image-fields';
+import { Problem } from '../parts/problem';
+import type { Viewer } from '../viewer';
+
+/** So many violations tell which zones are being patrolled. */
+const LATEST = '50';
+
+/** Reporting a violation: the form, and what becomes of it. */
+export function serveReportViolation(pages: Pages, tools: PageTools): void {
+  const show = async ({ viewer, actor, wantsPart }: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
+    const { violationApi: api, images } = tools.settings;
+    const props = { viewer, api, zones: await zonesOf(tools.api, actor), images, failure };
+    const httpStatus = failure?.refusal.httpStatus ?? 200;
+    if (wantsPart) return part(<ReportForm {...props} />, httpStatus);
+    return page(viewer.messages.violations.report, <ReportPage {...props} />, {
+      httpStatus,
+      assets: ['report-violation.js'],
+    });
+  };
+
+  pages.get(PAGES.reportViolation.path, PAGES.reportViolation.role, (visit) => show(visit, null));
+
+  pages.upload('/violations/new', 'dispatcher', async (visit) => {
+    const answer = await tools.api.form(ROUTES.reportViolation, uploadOf(visit));
+    if (answer.ok) return redirect(violationPath(answer.value.id), 'reported');
+    return show(visit, {
+      form: REPORT_FORM,
+      refusal: answer.refusal,
+      entered: new URLSearchParams({ ...answer.fields }),
+    });
+  });
+}
+
+async function zonesOf(api: OperatorApi, actor: Actor): Promise<string[]> {
+  const { items } = await readRoute(api, ROUTES.listViolations, { actor, query: { limit: LATEST } });
+  return [...new Set(items.flatMap(({ form }) => form.zoneId ?? []))];
+}
 
 interface ReportProps {
   readonly viewer: Viewer;
@@ -19,7 +74,7 @@ interface ReportProps {
 }
 
 /** The page on which a violation is reported. */
-export function ReportPage(props: ReportProps) {
+function ReportPage(props: ReportProps) {
   const { viewer, api } = props;
   const messages = viewer.messages.violationForm;
   return (
@@ -36,7 +91,7 @@ export function ReportPage(props: ReportProps) {
  * The form, after a refusal with the reason and with what was entered. The images come last: of a form that is too large
  * everything else has been read by then.
  */
-export function ReportForm({ viewer, zones, images, failure }: ReportProps) {
+function ReportForm({ viewer, zones, images, failure }: ReportProps) {
   const { groups } = viewer.messages.violationForm;
   const shown = failure && withPartsAsWholes(failure);
   const field = (name: FormField, value?: string) => (
