@@ -1,9 +1,8 @@
-import type { EntryKind } from '../src/domain/vocabulary';
+import type { EntryKind, Hint } from '../src/domain/vocabulary';
 import type { OperationName } from '../src/contracts/service/operations';
 import type { Entry } from '../src/domain/outbox/entry';
 import type { LeaseRight } from '../src/domain/outbox/lease';
 import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
-import type { Hint } from '../src/domain/outbox/entry';
 import type { NewTask } from '../src/domain/ops/tasks';
 import type { AcceptedViolation } from '../src/domain/violation/violation-references';
 import type { Claim, Claimed } from '../src/workflow/outbox/outbox-port';

@@ -93,6 +93,19 @@ export type AccessDigests = Readonly<Record<(typeof ACCESS_VARIABLES)[number], s
 export const ENTRY_KINDS = [...FACT_EVENTS, 'violation'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
+/** The circuits, in the order in which people see them (service/circuits.ts). */
+export type CircuitName = 'connection' | 'outage' | 'shadow' | `paused.${EntryKind}`;
+export const CIRCUIT_NAMES: readonly CircuitName[] = [
+  'connection',
+  'outage',
+  'shadow',
+  ...ENTRY_KINDS.map((kind) => `paused.${kind}` as const),
+];
+
+/** Why a refusal deserves a second look. */
+export const HINTS = ['perhaps_already_accepted'] as const;
+export type Hint = (typeof HINTS)[number];
+
 /** `shadow`: everything is received, recorded and shown, and nothing is sent (shadow.ts). */
 export const SERVICE_MODES = ['live', 'shadow'] as const;
 export type ServiceMode = (typeof SERVICE_MODES)[number];

@@ -1,5 +1,6 @@
+import type { Circuits } from '../domain/service/stored-circuits';
 import type { AuditEntry } from '../domain/ops/audit';
-import type { CircuitEffects, Circuits } from '../domain/service/circuits';
+import type { CircuitEffects } from '../domain/service/circuits';
 import type { Delivery } from '../domain/webhook/delivery';
 import type { Difference, Expected, SeenDifference } from '../domain/service/difference';
 import type { StoredTow, StoredViolation } from '../domain/outbox/outbox-record';

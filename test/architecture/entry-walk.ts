@@ -1,6 +1,7 @@
+import { draftOfCircuits, NO_CIRCUITS, type Circuits } from '../../src/domain/service/stored-circuits';
 import { attemptResultOf } from '../../jobs/attempt-result';
 import type { AttemptResult } from '../../src/domain/outbox/attempt';
-import { draftOfCircuits, NO_CIRCUITS, noEffects, type Circuits } from '../../src/domain/service/circuits';
+import { noEffects } from '../../src/domain/service/circuits';
 import { claim, type ClaimContext } from '../../src/domain/outbox/claim-entry';
 import { decideReport } from '../../src/domain/outbox/decide-report';
 import { decideViolation } from '../../src/domain/violation/decide-violation';

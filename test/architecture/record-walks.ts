@@ -1,10 +1,8 @@
+import { type Circuits, draftOfCircuits, NO_CIRCUITS } from '../../src/domain/service/stored-circuits';
+import type { CircuitName } from '../../src/domain/vocabulary';
 import {
   beginProbe,
-  type CircuitName,
-  type Circuits,
-  draftOfCircuits,
   loseConnection,
-  NO_CIRCUITS,
   noEffects,
   applyAnswer,
   countFailure,

@@ -1,4 +1,5 @@
-import { draftOfCircuits, NO_CIRCUITS, noEffects } from '../../src/domain/service/circuits';
+import { draftOfCircuits, NO_CIRCUITS } from '../../src/domain/service/stored-circuits';
+import { noEffects } from '../../src/domain/service/circuits';
 import { claim, PROBE_TURN_MS, type ClaimContext } from '../../src/domain/outbox/claim-entry';
 import { entryOf, matchTow } from '../../src/domain/violation/stored-violation';
 import { newStoredViolation } from '../../src/store/violation/violation-fields';

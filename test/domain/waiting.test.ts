@@ -2,9 +2,8 @@ import * as fc from 'fast-check';
 import { orUnknown } from '../../src/domain/stored';
 import { WAIT_REASONS } from '../../src/domain/outbox/entry';
 import { isSettled } from '../../src/domain/outbox/outbox';
-import { HINTS } from '../../src/domain/outbox/entry';
 import { waitingOf, waitingOfReport, type Waiting, type WaitingReport } from '../../src/domain/outbox/waiting';
-import { ENTRY_KINDS, REPORT_KINDS, REPORT_STATES, TOW_STATES } from '../../src/domain/vocabulary';
+import { ENTRY_KINDS, REPORT_KINDS, REPORT_STATES, TOW_STATES, HINTS } from '../../src/domain/vocabulary';
 import { nowMs } from './tows';
 
 const LAST_ERROR = { http_status: 500, message: 'Internal Server Error' };

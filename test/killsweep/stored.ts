@@ -1,5 +1,5 @@
+import { CIRCUIT_NAMES } from '../../src/domain/vocabulary';
 import type { Redis } from 'ioredis';
-import { CIRCUIT_NAMES } from '../../src/domain/service/circuits';
 import type { Entry } from '../../src/domain/outbox/entry';
 import { headOf } from '../../src/domain/outbox/outbox';
 import { recordIdOf, type OutboxRecord } from '../../src/domain/outbox/outbox-record';

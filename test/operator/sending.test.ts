@@ -1,9 +1,9 @@
+import type { CircuitName } from '../../src/domain/vocabulary';
 import { createBudgets } from '../../src/store/service/budgets';
 import { sendingView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
 import { api, errorOf, newKey } from './client';
 import { setCircuit } from '../support/stored-records';
-import { type CircuitName } from '../../src/domain/service/circuits';
 
 const app = useApp({ role: 'console', environment: { BUDGET_TOW_PER_MINUTE: '120' } });
 

@@ -1,12 +1,5 @@
-import {
-  draftOfCircuits,
-  loseConnection,
-  noEffects,
-  NO_CIRCUITS,
-  resumeSending,
-  stopSending,
-  type Circuits,
-} from '../../src/domain/service/circuits';
+import { draftOfCircuits, NO_CIRCUITS, type Circuits } from '../../src/domain/service/stored-circuits';
+import { loseConnection, noEffects, resumeSending, stopSending } from '../../src/domain/service/circuits';
 import { connectionTask } from '../../src/domain/ops/tasks';
 import { changeOfCircuits } from '../../src/store/service/circuits';
 

@@ -1,7 +1,7 @@
+import { NO_CIRCUITS } from '../../src/domain/service/stored-circuits';
 import { changeOfCircuits } from '../../src/store/service/circuits';
 import { blockedKey, KEYS, probesKey } from '../../src/store/keys';
 import { recordsOf } from '../../src/store/outbox/records';
-import { NO_CIRCUITS } from '../../src/domain/service/circuits';
 import { FAILING } from '../support/exchanges';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

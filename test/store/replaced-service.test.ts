@@ -1,3 +1,4 @@
+import type { CircuitName } from '../../src/domain/vocabulary';
 import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import { FAILING, PAGE } from '../support/exchanges';
@@ -5,7 +6,6 @@ import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, outcome, readViolation, reportViolations } from '../support/violations';
 import { letTry, readCircuits } from '../support/stored-records';
-import { type CircuitName } from '../../src/domain/service/circuits';
 import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 /** Something answers with 2xx in place of the service: a login or maintenance page. */

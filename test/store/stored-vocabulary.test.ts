@@ -1,3 +1,4 @@
+import { storedCircuits } from '../../src/domain/service/stored-circuits';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -11,7 +12,6 @@ import { storedDelivery } from '../../src/domain/webhook/delivery';
 import { storedTexts } from '../../src/domain/stored';
 import { towDocument, towMeta } from '../../src/domain/tow/tow';
 import { storedCalls, storedMessages } from '../../src/contracts/service/seen-service';
-import { storedCircuits } from '../../src/contracts/service/stored-circuits';
 import { storedEntry } from '../../src/domain/outbox/entry';
 import { storedEvent, storedLease, storedLinks, storedRun, storedTasks } from '../../src/domain/outbox/outbox-record';
 import { violationDocument } from '../../src/domain/violation/violation';

@@ -1,3 +1,4 @@
+import type { CircuitName } from '../../src/domain/vocabulary';
 import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/service/sending';
@@ -15,7 +16,6 @@ import {
   takenAs,
 } from '../support/violations';
 import { changeEntry, letTry, readEntry, setCircuit } from '../support/stored-records';
-import { type CircuitName } from '../../src/domain/service/circuits';
 import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 let stores: Stores;

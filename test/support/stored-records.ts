@@ -1,9 +1,9 @@
+import type { CircuitName } from '../../src/domain/vocabulary';
+import { decodeCircuits, encodeCircuits, type Circuit, type Circuits } from '../../src/domain/service/stored-circuits';
 import type { Redis } from 'ioredis';
-import { decodeCircuits, encodeCircuits } from '../../src/contracts/service/stored-circuits';
 import { storedLease } from '../../src/domain/outbox/outbox-record';
 import { towMeta } from '../../src/domain/tow/tow';
 import { decodeEntries } from '../../src/store/outbox/entry-fields';
-import type { Circuit, CircuitName, Circuits } from '../../src/domain/service/circuits';
 import type { Entry } from '../../src/domain/outbox/entry';
 import { headOf } from '../../src/domain/outbox/outbox';
 import { KEYS, towKey, unsentTowsKey, violationKey } from '../../src/store/keys';

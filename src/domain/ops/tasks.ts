@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { DECISIONS, TASK_ACTIONS, UNIFORM_DECISIONS } from '../outbox/decisions';
 import { isCorrectable } from '../tow/facts';
 import type { SeenDifference } from '../service/difference';
-import { HINTS, type Hint } from '../outbox/entry';
 import { orUnknown, storedRecord } from '../stored';
-import { ENTRY_KINDS, type EntryKind, type ReportKind } from '../vocabulary';
+import { ENTRY_KINDS, type EntryKind, type ReportKind, HINTS, type Hint } from '../vocabulary';
 
 /** All tasks: what happened, and what a person can do about it. */
 

@@ -1,3 +1,5 @@
+import type { Circuits } from '../service/stored-circuits';
+import type { CircuitName } from '../vocabulary';
 import { backoffWithoutJitterMs } from './backoff';
 import {
   beginProbe,
@@ -6,8 +8,6 @@ import {
   circuitsOf,
   RECHECK_MS,
   type CircuitEffects,
-  type CircuitName,
-  type Circuits,
 } from '../service/circuits';
 import {
   ENTRY_POLICY,

@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { CIRCUIT_NAMES } from '../service/circuits';
 import { FACTS, perFact } from '../tow/facts';
 import type { SendingPolicy } from './outbox';
 import { count, nullableNumber, nullableText, orUnknown, storedObject, storedRecord } from '../stored';
-import { ACCEPTED_HOW, ENTRY_KINDS, VIOLATION_STATES, type EntryKind, type ViolationState } from '../vocabulary';
+import {
+  ACCEPTED_HOW,
+  CIRCUIT_NAMES,
+  ENTRY_KINDS,
+  HINTS,
+  VIOLATION_STATES,
+  type EntryKind,
+  type ViolationState,
+} from '../vocabulary';
 
 /**
  * The outbox: entries in order, each one call to the service. A tow has an entry per fact, a violation has one. The
@@ -33,10 +40,6 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
  */
 export const LOGGED_OUTCOMES = ['accepted', 'refused', 'retry', 'unknown', 'worker_lost'] as const;
 export type LoggedOutcome = (typeof LOGGED_OUTCOMES)[number];
-
-/** Why a refusal deserves a second look. */
-export const HINTS = ['perhaps_already_accepted'] as const;
-export type Hint = (typeof HINTS)[number];
 
 /**
  * The error of an attempt. `message` may quote the service. It is stored and shown as it is, so its fields have the names

@@ -1,5 +1,6 @@
+import type { Circuits } from '../service/stored-circuits';
 import { change } from '../change';
-import { isStopped, stoppedSinceMs, type Circuits } from '../service/circuits';
+import { isStopped, stoppedSinceMs } from '../service/circuits';
 import { unblock, type Entry } from './entry';
 import { headOf, isSettled } from './outbox';
 import { editEntry, addEvent, type OutboxRecord } from './outbox-record';

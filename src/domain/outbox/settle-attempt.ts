@@ -1,3 +1,4 @@
+import type { Circuits } from '../service/stored-circuits';
 import {
   hasSentBody,
   isForeign,
@@ -17,7 +18,6 @@ import {
   countFailure,
   countForbidden,
   type CircuitEffects,
-  type Circuits,
 } from '../service/circuits';
 import {
   ENTRY_POLICY,

@@ -1,6 +1,7 @@
 import { WAIT_MAX_MS } from '../outbox/backoff';
-import { ENTRY_KINDS, type EntryKind } from '../vocabulary';
-import type { NewTask, StoredTask } from '../ops/tasks';
+import type { CircuitName, EntryKind } from '../vocabulary';
+import type { NewTask } from '../ops/tasks';
+import type { Circuit, Circuits } from './stored-circuits';
 import { HOUR_MS, MINUTE_MS } from '../timestamp';
 
 /**
@@ -12,44 +13,6 @@ import { HOUR_MS, MINUTE_MS } from '../timestamp';
  * The rules are pure: they change the circuits they receive and record the consequences in `CircuitEffects`.
  */
 
-export const CIRCUIT_NAMES: readonly CircuitName[] = [
-  'connection',
-  'outage',
-  'shadow',
-  ...ENTRY_KINDS.map((kind) => `paused.${kind}` as const),
-];
-export type CircuitName = 'connection' | 'outage' | 'shadow' | `paused.${EntryKind}`;
-
-export interface Circuit {
-  /** No call probes the circuit before this time. */
-  untilMs: number;
-  sinceMs: number;
-  /** Failed probes in a row. */
-  failures: number;
-  /** The member of the last probe, or `token`. */
-  lastProbe: string | null;
-  /** Only calls that are safe to repeat may probe. */
-  safeOnly: boolean;
-  /** Ops stopped sending, and only ops resumes it; absent if a process in shadow mode opened the circuit. */
-  bySwitch?: boolean | undefined;
-  /** Why it opened, as a code for logs; absent if an earlier version opened it. */
-  cause?: string | undefined;
-}
-
-export interface Circuits {
-  version: string;
-  open: Partial<Record<CircuitName, Circuit>>;
-  /** Consecutive failures that may become an outage, and the first members that had them. */
-  failures: number;
-  failedMembers: string[];
-  /** When the last of them was counted; absent without one, and after a failure that an earlier version counted. */
-  lastFailureMs?: number | undefined;
-  /** Members that got a 403 for an operation before it was paused. */
-  forbidden: Partial<Record<EntryKind, string[]>>;
-  /** Tasks about the service as a whole, by id. */
-  tasks: Record<string, { task: StoredTask; openedAtMs: number }>;
-}
-
 /** Consequences of a circuit change, besides the change itself. */
 export interface CircuitEffects {
   /** Closed circuits: everything they block is due. */
@@ -59,24 +22,9 @@ export interface CircuitEffects {
   readonly due: string[];
 }
 
-export const NO_CIRCUITS: Circuits = {
-  version: '',
-  open: {},
-  failures: 0,
-  failedMembers: [],
-  forbidden: {},
-  tasks: {},
-};
-
 /** Empty lists, to which each change of the circuits adds. */
 export function noEffects(): CircuitEffects {
   return { closed: [], probeTimes: [], due: [] };
-}
-
-/** True while no circuit is open, no failure is counted, and nothing is stored about any. */
-export function areQuiet({ version, open, failures, failedMembers, forbidden, tasks }: Circuits): boolean {
-  if (version !== '' || failures > 0 || failedMembers.length > 0) return false;
-  return [open, forbidden, tasks].every((each) => Object.keys(each).length === 0);
 }
 
 /**
@@ -86,12 +34,6 @@ export function areQuiet({ version, open, failures, failedMembers, forbidden, ta
 export function recentFailures({ open, failures, lastFailureMs }: Circuits, nowMs: number): number {
   if (open.outage) return failures;
   return lastFailureMs !== undefined && Math.abs(nowMs - lastFailureMs) <= FAILURES_RECENT_MS ? failures : 0;
-}
-
-/** Returns a copy that a decision may change. */
-export function draftOfCircuits(circuits: Circuits): Circuits {
-  if (circuits.version === '') return { ...circuits, open: {}, failedMembers: [], forbidden: {}, tasks: {} };
-  return structuredClone(circuits);
 }
 
 const OUTAGE_FAILURES = 5;

@@ -1,5 +1,6 @@
+import type { Hint } from '../vocabulary';
 import { askedWaitMs, backoffMs, type RetrySettings } from '../outbox/backoff';
-import { ENTRY_POLICY, type Entry, type Hint } from '../outbox/entry';
+import { ENTRY_POLICY, type Entry } from '../outbox/entry';
 
 /**
  * The failure policy: turns the result of an attempt into what happens next. One exhaustive switch, without clock or

@@ -1,6 +1,6 @@
+import type { Hint } from '../vocabulary';
 import { DECISIONS, type TaskAction } from '../outbox/decisions';
 import type { NewTask, TaskType } from '../ops/tasks';
-import type { Hint } from '../outbox/entry';
 
 /** All tasks about a violation. At most one of them asks whether to send it. */
 

@@ -1,6 +1,6 @@
+import type { Circuits } from '../../domain/service/stored-circuits';
 import type { Redis } from 'ioredis';
 import { isRestricted } from '../../contracts/service/stored-budgets';
-import type { Circuits } from '../../domain/service/circuits';
 import { claim, graceOf, type ClaimContext, type ClaimRules, type ClaimStep } from '../../domain/outbox/claim-entry';
 import { headOf } from '../../domain/outbox/outbox';
 import type { OutboxRecord, RecordKind } from '../../domain/outbox/outbox-record';

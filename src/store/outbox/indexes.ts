@@ -1,4 +1,4 @@
-import { CIRCUIT_NAMES, type CircuitName } from '../../domain/service/circuits';
+import { CIRCUIT_NAMES, type CircuitName } from '../../domain/vocabulary';
 import { ENTRY_POLICY, type Entry } from '../../domain/outbox/entry';
 import { headOf } from '../../domain/outbox/outbox';
 import { memberOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../../domain/outbox/outbox-record';

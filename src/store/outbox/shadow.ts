@@ -1,5 +1,5 @@
+import { decodeCircuits } from '../../domain/service/stored-circuits';
 import type { Redis } from 'ioredis';
-import { decodeCircuits } from '../../contracts/service/stored-circuits';
 import { recordNamed } from '../../domain/outbox/outbox-record';
 import type { ShadowRecord, ShadowStore } from '../../workflow/outbox/shadow-list';
 import { isStoppedBySwitch, stoppedSinceMs } from '../../domain/service/circuits';

@@ -1,9 +1,11 @@
+import type { Circuits } from '../../domain/service/stored-circuits';
+import type { CircuitName } from '../../domain/vocabulary';
 import type { Redis } from 'ioredis';
 import type { EventType } from '../../contracts/outbox/records';
 import type { RunResult } from '../../contracts/ops/runs';
 import type { StoredBudgetState } from '../../contracts/service/stored-budgets';
 import type { AuditEntry } from '../../domain/ops/audit';
-import type { CircuitEffects, CircuitName, Circuits } from '../../domain/service/circuits';
+import type { CircuitEffects } from '../../domain/service/circuits';
 import type { WaitingAtCircuit } from '../../domain/outbox/claim-entry';
 import type { Delivery } from '../../domain/webhook/delivery';
 import type { Difference, Expected, SeenDifference } from '../../domain/service/difference';

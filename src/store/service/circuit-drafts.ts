@@ -1,14 +1,7 @@
+import { areQuiet, draftOfCircuits, NO_CIRCUITS, type Circuits } from '../../domain/service/stored-circuits';
 import type { Redis } from 'ioredis';
 import type { StoredBudgetState } from '../../contracts/service/stored-budgets';
-import {
-  areQuiet,
-  draftOfCircuits,
-  NO_CIRCUITS,
-  noEffects,
-  stopSending,
-  type CircuitEffects,
-  type Circuits,
-} from '../../domain/service/circuits';
+import { noEffects, stopSending, type CircuitEffects } from '../../domain/service/circuits';
 import { changeOfCircuits, readCircuits, type CircuitsChange, type ReadCircuits, type TurnedCircuit } from './circuits';
 import { isTransient } from '../redis/until-answered';
 import type { RecordKind } from '../../domain/outbox/outbox-record';

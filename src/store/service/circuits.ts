@@ -1,16 +1,15 @@
-import type { Redis } from 'ioredis';
-import { decodeBudgetState, type StoredBudgetState } from '../../contracts/service/stored-budgets';
-import { decodeCircuits, encodeCircuits } from '../../contracts/service/stored-circuits';
+import { CIRCUIT_NAMES, type CircuitName } from '../../domain/vocabulary';
 import {
+  decodeCircuits,
+  encodeCircuits,
   areQuiet,
-  CIRCUIT_NAMES,
-  isStopped,
   NO_CIRCUITS,
   type Circuit,
-  type CircuitEffects,
-  type CircuitName,
   type Circuits,
-} from '../../domain/service/circuits';
+} from '../../domain/service/stored-circuits';
+import type { Redis } from 'ioredis';
+import { decodeBudgetState, type StoredBudgetState } from '../../contracts/service/stored-budgets';
+import { isStopped, type CircuitEffects } from '../../domain/service/circuits';
 import type { WaitingAtCircuit } from '../../domain/outbox/claim-entry';
 import { MEMBER_PREFIXES, nextVersion, type RecordKind } from '../../domain/outbox/outbox-record';
 import type { Log } from '../../platform/log/log';

@@ -1,4 +1,5 @@
-import { ENTRY_KINDS } from '../../domain/vocabulary';
+import { decodeCircuits } from '../../domain/service/stored-circuits';
+import { ENTRY_KINDS, CIRCUIT_NAMES, type CircuitName } from '../../domain/vocabulary';
 import type { Redis } from 'ioredis';
 import { BUDGET_NAMES, type BudgetName } from '../../contracts/service/operations';
 import type { SendingView } from '../../contracts/operator';
@@ -7,15 +8,8 @@ import { isoTimestamp } from '../../domain/timestamp';
 import type { SendingStore } from '../../workflow/ports';
 import type { StoredToken } from '../../workflow/service/service-port';
 import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../../contracts/service/stored-budgets';
-import { decodeCircuits } from '../../contracts/service/stored-circuits';
 import { modeViewOf } from '../../workflow/outbox/shadow-list';
-import {
-  CIRCUIT_NAMES,
-  isStoppedBySwitch,
-  recentFailures,
-  stoppedSinceMs,
-  type CircuitName,
-} from '../../domain/service/circuits';
+import { isStoppedBySwitch, recentFailures, stoppedSinceMs } from '../../domain/service/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { blockedKey, budgetKey, budgetStateField, KEYS } from '../keys';
 import { redisTimeMs } from '../redis/redis-time';
