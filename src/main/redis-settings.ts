@@ -6,7 +6,7 @@ import { repeat, type Repetition } from '../platform/timers';
 import { redisSafety, UNREADABLE_PROBLEM, type RedisSafety } from '../store/redis/redis-settings';
 import type { Foundation } from './foundation';
 
-const EVERY_MS = 5000;
+const EVERY_MS = 15_000;
 
 /** The settings of Redis, as this process sees them. */
 export interface RedisSettingsReader {

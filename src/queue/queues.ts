@@ -82,8 +82,10 @@ export function createQueues(options: QueueOptions): Queues {
   return {
     byName,
     async oldestWaitMs(name) {
-      const [oldest] = await byName[name].getJobs('waiting', 0, 0, true);
-      return oldest ? Math.max(0, options.clock.nowMs() - oldest.timestamp) : 0;
+      const { connection, clock } = options;
+      const id = await connection.lindex(byName[name].toKey('wait'), -1);
+      const addedAtMs = id === null ? null : await connection.hget(byName[name].toKey(id), 'timestamp');
+      return addedAtMs === null ? 0 : Math.max(0, clock.nowMs() - Number(addedAtMs));
     },
     failed: (name) =>
       // Their scores are the times at which they failed.

@@ -29,6 +29,11 @@ const ROOM_MIN = 100;
 const CROWDED_PAUSE_MS = 20;
 /** A polled member is due again after this, unless a worker settles it or a claim reschedules it. */
 const VISIBILITY_TIMEOUT_MS = 10_000;
+/**
+ * How many intervals the next look is away while nothing is due for longer. A job that gets lost is not missed: its
+ * record is put off by VISIBILITY_TIMEOUT_MS, so that a look before shows when it is due.
+ */
+const QUIET_INTERVALS = 4;
 /** How long `stop` waits for a run that hangs. */
 const STOP_MS = 1000;
 
@@ -56,7 +61,11 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       // After a full batch more work is due: the next run follows without a pause.
       if (result === 'full') continue;
       if (result === 'crowded') await pause(Math.min(CROWDED_PAUSE_MS, options.intervalMs), signal);
-      else await pause(untilNextRun(result === 'nothing_due' ? 2 * options.intervalMs : options.intervalMs), signal);
+      else
+        await pause(
+          untilNextRun(result === 'nothing_due' ? QUIET_INTERVALS * options.intervalMs : options.intervalMs),
+          signal,
+        );
     }
   };
   const running = Promise.all(QUEUE_NAMES.map(loop));
@@ -106,7 +115,7 @@ async function run(batch: PolledBatch, options: SchedulerOptions): Promise<PollR
 async function queueDue(batch: PolledBatch, options: SchedulerOptions): Promise<PollResult> {
   const { queue } = batch;
   const waitMs = batch.refs.length > 0 ? 0 : (await options.waitsUntilDue())[queue];
-  if (waitMs > 0) return waitMs > 2 * options.intervalMs ? 'nothing_due' : 'idle';
+  if (waitMs > 0) return waitMs > QUIET_INTERVALS * options.intervalMs ? 'nothing_due' : 'idle';
   const room = await roomIn(queue, options);
   const limit = Math.min(BATCH_MAX, room ?? 0);
   if (batch.refs.length === 0 && (limit > 0 || room === null)) {

@@ -138,8 +138,8 @@ async function partsWithWaitingWork(tools: SuperviseTools, waitedMs: number): Pr
 
 /** The work of a paused queue is meant to wait and does not count. */
 async function hasWaited(queue: QueueName, waitedMs: number, { queues, backlogOf }: SuperviseTools): Promise<boolean> {
-  const [isPaused, { oldestAgeMs }] = await Promise.all([queues.byName[queue].isPaused(), backlogOf(queue)]);
-  return !isPaused && oldestAgeMs >= waitedMs;
+  const { oldestAgeMs } = await backlogOf(queue);
+  return oldestAgeMs >= waitedMs && !(await queues.byName[queue].isPaused());
 }
 
 /** The readiness check of a worker: it fails while the worker is stalled. */

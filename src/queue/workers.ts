@@ -63,9 +63,10 @@ export function startWorkers(options: WorkersOptions): Workers {
         prefix: options.prefix,
         concurrency: Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? Infinity),
         lockDuration: options.lockMs,
-        // The scheduler adds a lost job again within 11 s, so neither needs to be fast. Below the time limit of the socket.
-        stalledInterval: 15_000,
-        drainDelay: 10,
+        // The scheduler adds a lost job again within 11 s, so neither needs to be fast.
+        stalledInterval: 60_000,
+        // Below the time limit of the socket, s.
+        drainDelay: 15,
         // A job only names a record and may be repeated any number of times.
         maxStalledCount: 1_000_000,
         skipVersionCheck: true,

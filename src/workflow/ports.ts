@@ -63,6 +63,8 @@ export interface DeliveryStore {
 /** What blocks sending for all tows. */
 export interface SendingStore {
   read(): Promise<SendingView>;
+  /** How many tows and violations wait for a circuit. */
+  held(): Promise<number>;
 }
 
 export interface TaskStore extends TaskList {

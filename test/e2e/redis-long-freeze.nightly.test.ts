@@ -11,7 +11,7 @@ test('the workers recover by themselves after Redis was frozen until their block
   const { tows, workers, untilCalls, expectRecovery } = await startTowsOfTwoWorkers(redis.url);
   await untilCalls(tows);
   redis.freeze();
-  // A blocking connection times out after 15 s without an answer (src/store/redis/connect.ts).
+  // A blocking connection times out after 20 s without an answer (src/store/redis/connect.ts).
   for (const worker of workers) {
     await eventually(() => {
       const failures = worker.log.filter(({ message }) => message === 'worker.failed');

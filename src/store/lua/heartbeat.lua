@@ -23,11 +23,22 @@ end
 for name, by in pairs(cjson.decode(ARGV[6])) do
   redis.call('HINCRBY', bucket, name, string.format('%.0f', by))
 end
-for name, value in pairs(cjson.decode(ARGV[7])) do
-  local before = redis.call('HGET', bucket, name)
-  if not before or tonumber(before) < value then
-    redis.call('HSET', bucket, name, string.format('%.0f', value))
+local gauges = cjson.decode(ARGV[7])
+local names, higher = {}, {}
+for name in pairs(gauges) do
+  names[#names + 1] = name
+end
+if #names > 0 then
+  for place, before in ipairs(redis.call('HMGET', bucket, unpack(names))) do
+    local value = gauges[names[place]]
+    if not before or tonumber(before) < value then
+      higher[#higher + 1] = names[place]
+      higher[#higher + 1] = string.format('%.0f', value)
+    end
   end
+end
+if #higher > 0 then
+  redis.call('HSET', bucket, unpack(higher))
 end
 
 local drop_before = string.format('(%.0f', now - tonumber(ARGV[4]))

@@ -7,7 +7,7 @@ import type { HeartbeatStore, ProcessStatus, ProcessStore } from '../../workflow
 import { KEYS } from '../keys';
 import { METRICS_KEPT_SECONDS } from './metrics';
 import { fields, texts } from '../redis/parse';
-import { redisTimeMs } from '../redis/redis-time';
+import { recordsOf } from '../outbox/records';
 import { Script } from '../scripts';
 
 const heartbeat = new Script('heartbeat');
@@ -61,7 +61,7 @@ export function createProcessStore(
       const [documents, heartbeats, nowMs] = await Promise.all([
         redis.hgetall(KEYS.processes),
         redis.zrange(KEYS.heartbeats, '0', '-1', 'WITHSCORES'),
-        redisTimeMs(redis),
+        recordsOf(redis).nowMs(),
       ]);
       const heartbeatAt = fields(heartbeats, 'heartbeats');
       const processes = Object.entries(documents).flatMap(

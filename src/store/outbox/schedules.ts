@@ -4,7 +4,7 @@ import type { OutboxRateLimits } from '../service/budgets';
 import { KEYS } from '../keys';
 import { texts } from '../redis/parse';
 import { createPermitQueueCheck } from './permits';
-import { redisTimeMs } from '../redis/redis-time';
+import { recordsOf } from './records';
 import { releaseClosedCircuits } from '../service/circuits';
 import { Script } from '../scripts';
 
@@ -61,15 +61,14 @@ const PREPARED_KEYS = [KEYS.releasing, KEYS.permitQueueTows, KEYS.permitQueueVio
 export async function waitsUntilDue(redis: Redis): Promise<Readonly<Record<QueueName, number>>> {
   const first = (name: QueueName) => redis.zrange(DUE_KEYS[name], '0', '0', 'WITHSCORES');
   const [nowMs, prepared, reports, violations, deliveries, runs] = await Promise.all([
-    redisTimeMs(redis),
+    recordsOf(redis).nowMs(),
     redis.exists(...PREPARED_KEYS),
     first('reports'),
     first('violations'),
     first('deliveries'),
     first('runs'),
   ]);
-  // Scores are rounded up, and the time is rounded down.
-  const waitOf = ([, score]: string[]) => (score === undefined ? Infinity : Math.max(0, Number(score) - nowMs - 1));
+  const waitOf = ([, score]: string[]) => (score === undefined ? Infinity : Math.max(0, Number(score) - nowMs));
   return {
     reports: prepared > 0 ? 0 : waitOf(reports),
     violations: prepared > 0 ? 0 : waitOf(violations),
@@ -84,12 +83,12 @@ function scheduleAt(redis: Redis, key: string): Schedule {
       texts(await pollDueScript.run(redis, [key], [limit, visibilityTimeoutMs]), 'poll-due'),
 
     async backlog() {
-      const nowMs = await redisTimeMs(redis);
-      const [due, [, oldest]] = await Promise.all([
-        redis.zcount(key, '-inf', nowMs),
-        redis.zrangebyscore(key, '-inf', nowMs, 'WITHSCORES', 'LIMIT', 0, 1),
+      const [nowMs, [, oldest]] = await Promise.all([
+        recordsOf(redis).nowMs(),
+        redis.zrange(key, '0', '0', 'WITHSCORES'),
       ]);
-      return { due, oldestAgeMs: oldest === undefined ? 0 : Math.max(0, nowMs - Number(oldest)) };
+      if (oldest === undefined || Number(oldest) > nowMs) return { due: 0, oldestAgeMs: 0 };
+      return { due: await redis.zcount(key, '-inf', nowMs), oldestAgeMs: nowMs - Number(oldest) };
     },
   };
 }

@@ -65,7 +65,7 @@ export function connectPatient(server: Server, tools: ConnectionTools): Redis {
     ...ownOptions(server),
     maxRetriesPerRequest: null,
     // Longer than a blocking read takes. Without it, a connection that broke silently would wait forever.
-    socketTimeout: 15_000,
+    socketTimeout: 20_000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
     reconnectOnError: (error) => (IS_REPLICA.test(error.message) ? 2 : false),
   });

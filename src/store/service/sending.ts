@@ -17,13 +17,22 @@ import { readTokenEnd } from './tokens';
 
 /** The circuits and rate limits that delay sending. */
 export function createSendingStore(redis: Redis, budgets: BudgetSettings): SendingStore {
+  const heldBy = CIRCUIT_NAMES.map(blockedKey);
+  const held = async () => {
+    // Mostly none is open, and one command shows it.
+    if ((await redis.exists(...heldBy)) === 0) return 0;
+    const counts = await Promise.all(heldBy.map((key) => redis.scard(key)));
+    return counts.reduce((total, count) => total + count, 0);
+  };
   return {
+    held,
+
     async read() {
-      const [nowMs, token, stored, held, waitingTows, waitingViolations] = await Promise.all([
+      const [nowMs, token, stored, heldNow, waitingTows, waitingViolations] = await Promise.all([
         redisTimeMs(redis),
         readTokenEnd(redis),
         redis.hgetall(KEYS.circuits),
-        Promise.all(CIRCUIT_NAMES.map((name) => redis.scard(blockedKey(name)))),
+        held(),
         redis.zcard(KEYS.permitQueueTows),
         redis.zcard(KEYS.permitQueueViolations),
       ]);
@@ -56,7 +65,7 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
         },
         operations,
         token: tokenState(token, nowMs),
-        held: held.reduce((total, count) => total + count, 0),
+        held: heldNow,
         budgets: used.map((budget) => ({ ...budget, waiting: waiting[budget.name] ?? 0 })),
       };
     },

@@ -166,13 +166,13 @@ async function failedChecks({ checks }: ReportedStatus): Promise<string[]> {
 export async function sampleGauges(tools: {
   readonly counters: Counters;
   readonly tasks: Pick<TaskList, 'count'>;
-  readonly sending: SendingStore;
+  readonly sending: Pick<SendingStore, 'held'>;
   readonly backlogOf: (name: QueueName) => Promise<{ due: number; oldestAgeMs: number }>;
 }): Promise<void> {
   const { counters, tasks, sending, backlogOf } = tools;
-  const [openTasks, { held }, ...backlogs] = await Promise.all([
+  const [openTasks, held, ...backlogs] = await Promise.all([
     tasks.count(),
-    sending.read(),
+    sending.held(),
     ...QUEUE_NAMES.map(async (name) => ({ name, ...(await backlogOf(name)) })),
   ]);
   counters.level('tasks', openTasks);
