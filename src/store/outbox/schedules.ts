@@ -5,6 +5,7 @@ import { KEYS } from '../keys';
 import { texts } from '../redis/parse';
 import { createPermitQueueCheck } from './permits';
 import { recordsOf } from './records';
+import { redisTimeMs } from '../redis/redis-time';
 import { releaseClosedCircuits } from '../service/circuits';
 import { Script } from '../scripts';
 
@@ -61,14 +62,16 @@ const PREPARED_KEYS = [KEYS.releasing, KEYS.permitQueueTows, KEYS.permitQueueVio
 export async function waitsUntilDue(redis: Redis): Promise<Readonly<Record<QueueName, number>>> {
   const first = (name: QueueName) => redis.zrange(DUE_KEYS[name], '0', '0', 'WITHSCORES');
   const [nowMs, prepared, reports, violations, deliveries, runs] = await Promise.all([
-    recordsOf(redis).nowMs(),
+    // Not the estimate of this process, which lags after the machine slept.
+    redisTimeMs(redis),
     redis.exists(...PREPARED_KEYS),
     first('reports'),
     first('violations'),
     first('deliveries'),
     first('runs'),
   ]);
-  const waitOf = ([, score]: string[]) => (score === undefined ? Infinity : Math.max(0, Number(score) - nowMs));
+  // Scores are rounded up, and the time is rounded down.
+  const waitOf = ([, score]: string[]) => (score === undefined ? Infinity : Math.max(0, Number(score) - nowMs - 1));
   return {
     reports: prepared > 0 ? 0 : waitOf(reports),
     violations: prepared > 0 ? 0 : waitOf(violations),
