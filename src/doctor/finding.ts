@@ -8,27 +8,14 @@ export { notesOf, type Notes } from '../cli';
  * Resolves with the findings of a check; with a fault when it rejects or takes longer than `limitMs`. Does not cancel
  * the check.
  */
-export async function withinLimit<T>(
-  check: string,
-  { limitMs, look, otherwise }: { limitMs: number; look: Promise<T>; otherwise: (finding: Finding) => T },
-): Promise<T> {
-  const notes = notesOf(check);
-  const answer = await within(
-    limitMs,
-    look.then(
-      (found) => ({ found }),
-      (error: unknown) => ({ code: errorCode(error) }),
-    ),
-  );
-  if (answer === null) {
-    return otherwise(
-      notes.fault('no_answer_in_time', `did not answer in time (${limitMs / 1000} s)`, CHECK_DEPENDENCIES),
-    );
-  }
-  if ('found' in answer.value) return answer.value.found;
-  const { code } = answer.value;
-  const what = `could not be checked${code === null ? '' : ` (${code})`}`;
-  return otherwise(notes.fault('look_failed', what, CHECK_DEPENDENCIES));
+export async function inTime(check: string, limitMs: number, look: Promise<Finding | Finding[]>): Promise<Finding[]> {
+  const fault = (code: string, what: string) => notesOf(check).fault(code, what, CHECK_DEPENDENCIES);
+  const found = look.catch((error: unknown) => {
+    const code = errorCode(error);
+    return fault('look_failed', `could not be checked${code === null ? '' : ` (${code})`}`);
+  });
+  const late = fault('no_answer_in_time', `did not answer in time (${limitMs / 1000} s)`);
+  return [(await within(limitMs, found))?.value ?? late].flat();
 }
 
 const CHECK_DEPENDENCIES = 'Check what it depends on: a disk that hangs, a network that drops packets.';

@@ -6,10 +6,10 @@ import { within } from '../platform/timers';
 import type { Environment } from '../platform/config/variable-rules';
 import type { Redis } from '../store/redis/connect';
 import { checkConfiguration, variableFaults } from './configuration';
-import { withinLimit, notesOf, UNTRUSTED } from './finding';
+import { inTime, notesOf, UNTRUSTED } from './finding';
 import { checkConsole, checkReceiver } from './listeners';
 import { checkDataDir, checkNode } from './machine';
-import { checkRedis, type RedisCheck } from './redis';
+import { checkRedis } from './redis';
 import { checkService } from './service';
 import { checkSpool } from './machine';
 import { checkFirstWebhook, checkTestCall } from './listeners';
@@ -33,26 +33,24 @@ export async function examine({ clock, environment, ...options }: Examination): 
   const { webhookUrl, adoptsDisk, probes, testsWebhook } = options;
   const { findings, config, wrong } = checkConfiguration(environment);
   const resources = createResources(silentLog);
-  const one = (check: string, look: Promise<Finding>, limitMs = LIMIT_MS) =>
-    withinLimit(check, { limitMs, look, otherwise: (fault) => fault });
-  const many = (check: string, look: Promise<Finding[]>, limitMs = LIMIT_MS) =>
-    withinLimit(check, { limitMs, look, otherwise: (fault) => [fault] });
+  const isWrong = (name: string) => wrong.some((variable) => variable.startsWith(name));
   try {
-    const disk = wrong.includes('DATA_DIR') ? [] : await many('disk', checkDataDir(config.dataDir, clock));
-    const needsDisk = config.redis.url === null && !disk.some(({ state }) => state === 'fine' || state === 'warning');
-    const look =
-      wrong.some((variable) => variable.startsWith('REDIS_')) || needsDisk
-        ? REDIS_SKIPPED
-        : await withinLimit('redis', {
-            limitMs: config.redis.url === null ? EMBEDDED_LIMIT_MS : LIMIT_MS,
-            look: checkRedis(config, { clock, resources }),
-            otherwise: (fault): RedisCheck => ({ findings: [fault], redis: null }),
-          });
-    const { redis } = look;
+    const disk = isWrong('DATA_DIR') ? [] : await inTime('disk', LIMIT_MS, checkDataDir(config.dataDir, clock));
+    const isDiskRight = disk.some(({ state }) => state === 'fine' || state === 'warning');
+    let redis: Redis | null = null;
+    const lookAtRedis = async () => {
+      const look = await checkRedis(config, { clock, resources });
+      ({ redis } = look);
+      return look.findings;
+    };
     const inRedis = (check: string, look: (opened: Redis) => Promise<Finding>) =>
-      redis
-        ? one(check, look(redis))
-        : Promise.resolve(notesOf(check).skipped('not_looked_at', 'Redis must be right first'));
+      redis === null
+        ? Promise.resolve([notesOf(check).skipped('not_looked_at', 'Redis must be right first')])
+        : inTime(check, LIMIT_MS, look(redis));
+    const redisFindings =
+      isWrong('REDIS_') || (config.redis.url === null && !isDiskRight)
+        ? [REDIS_SKIPPED]
+        : await inTime('redis', config.redis.url === null ? EMBEDDED_LIMIT_MS : LIMIT_MS, lookAtRedis());
     const images = await inRedis('images', (opened) =>
       checkSpool(opened, {
         dataDir: config.dataDir,
@@ -62,22 +60,23 @@ export async function examine({ clock, environment, ...options }: Examination): 
         adoptsDisk,
       }),
     );
+    // Its calls have a time limit of their own, which may be longer: a token, and two for each probed operation.
+    const serviceLimitMs = 3 * config.service.timeoutMs + LIMIT_MS;
     const others = await Promise.all([
-      // Its calls have a time limit of their own, which may be longer: a token, and two for each probed operation.
-      many('service', checkService(config, { clock, redis, wrong, probes }), 3 * config.service.timeoutMs + LIMIT_MS),
+      inTime('service', serviceLimitMs, checkService(config, { clock, redis, wrong, probes })),
       inRedis('mode', (opened) => checkMode(opened, config.service.mode)),
       inRedis('worker', checkWorkers),
-      one('receiver', checkReceiver(config, webhookUrl), 2 * LIMIT_MS),
-      one('console', checkConsole(environment)),
-      many('sign-in', checkSignIn(config), 2 * LIMIT_MS),
+      inTime('receiver', 2 * LIMIT_MS, checkReceiver(config, webhookUrl)),
+      inTime('console', LIMIT_MS, checkConsole(environment)),
+      inTime('sign-in', 2 * LIMIT_MS, checkSignIn(config)),
       ...(testsWebhook
         ? [
-            one('webhook test', checkTestCall(config, webhookUrl, clock), 2 * LIMIT_MS),
+            inTime('webhook test', 2 * LIMIT_MS, checkTestCall(config, webhookUrl, clock)),
             inRedis('first webhook', checkFirstWebhook),
           ]
         : []),
     ]);
-    return [...findings, checkNode(), ...disk, ...look.findings, images, ...others.flat()];
+    return [...findings, checkNode(), ...disk, ...redisFindings, ...images, ...others.flat()];
   } finally {
     await within(LIMIT_MS, resources.closeAll());
   }
@@ -87,10 +86,10 @@ const LIMIT_MS = 10_000;
 /** The embedded Redis may have to load its data, or to be downloaded first. */
 const EMBEDDED_LIMIT_MS = 60_000;
 
-const REDIS_SKIPPED: RedisCheck = {
-  findings: [notesOf('redis').skipped('not_looked_at', 'the variables of Redis and DATA_DIR must be right first')],
-  redis: null,
-};
+const REDIS_SKIPPED = notesOf('redis').skipped(
+  'not_looked_at',
+  'the variables of Redis and DATA_DIR must be right first',
+);
 
 const notes = notesOf('sign-in');
 

@@ -25,7 +25,7 @@ import { failureOf, troubleOf, unreachable } from './redis-trouble';
 import { isSevere, type RedisFault, type RedisSetting } from '../domain/ops/redis-settings';
 
 export interface RedisCheck {
-  readonly findings: readonly Finding[];
+  readonly findings: Finding[];
   /** Null when Redis cannot be used. */
   readonly redis: Redis | null;
 }

@@ -59,7 +59,7 @@ export function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type MendedValue = { readonly value: unknown } | null;
+type CoercedValue = { readonly value: unknown } | null;
 
 /** A value, and its digits if it is a number. */
 interface ReceivedValue {
@@ -68,7 +68,7 @@ interface ReceivedValue {
 }
 
 /** What a value means where the contract wants something else; null when that is not certain. */
-function replacementFor(received: ReceivedValue, issue: z.core.$ZodIssue): MendedValue {
+function replacementFor(received: ReceivedValue, issue: z.core.$ZodIssue): CoercedValue {
   const { value } = received;
   if (issue.code === 'invalid_type') return typeReplacement(received, issue.expected);
   // An amount: the only text with a format in the contracts of answers.
@@ -78,7 +78,7 @@ function replacementFor(received: ReceivedValue, issue: z.core.$ZodIssue): Mende
   return null;
 }
 
-function typeReplacement(received: ReceivedValue, expected: string): MendedValue {
+function typeReplacement(received: ReceivedValue, expected: string): CoercedValue {
   const { value } = received;
   switch (expected) {
     case 'string':
@@ -97,34 +97,34 @@ function typeReplacement(received: ReceivedValue, expected: string): MendedValue
 }
 
 /** A whole number that serves as a name: its digits. Absent counts as left out. */
-function nameIn({ value, digits }: ReceivedValue): MendedValue {
+function nameIn({ value, digits }: ReceivedValue): CoercedValue {
   const isWhole = typeof value === 'number' && typeof digits === 'string' && /^\d+$/.test(digits);
   return isWhole ? { value: digits } : absent(value);
 }
 
-function amountIn(text: string): MendedValue {
+function amountIn(text: string): CoercedValue {
   const value = plainAmount(text);
   return value === null ? null : { value };
 }
 
-function numberIn(text: string): MendedValue {
+function numberIn(text: string): CoercedValue {
   const plain = plainAmount(text);
   return plain === null ? null : { value: Number(plain) };
 }
 
 /** Null and empty lists, which systems write for an optional part that they do not have. */
-function absent(value: unknown): MendedValue {
+function absent(value: unknown): CoercedValue {
   return value === null || (Array.isArray(value) && value.length === 0) ? { value: undefined } : null;
 }
 
-function booleanIn(value: unknown): MendedValue {
+function booleanIn(value: unknown): CoercedValue {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (word === 'true' || word === 1) return { value: true };
   return word === 'false' || word === 0 ? { value: false } : null;
 }
 
 /** The JSON object in a text; an empty text counts as left out. */
-function objectIn(text: string): MendedValue {
+function objectIn(text: string): CoercedValue {
   if (text.trim() === '') return { value: undefined };
   const { isTooDeep, infiniteCount } = jsonFaults(text, JSON_LEVELS_MAX);
   if (isTooDeep || infiniteCount > 0) return null;

@@ -55,7 +55,7 @@ export class CallLog {
   /** The calls as JSON texts, optionally of one tow. */
   texts(towingReference: string | null): string[] {
     return this.#entries
-      .items()
+      .values()
       .filter((entry) => towingReference === null || entry.towingReference === towingReference)
       .map(({ call }) => (typeof call === 'string' ? call : JSON.stringify(call)));
   }

@@ -107,7 +107,7 @@ export class WebhookSender {
 
   /** The last attempts, oldest first. */
   attempts(): WebhookAttempt[] {
-    return this.#attempts.items();
+    return this.#attempts.values();
   }
 
   /** Forgets the attempts so far; deliveries that are under way go on. */

@@ -17,54 +17,36 @@ import { WEBHOOK_ALARMS, type WebhookAlarm } from '../webhook/webhook-health';
 /** Alarms derived from the state, the worst first. */
 
 export type Alarm =
-  | {
-      readonly kind: 'connection';
-      readonly refusesCredentials: boolean;
-      readonly since: string | null;
-      readonly nextTryAt: string | null;
-    }
-  | { readonly kind: 'outage'; readonly since: string | null; readonly nextTryAt: string | null }
-  | { readonly kind: 'shadow'; readonly since: string | null }
-  | {
-      readonly kind: 'paused';
-      readonly operation: EntryKind;
-      readonly since: string | null;
-      readonly nextTryAt: string | null;
-    }
-  | { readonly kind: 'throttled'; readonly budget: BudgetName; readonly nextTryAt: string }
-  | {
-      readonly kind: 'budgetBacklog';
-      readonly budget: BudgetName;
-      readonly waiting: number;
-      /** Calls per minute. */
-      readonly limit: number;
-    }
-  | { readonly kind: 'failing'; readonly failures: number }
-  | { readonly kind: 'attemptsFail'; readonly failed: number; readonly made: number }
-  | { readonly kind: 'lost'; readonly count: number }
-  | { readonly kind: 'recordsMissing'; readonly since: string }
-  | { readonly kind: 'redisUnsafe'; readonly setting: RedisSetting }
-  | { readonly kind: 'conservationCheckOld'; readonly since: string | null }
-  | { readonly kind: 'noProcess'; readonly role: NeededRole }
-  | { readonly kind: 'silent'; readonly role: HeartbeatRole; readonly host: string; readonly since: string }
-  | { readonly kind: 'workerStalled'; readonly queue: QueueName; readonly host: string }
-  | { readonly kind: 'unready'; readonly role: HeartbeatRole; readonly host: string; readonly checks: string }
-  | { readonly kind: 'dataKeysMissing'; readonly role: HeartbeatRole; readonly host: string; readonly keys: string }
-  | { readonly kind: 'servicesDiffer'; readonly variables: string; readonly hosts: string }
+  | Readonly<
+      | { kind: 'connection'; refusesCredentials: boolean; since: string | null; nextTryAt: string | null }
+      | { kind: 'outage'; since: string | null; nextTryAt: string | null }
+      | { kind: 'shadow'; since: string | null }
+      | { kind: 'paused'; operation: EntryKind; since: string | null; nextTryAt: string | null }
+      | { kind: 'throttled'; budget: BudgetName; nextTryAt: string }
+      /** `limit`: calls per minute. */
+      | { kind: 'budgetBacklog'; budget: BudgetName; waiting: number; limit: number }
+      | { kind: 'failing'; failures: number }
+      | { kind: 'attemptsFail'; failed: number; made: number }
+      | { kind: 'lost'; count: number }
+      | { kind: 'recordsMissing'; since: string }
+      | { kind: 'redisUnsafe'; setting: RedisSetting }
+      | { kind: 'conservationCheckOld'; since: string | null }
+      | { kind: 'noProcess'; role: NeededRole }
+      | { kind: 'silent'; role: HeartbeatRole; host: string; since: string }
+      | { kind: 'workerStalled'; queue: QueueName; host: string }
+      | { kind: 'unready'; role: HeartbeatRole; host: string; checks: string }
+      | { kind: 'dataKeysMissing'; role: HeartbeatRole; host: string; keys: string }
+      | { kind: 'servicesDiffer'; variables: string; hosts: string }
+      | { kind: 'queuePaused'; queue: QueueName }
+      | { kind: 'backlogOld'; queue: QueueName; ageMs: number }
+      | { kind: 'failedJobs'; queue: QueueName; count: number }
+      | { kind: 'tasksOpen'; count: number }
+      | { kind: 'reportOverdue'; since: string }
+      | { kind: 'noticesFail'; channel: NoticeChannel; problem: string; since: string }
+      | { kind: SystemTask }
+    >
   | ClockAlarm
-  | { readonly kind: 'queuePaused'; readonly queue: QueueName }
-  | { readonly kind: 'backlogOld'; readonly queue: QueueName; readonly ageMs: number }
-  | { readonly kind: 'failedJobs'; readonly queue: QueueName; readonly count: number }
-  | { readonly kind: 'tasksOpen'; readonly count: number }
-  | { readonly kind: 'reportOverdue'; readonly since: string }
-  | {
-      readonly kind: 'noticesFail';
-      readonly channel: NoticeChannel;
-      readonly problem: string;
-      readonly since: string;
-    }
-  | AlarmAboutWebhooks
-  | { readonly kind: SystemTask };
+  | AlarmAboutWebhooks;
 
 /** The clock of a process is ahead of that of Redis, or behind it. */
 export interface ClockAlarm {
@@ -241,41 +223,31 @@ export function alarmKey(alarm: Alarm): string {
   return [alarm.kind, ...RULES[alarm.kind].key.map((field) => String(fields[field]))].join(':');
 }
 
+/** The alarm if it holds. */
+function when(holds: boolean, alarm: Alarm): readonly Alarm[] {
+  return holds ? [alarm] : [];
+}
+
 function ofSending({ mode, connection, service, operations }: SendingView): Alarm[] {
+  const { since, next_try_at: nextTryAt, refuses_credentials: refusesCredentials } = connection;
   return [
-    ...(mode.state === 'shadow' ? [{ kind: 'shadow' as const, since: mode.since }] : []),
-    ...(connection.state === 'broken'
-      ? [
-          {
-            kind: 'connection' as const,
-            refusesCredentials: connection.refuses_credentials,
-            since: connection.since,
-            nextTryAt: connection.next_try_at,
-          },
-        ]
-      : []),
-    ...(service.state === 'down'
-      ? [{ kind: 'outage' as const, since: service.since, nextTryAt: service.next_try_at }]
-      : []),
-    ...operations
-      .filter(({ state }) => state === 'paused')
-      .map(({ operation, since, next_try_at }) => ({
-        kind: 'paused' as const,
-        operation,
-        since,
-        nextTryAt: next_try_at,
-      })),
+    ...when(mode.state === 'shadow', { kind: 'shadow', since: mode.since }),
+    ...when(connection.state === 'broken', { kind: 'connection', refusesCredentials, since, nextTryAt }),
+    ...when(service.state === 'down', { kind: 'outage', since: service.since, nextTryAt: service.next_try_at }),
+    ...operations.flatMap(({ operation, state, since, next_try_at: nextTryAt }) =>
+      when(state === 'paused', { kind: 'paused', operation, since, nextTryAt }),
+    ),
   ];
 }
 
 /** Budgets that the service has closed for longer than a limit per minute does, and those with much waiting work. */
 function ofBudgets({ sending: { budgets }, nowMs }: OpsState): Alarm[] {
   return budgets.flatMap(({ name: budget, closed_until: until, waiting, limit }): Alarm[] => {
-    const isClosed = until !== null && Date.parse(until) - nowMs > CLOSED_BORNE_MS;
     const isLate = limit > 0 && waiting > limit * BUDGET_BACKLOG_BORNE_MINUTES;
+    const isClosed = (untilMs: number) => untilMs - nowMs > CLOSED_BORNE_MS;
     return [
-      ...(isClosed ? [{ kind: 'throttled' as const, budget, nextTryAt: until }] : []),
-      ...(isLate ? [{ kind: 'budgetBacklog' as const, budget, waiting, limit }] : []),
+      ...(until === null ? [] : when(isClosed(Date.parse(until)), { kind: 'throttled', budget, nextTryAt: until })),
+      ...when(isLate, { kind: 'budgetBacklog', budget, waiting, limit }),
     ];
   });
 }
@@ -297,8 +269,8 @@ function ofOwedWork({ sending, tasksWithoutAlarm: count, overdueReportSince: sin
   const { mode, connection, service } = sending;
   const isSending = mode.state === 'live' && connection.state !== 'broken' && service.state !== 'down';
   return [
-    ...(count === 0 ? [] : [{ kind: 'tasksOpen' as const, count }]),
-    ...(since === null || !isSending ? [] : [{ kind: 'reportOverdue' as const, since }]),
+    ...when(count > 0, { kind: 'tasksOpen', count }),
+    ...(since === null ? [] : when(isSending, { kind: 'reportOverdue', since })),
   ];
 }
 
@@ -333,14 +305,16 @@ function ofProcess(status: ProcessStatus, all: readonly ProcessStatus[]): Alarm[
   const keys = status.missingDataKeys.join(', ');
   const aheadSeconds = status.clockOffsetSeconds;
   const lacking: Alarm[] = [
-    ...(keys === '' ? [] : [{ kind: 'dataKeysMissing' as const, role, host, keys }]),
-    ...(aheadSeconds === 0 ? [] : [{ kind: 'clockOff' as const, role, host, aheadSeconds }]),
+    ...when(keys !== '', { kind: 'dataKeysMissing', role, host, keys }),
+    ...when(aheadSeconds !== 0, { kind: 'clockOff', role, host, aheadSeconds }),
   ];
   const stalled = status.queues.filter(({ isStalled }) => isStalled);
-  if (stalled.length > 0)
-    return [...lacking, ...stalled.map(({ name }) => ({ kind: 'workerStalled' as const, queue: name, host }))];
-  if (status.isReady) return lacking;
-  return [...lacking, { kind: 'unready', role, host, checks: status.problems.join(', ') }];
+  const isUnready = stalled.length === 0 && !status.isReady;
+  return [
+    ...lacking,
+    ...stalled.map(({ name }) => ({ kind: 'workerStalled' as const, queue: name, host })),
+    ...when(isUnready, { kind: 'unready', role, host, checks: status.problems.join(', ') }),
+  ];
 }
 
 function ofNotices({ noticeChannels, nowMs }: OpsState): Alarm[] {
@@ -354,9 +328,9 @@ function ofNotices({ noticeChannels, nowMs }: OpsState): Alarm[] {
 function ofQueue({ name, paused, due, oldest_age_ms: ageMs, failed }: OpsQueue): Alarm[] {
   const isLate = due > 0 && ageMs > LATE_AFTER_MS;
   return [
-    ...(paused ? [{ kind: 'queuePaused' as const, queue: name }] : []),
+    ...when(paused, { kind: 'queuePaused', queue: name }),
     // A paused queue is expected to be late.
-    ...(isLate && !paused ? [{ kind: 'backlogOld' as const, queue: name, ageMs }] : []),
-    ...(failed > 0 ? [{ kind: 'failedJobs' as const, queue: name, count: failed }] : []),
+    ...when(isLate && !paused, { kind: 'backlogOld', queue: name, ageMs }),
+    ...when(failed > 0, { kind: 'failedJobs', queue: name, count: failed }),
   ];
 }
