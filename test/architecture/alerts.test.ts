@@ -140,8 +140,9 @@ test('every alert has one name, a test, and a section in the runbook that its an
   }
 });
 
-test('every type of task has a section in the runbook', () => {
-  expect(TASK_TYPES.flatMap(missingIn)).toEqual([]);
+test('every type of task has a section in the runbook, or is named there with the section of its alert', () => {
+  const withAlert = (type: string) => new RegExp(`\`${type}\`: \\[Towhook\\w+\\]\\(#towhook\\w+\\)`).test(runbook);
+  expect(TASK_TYPES.filter((type) => !withAlert(type)).flatMap(missingIn)).toEqual([]);
 });
 
 test('every command and every log line that the runbook names exists', () => {

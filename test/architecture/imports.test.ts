@@ -7,7 +7,7 @@ import { environmentUses } from './environment';
 const LINES_MAX = 400;
 /**
  * Of all scripts together, without comments and blank lines. Scripts hold what must be atomic inside Redis; rules are
- * decided in TypeScript (docs/contributing/decisions/0003-rules-in-typescript-one-commit-script.md).
+ * decided in TypeScript (docs/contributing/decisions.md).
  */
 const LUA_LINES_MAX = 600;
 const sources = readSources(['src', 'jobs'], ['.ts', '.tsx']);

@@ -8,7 +8,7 @@ import {
   WEBHOOK_FAULTS,
   faultRules,
 } from '../../src/simulator/answer/faults';
-import { DOCUMENT_PROFILE, ODD_PROFILE, profileChanges, serviceProfile } from '../../src/simulator/profile';
+import { DOCUMENT_PROFILE, ODD_PROFILE, serviceProfile } from '../../src/simulator/profile';
 import { PROJECT } from '../support/project';
 
 const page = readFileSync(join(PROJECT, 'docs/simulator.md'), 'utf8');
@@ -43,11 +43,6 @@ test('docs/simulator.md lists every option of a profile with its values and mean
   const listed = rowsIn(text.split(/^## Faults$/m)[0] ?? '');
   expect(listed.length).toBeGreaterThan(30);
   expect(listed).toEqual(Object.entries(serviceProfile.shape).map(optionRow));
-});
-
-test('docs/simulator.md shows the profile odd as it is', () => {
-  const [, shown = ''] = /```json\n([\s\S]*?)```/.exec(section('The profile `odd`')) ?? [];
-  expect(profileChanges.parse(JSON.parse(shown))).toEqual(ODD_PROFILE);
 });
 
 test('every option has another value in the profile odd, unless it breaks calls or contracts', () => {
