@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import type { FormFailure } from '../page';
 import { valueUnder, type Messages } from '../messages';
 import type { Viewer } from '../viewer';
-import { English, ruleIn, UserText } from './text';
+import { Fact, English, ruleIn, UserText } from './text';
 import { fieldId } from './form';
 
 /**
@@ -75,12 +75,9 @@ export function Entered(props: {
       <summary>{viewer.messages.common.entered}</summary>
       <dl class="facts">
         {entries.map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd>
-              <UserText>{value}</UserText>
-            </dd>
-          </>
+          <Fact label={label}>
+            <UserText>{value}</UserText>
+          </Fact>
         ))}
       </dl>
     </details>

@@ -2,7 +2,7 @@ import type { DeliveryView } from '../../../contracts/operator';
 import type { KeptRefusal } from '../../../contracts/webhook/refused-calls';
 import type { OtherCall } from '../../../contracts/outbox/records';
 import { Chip } from '../../parts/list';
-import { Empty, Timestamp, Ref, Badge, ruleIn } from '../../parts/text';
+import { Fact, Empty, Timestamp, Ref, Badge, ruleIn } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { OpsPaging, REFUSED_CALLS_PATH, Table, Tabs } from '../../parts/ops';
 import { DeliveryState, TowOf, Verified, verdictText } from './states';
@@ -182,48 +182,36 @@ function Carried({ viewer, call }: { viewer: Viewer; call: KeptRefusal }) {
   return (
     <dl class="facts">
       {call.details.length > 0 && (
-        <>
-          <dt>{messages.rules}</dt>
-          <dd>
-            <ul>
-              {call.details.map(({ field, rule }) => (
-                <li>
-                  <Ref>{field}</Ref>: {ruleIn(viewer, rule)}
-                </li>
-              ))}
-            </ul>
-          </dd>
-        </>
+        <Fact label={messages.rules}>
+          <ul>
+            {call.details.map(({ field, rule }) => (
+              <li>
+                <Ref>{field}</Ref>: {ruleIn(viewer, rule)}
+              </li>
+            ))}
+          </ul>
+        </Fact>
       )}
-      <dt>{messages.source}</dt>
-      <dd>
+      <Fact label={messages.source}>
         <Ref>{call.source}</Ref>
-      </dd>
-      <dt>{messages.body}</dt>
-      <dd>
+      </Fact>
+      <Fact label={messages.body}>
         {messages.bodyKinds[call.body_kind]}
         {call.size !== null && ` · ${messages.bytes({ count: call.size })}`}
-      </dd>
+      </Fact>
       {call.body_hash !== null && (
-        <>
-          <dt>{messages.bodyHash}</dt>
-          <dd>
-            <code dir="ltr">{call.body_hash}</code>
-          </dd>
-        </>
+        <Fact label={messages.bodyHash}>
+          <code dir="ltr">{call.body_hash}</code>
+        </Fact>
       )}
       {call.fields.length > 0 && (
-        <>
-          <dt>{messages.fields}</dt>
-          <dd>
-            <Ref>{call.fields.map(({ field, type }) => `${field}: ${type}`).join(', ')}</Ref>
-          </dd>
-        </>
+        <Fact label={messages.fields}>
+          <Ref>{call.fields.map(({ field, type }) => `${field}: ${type}`).join(', ')}</Ref>
+        </Fact>
       )}
-      <dt>{messages.headerNames}</dt>
-      <dd>
+      <Fact label={messages.headerNames}>
         <Ref>{call.header_names.join(', ')}</Ref>
-      </dd>
+      </Fact>
     </dl>
   );
 }

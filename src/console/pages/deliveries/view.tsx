@@ -3,7 +3,7 @@ import type { deliveryDetail } from '../../../contracts/operator';
 import { jsonIn, withoutByteOrderMark } from '../../../domain/json';
 import type { FormFailure } from '../../page';
 import { differencePath } from '../../page-table';
-import { Timestamp, Ref, ruleIn } from '../../parts/text';
+import { Fact, Timestamp, Ref, ruleIn } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { ActionForm, Tabs } from '../../parts/ops';
 import { DeliveryState, TowOf, Verified, verdictText } from './states';
@@ -77,54 +77,43 @@ export function DeliveryNow({ viewer, delivery, failure }: DeliveryProps) {
       hx-swap="morph:outerHTML"
     >
       <dl class="facts">
-        <dt>{viewer.messages.terms.state}</dt>
-        <dd>
+        <Fact label={viewer.messages.terms.state}>
           <DeliveryState viewer={viewer} state={delivery.state} />
           {delivery.state === 'parked' && <span class="muted"> {messages.parked}</span>}
           {delivery.state === 'differs' && <span class="muted"> {messages.differs}</span>}
-        </dd>
-        <dt>{heads.verdict}</dt>
-        <dd>{verdictText(viewer, delivery.verdict)}</dd>
-        <dt>{viewer.messages.terms.tow}</dt>
-        <dd>
+        </Fact>
+        <Fact label={heads.verdict}>{verdictText(viewer, delivery.verdict)}</Fact>
+        <Fact label={viewer.messages.terms.tow}>
           <TowOf delivery={delivery} />
-        </dd>
-        <dt>{heads.received}</dt>
-        <dd>
+        </Fact>
+        <Fact label={heads.received}>
           <Timestamp viewer={viewer} at={delivery.received_at} />
-        </dd>
-        <dt>{messages.processed}</dt>
-        <dd>
+        </Fact>
+        <Fact label={messages.processed}>
           {delivery.processed_at === null ? (
             <span class="muted">{messages.notProcessed}</span>
           ) : (
             <Timestamp viewer={viewer} at={delivery.processed_at} />
           )}
-        </dd>
-        <dt>{heads.verified}</dt>
-        <dd>
+        </Fact>
+        <Fact label={heads.verified}>
           <Verified viewer={viewer} isVerified={delivery.verified} />
-        </dd>
+        </Fact>
         {delivery.signature_id !== null && (
-          <>
-            <dt>{messages.signatureId}</dt>
-            <dd>
-              <Ref>{delivery.signature_id}</Ref>
-            </dd>
-          </>
+          <Fact label={messages.signatureId}>
+            <Ref>{delivery.signature_id}</Ref>
+          </Fact>
         )}
-        <dt>{heads.copies}</dt>
-        <dd>
+        <Fact label={heads.copies}>
           {formats.number(delivery.copies)} <span class="muted">{messages.copiesHint}</span>
-        </dd>
-        <dt>{heads.failures}</dt>
-        <dd>{formats.number(delivery.failures)}</dd>
-        <dt>{messages.replays}</dt>
-        <dd>{delivery.replays === 0 ? messages.never : messages.times({ count: delivery.replays })}</dd>
-        <dt>{messages.id}</dt>
-        <dd>
+        </Fact>
+        <Fact label={heads.failures}>{formats.number(delivery.failures)}</Fact>
+        <Fact label={messages.replays}>
+          {delivery.replays === 0 ? messages.never : messages.times({ count: delivery.replays })}
+        </Fact>
+        <Fact label={messages.id}>
           <code dir="ltr">{delivery.id}</code>
-        </dd>
+        </Fact>
       </dl>
       {viewer.may('ops') && (
         <ActionForm

@@ -1,6 +1,6 @@
 import type { SendingView } from '../../../contracts/operator';
 import type { FormFailure } from '../../page';
-import { Countdown, Age, Badge } from '../../parts/text';
+import { Fact, Countdown, Age, Badge } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { ModeSwitch } from '../../parts/mode-switch';
 import { ActionForm } from '../../parts/ops';
@@ -20,37 +20,33 @@ export function Sending({ viewer, sending, failure }: SendingProps) {
     <section class="card" id="sending" aria-labelledby="sending-title">
       <h2 id="sending-title">{messages.title}</h2>
       <dl class="facts">
-        <dt>{messages.mode.label}</dt>
-        <dd>
+        <Fact label={messages.mode.label}>
           <Badge tone={mode.state === 'live' ? 'good' : 'wait'}>{messages.mode.states[mode.state]}</Badge>
           <Since viewer={viewer} at={mode.since} nextTryAt={null} />
           <ModeSwitch viewer={viewer} mode={mode} failure={failure} />
-        </dd>
-        <dt>{messages.connection}</dt>
-        <dd>
+        </Fact>
+        <Fact label={messages.connection}>
           <Badge tone={connection.state === 'working' ? 'good' : 'bad'}>
             {messages.connectionStates[connection.state]}
           </Badge>
           <Since viewer={viewer} at={connection.since} nextTryAt={connection.next_try_at} />
-        </dd>
-        <dt>{messages.token}</dt>
-        <dd>
+        </Fact>
+        <Fact label={messages.token}>
           <Token viewer={viewer} token={sending.token} />
-        </dd>
-        <dt>{viewer.messages.ops.tab.service}</dt>
-        <dd>
+        </Fact>
+        <Fact label={viewer.messages.ops.tab.service}>
           <ServiceBadge viewer={viewer} service={service} />{' '}
           <span class="muted">
             {service.failures === 0 ? messages.noFailures : messages.failures({ count: service.failures })}
           </span>
           <Since viewer={viewer} at={service.since} nextTryAt={service.next_try_at} />
-        </dd>
-        <dt>{mode.state === 'live' ? messages.held : messages.notSent}</dt>
-        <dd>{held === 0 ? <span class="muted">{messages.heldNone}</span> : messages.heldCount({ count: held })}</dd>
-        <dt>{messages.operations}</dt>
-        <dd>
+        </Fact>
+        <Fact label={mode.state === 'live' ? messages.held : messages.notSent}>
+          {held === 0 ? <span class="muted">{messages.heldNone}</span> : messages.heldCount({ count: held })}
+        </Fact>
+        <Fact label={messages.operations}>
           <Operations viewer={viewer} sending={sending} failure={failure} />
-        </dd>
+        </Fact>
       </dl>
       <Budgets viewer={viewer} budgets={sending.budgets} />
     </section>

@@ -1,5 +1,5 @@
 import { type ProcessStatus, type QueueStatus, isReplaced } from '../../../workflow/ops/metrics-port';
-import { Age, Badge, Empty, Ref, type Tone } from '../../parts/text';
+import { Fact, Age, Badge, Empty, Ref, type Tone } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import type { OpsQueue } from '../../../workflow/ops/alarms';
 import type { FormFailure } from '../../page';
@@ -40,27 +40,20 @@ function ProcessItem({ viewer, process, all }: ItemProps) {
         <Badge tone={tone}>{label}</Badge>
       </div>
       <dl class="facts">
-        <dt>{messages.process}</dt>
-        <dd>
+        <Fact label={messages.process}>
           <Ref>{`${process.hostName} · ${process.processId}`}</Ref>
-        </dd>
-        <dt>{messages.version}</dt>
-        <dd>
+        </Fact>
+        <Fact label={messages.version}>
           <Ref>{`${process.version} · Node ${process.nodeVersion}`}</Ref>
-        </dd>
-        <dt>{messages.started}</dt>
-        <dd>
+        </Fact>
+        <Fact label={messages.started}>
           <Age viewer={viewer} since={isoOf(process.startedAtMs)} />
-        </dd>
-        <dt>{messages.beat}</dt>
-        <dd>{messages.ago({ age: formats.duration(process.beatAgeMs) })}</dd>
+        </Fact>
+        <Fact label={messages.beat}>{messages.ago({ age: formats.duration(process.beatAgeMs) })}</Fact>
         {process.problems.length > 0 && (
-          <>
-            <dt>{messages.fails}</dt>
-            <dd>
-              <Ref>{process.problems.join(', ')}</Ref>
-            </dd>
-          </>
+          <Fact label={messages.fails}>
+            <Ref>{process.problems.join(', ')}</Ref>
+          </Fact>
         )}
       </dl>
       {process.queues.length > 0 && <Took viewer={viewer} queues={process.queues} />}
@@ -76,17 +69,14 @@ function Took({ viewer, queues }: { viewer: Viewer; queues: readonly QueueStatus
       <h4>{messages.took}</h4>
       <dl class="facts">
         {queues.map(({ name, lastTookAtMs, isStalled }) => (
-          <>
-            <dt>{queueMessages.names[name]}</dt>
-            <dd>
-              {lastTookAtMs === null ? (
-                <span class="muted">{messages.never}</span>
-              ) : (
-                messages.ago({ age: viewer.formats.duration(viewer.nowMs - lastTookAtMs) })
-              )}{' '}
-              {isStalled && <Badge tone="bad">{messages.still}</Badge>}
-            </dd>
-          </>
+          <Fact label={queueMessages.names[name]}>
+            {lastTookAtMs === null ? (
+              <span class="muted">{messages.never}</span>
+            ) : (
+              messages.ago({ age: viewer.formats.duration(viewer.nowMs - lastTookAtMs) })
+            )}{' '}
+            {isStalled && <Badge tone="bad">{messages.still}</Badge>}
+          </Fact>
         ))}
       </dl>
     </>
@@ -161,8 +151,7 @@ function QueueItem({ viewer, queue, failure }: { viewer: Viewer; queue: OpsQueue
 function Figure({ label, children }: { label: string; children: string }) {
   return (
     <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
+      <Fact label={label}>{children}</Fact>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { RUN_OUTCOMES, type RunState, type RunView } from '../../../contracts/op
 import { roleAllows } from '../../../domain/vocabulary';
 import { PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
-import { Badge, Timestamp, UserText, type Tone, Empty } from '../../parts/text';
+import { Fact, Badge, Timestamp, UserText, type Tone, Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Items, addressOf, RUN_FORM, type RunProps, type RunQuery } from './items';
 import { PAGES, runPath } from '../../page-table';
@@ -109,34 +109,24 @@ function About({ viewer, run }: { viewer: Viewer; run: RunView }) {
   return (
     <dl class="facts">
       {run.reason !== null && (
-        <>
-          <dt>{viewer.messages.common.reason}</dt>
-          <dd>
-            <UserText>{run.reason}</UserText>
-          </dd>
-        </>
+        <Fact label={viewer.messages.common.reason}>
+          <UserText>{run.reason}</UserText>
+        </Fact>
       )}
-      <dt>{messages.by}</dt>
-      <dd>
+      <Fact label={messages.by}>
         <UserText>{run.by}</UserText>
-      </dd>
+      </Fact>
       {run.started_by !== null && run.started_by !== run.by && (
-        <>
-          <dt>{messages.runBy}</dt>
-          <dd>
-            <UserText>{run.started_by}</UserText>
-          </dd>
-        </>
+        <Fact label={messages.runBy}>
+          <UserText>{run.started_by}</UserText>
+        </Fact>
       )}
       {times.map(
         ([label, at]) =>
           at !== null && (
-            <>
-              <dt>{label}</dt>
-              <dd>
-                <Timestamp viewer={viewer} at={at} />
-              </dd>
-            </>
+            <Fact label={label}>
+              <Timestamp viewer={viewer} at={at} />
+            </Fact>
           ),
       )}
     </dl>

@@ -1,7 +1,7 @@
 import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/tow/facts';
 import type { AllowedFact } from '../../../domain/tow/allowed-facts';
 import type { FactForm } from '../../../domain/tow/facts';
-import { Timestamp, Plate, Ref, UserText } from '../../parts/text';
+import { Fact, Timestamp, Plate, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
 import { digestOf, Folded, UsePosition, Field, type FieldProps } from '../../parts/form';
 import { WHEREABOUTS_FIELDS } from '../../../domain/tow/tow';
@@ -231,12 +231,9 @@ function SuppliedValues({
   return (
     <dl class="facts known">
       {fields.map(({ name, key }) => (
-        <>
-          <dt>{messages.fields[name]}</dt>
-          <dd>
-            <SuppliedValue name={name} value={known[key]} />
-          </dd>
-        </>
+        <Fact label={messages.fields[name]}>
+          <SuppliedValue name={name} value={known[key]} />
+        </Fact>
       ))}
     </dl>
   );

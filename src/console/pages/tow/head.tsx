@@ -70,14 +70,13 @@ function About({ model }: { model: TowModel }) {
   return (
     <dl class="facts tow-about">
       <ViolationOf model={model} />
-      <dt>{messages.tow.place}</dt>
-      <dd>
+      <Fact label={messages.tow.place}>
         {view.towed_location === null ? (
           <span class="muted">{messages.tow.noPlace}</span>
         ) : (
           <UserText>{view.towed_location}</UserText>
         )}
-      </dd>
+      </Fact>
       {latitude !== null && longitude !== null && (
         <Fact label={messages.tow.coordinates}>
           <Coordinates viewer={viewer} latitude={latitude} longitude={longitude} />
@@ -88,8 +87,7 @@ function About({ model }: { model: TowModel }) {
           <UserText>{String(view[name])}</UserText>
         </Fact>
       ))}
-      <dt>{messages.terms.crew}</dt>
-      <dd>
+      <Fact label={messages.terms.crew}>
         {assignment === null ? (
           <span class="muted">{messages.tow.unassigned}</span>
         ) : (
@@ -103,18 +101,14 @@ function About({ model }: { model: TowModel }) {
             )}
           </>
         )}
-      </dd>
-      <dt>{messages.tow.requestedAt}</dt>
-      <dd>
+      </Fact>
+      <Fact label={messages.tow.requestedAt}>
         <Timestamp viewer={viewer} at={view.requested_at} />
-      </dd>
+      </Fact>
       {view.cancellation_reason !== null && (
-        <>
-          <dt>{messages.towFacts.fields.cancellation_reason}</dt>
-          <dd>
-            <UserText>{view.cancellation_reason}</UserText>
-          </dd>
-        </>
+        <Fact label={messages.towFacts.fields.cancellation_reason}>
+          <UserText>{view.cancellation_reason}</UserText>
+        </Fact>
       )}
     </dl>
   );
@@ -124,26 +118,23 @@ function About({ model }: { model: TowModel }) {
 function ViolationOf({ model: { viewer, view } }: { model: TowModel }) {
   const { tow: messages, terms } = viewer.messages;
   return (
-    <>
-      <dt>{terms.operations.violation}</dt>
-      <dd>
-        <Ref>{view.violation_reference_id}</Ref>
-        {view.violation_type !== null && ` · ${terms.violationTypes[view.violation_type]}`}
-        {view.zone_id !== null && !viewer.isInField && (
-          <span class="muted">
-            {' · '}
-            {terms.zone} <Ref>{view.zone_id}</Ref>
-          </span>
-        )}
-        {' · '}
-        {view.violation_id === null ? (
-          <span class="muted">{messages.noViolation}</span>
-        ) : (
-          <a href={`/violations/${encodeURIComponent(view.violation_id)}`}>
-            {messages.ourViolation} {!viewer.isInField && <Ref>{view.violation_id}</Ref>}
-          </a>
-        )}
-      </dd>
-    </>
+    <Fact label={terms.operations.violation}>
+      <Ref>{view.violation_reference_id}</Ref>
+      {view.violation_type !== null && ` · ${terms.violationTypes[view.violation_type]}`}
+      {view.zone_id !== null && !viewer.isInField && (
+        <span class="muted">
+          {' · '}
+          {terms.zone} <Ref>{view.zone_id}</Ref>
+        </span>
+      )}
+      {' · '}
+      {view.violation_id === null ? (
+        <span class="muted">{messages.noViolation}</span>
+      ) : (
+        <a href={`/violations/${encodeURIComponent(view.violation_id)}`}>
+          {messages.ourViolation} {!viewer.isInField && <Ref>{view.violation_id}</Ref>}
+        </a>
+      )}
+    </Fact>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReportView } from '../../../contracts/operator';
 import { Attempts } from '../../parts/attempts';
 import { ReportState } from '../../parts/states';
-import { Timestamp, UserText } from '../../parts/text';
+import { Fact, Timestamp, UserText } from '../../parts/text';
 import { causeOf, ErrorText } from '../../parts/error-text';
 import { WhyReport } from '../../parts/why';
 import { DecideReport } from './decide';
@@ -84,27 +84,24 @@ function ReportFacts({
         ([label, at]) =>
           at !== null && (
             <div>
-              <dt>{label}</dt>
-              <dd>
+              <Fact label={label}>
                 <Timestamp viewer={viewer} at={at} />
-              </dd>
+              </Fact>
             </div>
           ),
       )}
       {report.last_error !== null && (
         <div>
-          <dt>{messages.towReports.lastError}</dt>
-          <dd>
+          <Fact label={messages.towReports.lastError}>
             <ErrorText viewer={viewer} error={report.last_error} />
-          </dd>
+          </Fact>
         </div>
       )}
       {report.reason !== null && (
         <div>
-          <dt>{messages.common.reason}</dt>
-          <dd>
+          <Fact label={messages.common.reason}>
             <UserText>{report.reason}</UserText>
-          </dd>
+          </Fact>
         </div>
       )}
     </dl>
