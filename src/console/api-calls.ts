@@ -139,34 +139,6 @@ export async function readList<R extends JsonRoute>(
   return { list: await readRoute(api, route, { actor, query }), cursor: null };
 }
 
-/** A row of an open page. */
-export interface ShownRow<T> {
-  readonly id: string;
-  /** Null once it left for the archive. */
-  readonly record: T | null;
-  /** False when it no longer matches the filter. */
-  readonly matches: boolean;
-}
-
-/** The rows of an open page as they are now, in the order in which they are shown. */
-export function rowsNow<T>(
-  shown: readonly string[],
-  now: {
-    readonly listed: readonly ShownRow<T>[];
-    readonly read: (id: string) => Promise<T | null>;
-    readonly matches: (record: T) => boolean;
-  },
-): Promise<ShownRow<T>[]> {
-  return Promise.all(
-    shown.map(async (id) => {
-      const listed = now.listed.find((row) => row.id === id);
-      if (listed) return listed;
-      const record = await now.read(id);
-      return { id, record, matches: record !== null && now.matches(record) };
-    }),
-  );
-}
-
 function valueOf<T>(route: JsonRoute, answer: ApiAnswer<T>): T {
   if (!answer.ok) throw new Error(`${route.path} was refused as ${answer.refusal.code}`);
   return answer.value;

@@ -25,7 +25,7 @@ import { serveTasks } from './pages/tasks/route';
 import { serveTow } from './pages/tow/route';
 import { serveReportViolation } from './pages/report-violation';
 import { serveViolation } from './pages/violation/route';
-import { serveViolations } from './pages/violations/route';
+import { serveViolations } from './pages/violations';
 import { createPageFormReader, type PageFormTools } from './forms';
 import type { Sessions, SignInWays } from './sessions';
 import type { Pages, PageTools } from './page';

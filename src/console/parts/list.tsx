@@ -90,16 +90,6 @@ export function Chip(props: {
   );
 }
 
-/** A link that loads the list again with its new rows; the number of shown rows without new ones. */
-export function FreshLine({ fresh, to, shown }: { fresh: string | null; to: string; shown: string }) {
-  if (fresh === null) return <span class="muted">{shown}</span>;
-  return (
-    <a class="button main fresh" href={to}>
-      {fresh}
-    </a>
-  );
-}
-
 /** A cell of a table that is laid out as cards on a narrow screen. */
 export function Cell({ name, children }: { name: string; children: Child }) {
   return (
@@ -120,16 +110,23 @@ export function LinkButton({ to, children }: { to: string; children: string }) {
   );
 }
 
-/**
- * Counts rows that appeared between the rows already shown. Rows after the last shown one belong to the next page and
- * are not counted, unless this is the last page.
- */
-export function countNewRows(
-  listed: readonly string[],
-  { shown, isLast }: { shown: readonly string[]; isLast: boolean },
-): number {
-  const isShown = new Set(shown);
-  const end = listed.findLastIndex((name) => isShown.has(name));
-  const compared = isLast || end === -1 ? listed : listed.slice(0, end);
-  return compared.filter((name) => !isShown.has(name)).length;
+/** The orders of a list as links. */
+export function Orders<Order extends string | null>(props: {
+  readonly viewer: Viewer;
+  readonly chosen: Order;
+  readonly orders: readonly (readonly [order: Order, label: string])[];
+  /** The address of the list in an order. */
+  readonly at: (order: Order) => string;
+}) {
+  return (
+    <ul class="orders" aria-label={props.viewer.messages.common.order}>
+      {props.orders.map(([order, label]) => (
+        <li>
+          <a class="quiet" href={props.at(order)} aria-current={order === props.chosen ? 'true' : undefined}>
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
 }

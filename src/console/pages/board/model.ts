@@ -6,10 +6,10 @@ import { headOf } from '../../../domain/outbox/outbox';
 import { isTerminal } from '../../../domain/tow/tow';
 import { TOW_STATES, type TowState } from '../../../domain/vocabulary';
 import type { OperatorApi } from '../../../workflow/operator-port';
-import { readList, readRecord, readRoute, rowsNow, type ShownRow } from '../../api-calls';
+import { readList, readRecord, readRoute } from '../../api-calls';
 import { queryOfPath } from '../../requests';
 import { oneOf } from '../../viewer';
-import { countNewRows } from '../../parts/list';
+import { LIST_ROWS, openPageIn, refreshed, SEARCH_MAX, type LiveListContent } from '../../parts/live-list';
 
 /** What the board shows, as its address says it. The same address shows the same list to everybody. */
 export interface BoardQuery {
@@ -27,10 +27,8 @@ export interface BoardQuery {
 }
 
 const PATH = '/board';
-export const BOARD_ROWS = 50;
 export const OPEN_STATES: readonly TowState[] = TOW_STATES.filter((state) => !isTerminal(state));
-/** As the operator API takes them. */
-const SEARCH_MAX = 200;
+/** As the operator API takes it. */
 const CREW_MAX = 100;
 
 /** Reads the address of a board. Unknown values are ignored. */
@@ -102,13 +100,9 @@ export function isNarrowed(query: BoardQuery): boolean {
 }
 
 /** What a board shows. */
-export interface BoardContent {
+export interface BoardContent extends LiveListContent<TowNow> {
   readonly query: BoardQuery;
-  readonly rows: readonly ShownRow<TowNow>[];
   readonly counts: TowCounts;
-  /** Tows that appeared between the shown rows since the page was loaded; `BOARD_ROWS` means that many or more. */
-  readonly newCount: number;
-  readonly nextCursor: string | null;
 }
 
 /** A page of the list as it is now. */
@@ -123,7 +117,7 @@ export async function readBoard(api: OperatorApi, actor: Actor, asked: BoardQuer
     overdue: flag(asked.overdue),
     crew,
     order,
-    limit: String(BOARD_ROWS),
+    limit: String(LIST_ROWS),
   };
   const [{ list, cursor }, counts] = await Promise.all([
     readList(api, ROUTES.listTows, { actor, filters, cursor: asked.cursor }),
@@ -138,26 +132,14 @@ function statesOf({ states }: BoardQuery): readonly TowState[] | null {
   return typeof states === 'string' ? { open: OPEN_STATES, all: null }[states] : states;
 }
 
-/**
- * The present state of the rows of an open page, in their present order, and the number of tows that appeared between
- * them. `nextCursor` is that of the open page; null if it is the last one.
- */
-export async function refreshBoard(
-  api: OperatorApi,
-  actor: Actor,
-  open: { query: BoardQuery; shown: readonly string[]; nextCursor: string | null },
-): Promise<BoardContent> {
-  const { shown, nextCursor } = open;
-  const now = await readBoard(api, actor, open.query);
-  // Without a shown row no position has to be kept.
-  if (shown.length === 0) return now;
-  const rows = await rowsNow(shown, {
-    listed: now.rows,
+/** The open board of a form as it is now. */
+export async function refreshBoard(api: OperatorApi, actor: Actor, form: URLSearchParams): Promise<BoardContent> {
+  const open = openPageIn(form);
+  const now = await readBoard(api, actor, queryOf(open.address));
+  return refreshed(now, open, {
     read: (id) => readRecord(api, ROUTES.readTow, { actor, params: { towing_reference_id: id } }),
     matches: (tow) => matches(tow, now.query),
   });
-  const listed = now.rows.map(({ id }) => id);
-  return { ...now, rows, newCount: countNewRows(listed, { shown, isLast: nextCursor === null }), nextCursor };
 }
 
 /** True when a tow matches all filters but the search, which is matched against stored terms. */
@@ -171,9 +153,4 @@ function matches(tow: TowNow, query: BoardQuery): boolean {
     (!overdue || tow.overdue.length > 0) &&
     (crew === null || (tow.dispatch.assignment?.crew ?? '') === crew)
   );
-}
-
-/** True when there may be more new tows than were counted. */
-export function isManyNew({ newCount }: Pick<BoardContent, 'newCount'>): boolean {
-  return newCount >= BOARD_ROWS;
 }

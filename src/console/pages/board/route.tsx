@@ -5,7 +5,7 @@ import { digestOf } from '../../parts/form';
 import { readRecord, CHANGED_MEANWHILE, submit } from '../../api-calls';
 import { bodyOf } from '../../forms';
 import { formOf } from './assign';
-import { addressOf, BOARD_ROWS, queryOf, readQuery, type BoardQuery, readBoard, refreshBoard } from './model';
+import { addressOf, queryOf, readQuery, type BoardQuery, readBoard, refreshBoard } from './model';
 import { rowId } from './rows';
 import { BoardPage, LiveBoard } from './view';
 
@@ -22,12 +22,7 @@ export function serveBoard(pages: Pages, { api }: Pick<PageTools, 'api'>): void 
   pages.get(PAGES.board.path, PAGES.board.role, (visit) => show(visit, readQuery(visit.query), null));
 
   pages.post('/board/live', 'viewer', async ({ viewer, actor, form }) => {
-    const next = form.get('next') ?? '';
-    const board = await refreshBoard(api, actor, {
-      query: queryOf(form.get('board') ?? ''),
-      shown: form.getAll('shown').slice(0, BOARD_ROWS),
-      nextCursor: next === '' ? null : next,
-    });
+    const board = await refreshBoard(api, actor, form);
     return part(<LiveBoard viewer={viewer} board={board} failure={null} />);
   });
 

@@ -5,7 +5,7 @@ import { ReportBadge, TowStateBadge } from '../../parts/states';
 import { Badge, Plate, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Crew, type AssignTools } from './assign';
-import type { ShownRow } from '../../api-calls';
+import { GoneRow, type ShownRow } from '../../parts/live-list';
 import { awaitsRelease, type CallWaiting } from '../../../domain/outbox/waiting';
 import { formatted } from '../../messages';
 import { ShortErrorText } from '../../parts/error-text';
@@ -35,7 +35,7 @@ export function TowTable({ tools, rows }: { tools: AssignTools; rows: readonly S
       <tbody role="rowgroup">
         {rows.map(({ id, record, matches }) =>
           record === null ? (
-            <GoneRow viewer={tools.viewer} towRef={id} />
+            <GoneRow viewer={tools.viewer} rowId={rowId(id)} name={id} columns={COLUMNS.length} />
           ) : (
             <TowRow tools={tools} tow={record} matches={matches} />
           ),
@@ -91,20 +91,6 @@ function TowRow({ tools, tow, matches }: { tools: AssignTools; tow: TowNow; matc
         <Reports viewer={viewer} reports={tow.reports} />
         <Waits viewer={viewer} tow={tow} />
       </Cell>
-    </tr>
-  );
-}
-
-/** What left for the archive while it was shown keeps its place. */
-function GoneRow({ viewer, towRef }: { viewer: Viewer; towRef: string }) {
-  return (
-    <tr role="row" id={rowId(towRef)} class="tow-row left">
-      <th scope="row" role="rowheader">
-        <Ref>{towRef}</Ref>
-      </th>
-      <td role="cell" colspan={COLUMNS.length - 1}>
-        {viewer.messages.common.archived}
-      </td>
     </tr>
   );
 }

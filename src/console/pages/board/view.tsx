@@ -1,22 +1,15 @@
 import type { SortOrder } from '../../../contracts/paging';
 import { TOW_STATES } from '../../../domain/vocabulary';
 import type { FormFailure } from '../../page';
-import { FreshLine, LinkButton, Paging, SearchForm } from '../../parts/list';
+import { LinkButton, Orders, SearchForm } from '../../parts/list';
+import { LiveList, NoResults } from '../../parts/live-list';
 import { Problem } from '../../parts/problem';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { ageUnits, TowTable } from './rows';
 import { CREW_LIST_ID, formOf, hasForm } from './assign';
 import { Chips } from './chips';
-import {
-  addressOf,
-  OPEN_STATES,
-  withChanges,
-  type BoardQuery,
-  isManyNew,
-  type BoardContent,
-  isNarrowed,
-} from './model';
+import { addressOf, OPEN_STATES, withChanges, type BoardQuery, type BoardContent, isNarrowed } from './model';
 import type { TowCounts } from '../../../contracts/operator';
 
 interface BoardProps {
@@ -63,80 +56,50 @@ function LostProblem({ viewer, board, failure }: BoardProps) {
   return isShown ? null : <Problem viewer={viewer} failure={failure} form={failure.form} showsEntered />;
 }
 
-/**
- * The part that refreshes itself. The request lists the shown rows, so that each stays in its place. Its data goes in
- * the body, because addresses may be logged and references may be long.
- */
+/** The part that refreshes itself. */
 export function LiveBoard(props: BoardProps) {
   const { viewer, board } = props;
   const { query } = board;
   const here = addressOf(query, { withCursor: true });
-  const asked = {
-    form_token: viewer.formToken,
-    board: here,
-    shown: board.rows.map(({ id }) => id),
-    next: board.nextCursor ?? '',
-  };
   return (
-    <div
+    <LiveList
+      viewer={viewer}
       id="board"
-      data-watch="tows"
-      data-now={String(viewer.nowMs)}
-      data-age-units={ageUnits(viewer)}
-      hx-post="/board/live"
-      hx-trigger="changed"
-      hx-swap="morph:outerHTML"
-      hx-vals={JSON.stringify(asked)}
+      watch="tows"
+      trigger="changed"
+      list={board}
+      first={query.cursor === null ? null : addressOf(query)}
+      here={here}
+      at={(cursor) => addressOf({ ...query, cursor }, { withCursor: true })}
+      shownText={shownText({ viewer, board })}
+      attributes={{ 'data-now': String(viewer.nowMs), 'data-age-units': ageUnits(viewer) }}
+      filters={<Chips viewer={viewer} query={query} counts={board.counts} />}
+      orders={<BoardOrders viewer={viewer} query={query} />}
     >
-      <Chips viewer={viewer} query={query} counts={board.counts} />
-      <ListLine viewer={viewer} board={board} />
       <List {...props} here={here} />
-      <Paging
-        viewer={viewer}
-        first={query.cursor === null ? null : addressOf(query)}
-        next={
-          board.nextCursor === null ? null : addressOf({ ...query, cursor: board.nextCursor }, { withCursor: true })
-        }
-      />
       <datalist id={CREW_LIST_ID}>
         {board.counts.crews.map((crew) => (
           <option value={crew} />
         ))}
       </datalist>
-    </div>
+    </LiveList>
   );
 }
 
-/** One line of one height above the list: what is new appears in it without moving a row. */
-function ListLine({ viewer, board }: Pick<BoardProps, 'viewer' | 'board'>) {
-  const { query } = board;
+function BoardOrders({ viewer, query }: { viewer: Viewer; query: BoardQuery }) {
   const messages = viewer.messages.board;
   const orders: readonly (readonly [SortOrder | null, string])[] = [
     ...(query.search === null ? [] : [[null, messages.orders.best] as const]),
-    ['newest', messages.orders.newest],
-    ['oldest', messages.orders.oldest],
+    ['newest', viewer.messages.common.orders.newest],
+    ['oldest', viewer.messages.common.orders.oldest],
   ];
-  const chosen = query.order ?? (query.search === null ? 'newest' : null);
-  const count = `${viewer.formats.number(board.newCount)}${isManyNew(board) ? '+' : ''}`;
   return (
-    <div class="list-line">
-      <div role="status">
-        <FreshLine
-          fresh={board.newCount > 0 ? viewer.messages.common.fresh({ count }) : null}
-          to={addressOf(query, { withCursor: true })}
-          shown={shownText({ viewer, board })}
-        />
-      </div>
-      <ul class="orders" aria-label={viewer.messages.common.order}>
-        {orders.map(([order, label]) => (
-          <li>
-            <a class="quiet" href={addressOf({ ...query, order })} aria-current={order === chosen ? 'true' : undefined}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Orders
+      viewer={viewer}
+      chosen={query.order ?? (query.search === null ? 'newest' : null)}
+      orders={orders}
+      at={(order) => addressOf({ ...query, order })}
+    />
   );
 }
 
@@ -182,14 +145,8 @@ function EmptyBoard({ viewer, query, counts }: { viewer: Viewer; query: BoardQue
     );
   }
   if (query.search !== null) {
-    return (
-      <>
-        <Empty title={viewer.messages.common.noResults({ query: query.search })} hint={empty.searchHint} />
-        {query.states !== 'all' && (
-          <LinkButton to={addressOf({ ...query, states: 'all' })}>{viewer.messages.common.everywhere}</LinkButton>
-        )}
-      </>
-    );
+    const everywhere = query.states === 'all' ? null : addressOf({ ...query, states: 'all' });
+    return <NoResults viewer={viewer} search={query.search} hint={empty.searchHint} everywhere={everywhere} />;
   }
   if (!isNarrowed(query)) return <Empty title={empty.open} hint={empty.openHint} />;
   return (

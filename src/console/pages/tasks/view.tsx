@@ -2,7 +2,7 @@ import { TASK_ACTIONS } from '../../../domain/outbox/decisions';
 import { PAGES, towPath, violationPath } from '../../page-table';
 import { SORT_ORDERS } from '../../../contracts/paging';
 import { page, type FormFailure, type PageResult } from '../../page';
-import { Chip, Paging } from '../../parts/list';
+import { Chip, Orders, Paging } from '../../parts/list';
 import { Problem } from '../../parts/problem';
 import { Empty, Ref } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';
@@ -50,7 +50,12 @@ function Tasks(props: TasksProps) {
           newestAt={shown.newestAt}
           newCount={0}
         />
-        <Orders {...props} />
+        <Orders
+          viewer={viewer}
+          chosen={query.order}
+          orders={SORT_ORDERS.toReversed().map((order) => [order, common.orders[order]] as const)}
+          at={(order) => addressOf(withChanges(query, { order }))}
+        />
       </div>
       <List {...props} />
       <TaskPaging {...props} />
@@ -111,25 +116,6 @@ function ListHead({ viewer, page: { query, rows, counts } }: TasksProps) {
         {totalText(viewer, query, counts)}
       </span>
     </p>
-  );
-}
-
-function Orders({ viewer, page: { query } }: TasksProps) {
-  const messages = viewer.messages.tasks;
-  return (
-    <ul class="tasks-orders" aria-label={viewer.messages.common.order}>
-      {SORT_ORDERS.toReversed().map((order) => (
-        <li>
-          <a
-            class="quiet"
-            href={addressOf(withChanges(query, { order }))}
-            aria-current={order === query.order ? 'true' : undefined}
-          >
-            {messages.orders[order]}
-          </a>
-        </li>
-      ))}
-    </ul>
   );
 }
 
