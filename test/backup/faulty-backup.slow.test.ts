@@ -11,7 +11,7 @@ import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/ops/schema';
 import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { idsIn, writeBatches } from '../archive/folder';
-import { replaceImages } from '../../src/workflow/violation/decide-violation';
+import { replaceImages } from '../../src/workflow/outbox/decide';
 import type { Spool } from '../../src/workflow/ops/spool-port';
 import { writeProgram } from '../embedded/programs';
 import { filesIn, pieces } from '../spool/world';

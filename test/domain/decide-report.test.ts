@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
-import { decideReport, type DecisionCommand } from '../../src/domain/outbox/decide-report';
+import { decideReport, type ReportCommand } from '../../src/domain/outbox/decide-report';
 import { newEntry, type EntryState } from '../../src/domain/outbox/entry';
 import { draftOf } from '../../src/domain/outbox/outbox-record';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/tow/stored-tow';
@@ -23,7 +23,7 @@ function towWith(states: readonly EntryState[], inFlight: number | null): KnownT
   return record;
 }
 
-const command: fc.Arbitrary<DecisionCommand> = fc.oneof(
+const command: fc.Arbitrary<ReportCommand> = fc.oneof(
   fc.constant({ action: 'retry' as const }),
   fc.constant({ action: 'waive' as const, reason: 'seen' }),
   fc.constant({ action: 'accept' as const, reason: 'seen' }),

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
-import { decideReport, type DecisionCommand } from '../../src/domain/outbox/decide-report';
+import { decideReport, type ReportCommand } from '../../src/domain/outbox/decide-report';
 import {
   ACTION_ROLES,
-  allowedReportDecisions,
-  allowedViolationDecisions,
+  allowedDecisions,
   DECISIONS,
   TASK_ACTIONS,
   type DecisionAction,
@@ -42,7 +41,7 @@ function towOwing(
 /** Conflicts are rules about the state; a field that fails its rule does not forbid the decision. */
 function isAllowed(draft: KnownTow, reportId: string, kind: ReportKind, action: DecisionAction): boolean {
   if (action === 'correct' && !isCorrectable(kind)) return false;
-  const command: DecisionCommand =
+  const command: ReportCommand =
     action === 'correct' ? { action, fields: {} } : action === 'retry' ? { action } : { action, reason: REASON };
   const decided = decideReport(draft, reportId, command, { actor: ACTOR, rules: RULES, clockMs: nowMs, nowMs });
   return decided.ok || decided.refusal.kind === 'invalid';
@@ -61,37 +60,27 @@ test('the allowed decisions about a report are exactly those that the API would 
         .find((each) => each.id === id);
       if (!report) throw new Error('the tow is known');
 
-      const allowed = allowedReportDecisions(report);
+      const allowed = allowedDecisions(report);
 
       expect(allowed).toEqual(DECISIONS.filter((action) => isAllowed(draftOf(stored), id, kind, action)));
     }),
   );
 });
 
-test('what shadow mode holds can be corrected, waived and accepted, but not sent by a retry', () => {
-  const held = {
-    kind: 'invoice',
-    state: 'pending',
-    attemptId: null,
-    waitsFor: 'shadow',
-  } as const;
-  const violation = { ...held, nextAtMs: 1, possibleEffects: 0 };
+const UNSENT = { attemptId: null, waitsFor: null, nextAtMs: 1, possibleEffects: 0 } as const;
 
-  expect(allowedReportDecisions(held)).toEqual(['correct', 'waive', 'accept']);
-  expect(allowedViolationDecisions(violation)).toEqual(['correct', 'waive', 'accept']);
+test('what shadow mode holds can be corrected, waived and accepted, but not sent by a retry', () => {
+  const held = { ...UNSENT, state: 'pending', waitsFor: 'shadow' } as const;
+
+  expect(allowedDecisions({ ...held, kind: 'invoice' })).toEqual(['correct', 'waive', 'accept']);
+  expect(allowedDecisions({ ...held, kind: 'violation' })).toEqual(['correct', 'waive', 'accept']);
 });
 
 test('every decision is allowed about a refused report and about a refused violation', () => {
-  const report = {
-    kind: 'invoice',
-    state: 'refused',
-    attemptId: null,
-    waitsFor: null,
-  } as const;
-  const violation = { ...report, nextAtMs: null, possibleEffects: 0 };
+  const refused = { ...UNSENT, state: 'refused', nextAtMs: null } as const;
 
-  expect(allowedReportDecisions(report)).toEqual([...DECISIONS]);
-  expect(allowedViolationDecisions(violation)).toEqual([...DECISIONS]);
+  expect(allowedDecisions({ ...refused, kind: 'invoice' })).toEqual([...DECISIONS]);
+  expect(allowedDecisions({ ...refused, kind: 'violation' })).toEqual([...DECISIONS]);
 });
 
 test('only ops may resume an operation or declare a difference expected; every other action of a task needs a dispatcher', () => {
@@ -100,23 +89,12 @@ test('only ops may resume an operation or declare a difference expected; every o
 });
 
 test('a violation that may be at the service can be corrected only after a refusal or once it is given up', () => {
+  const perhapsThere = { ...UNSENT, kind: 'violation', possibleEffects: 1 } as const;
   const correctable = VIOLATION_STATES.filter((state) =>
-    allowedViolationDecisions({
-      state,
-      attemptId: null,
-      nextAtMs: 1,
-      possibleEffects: 1,
-      waitsFor: null,
-    }).includes('correct'),
+    allowedDecisions({ ...perhapsThere, state }).includes('correct'),
   );
-  const givenUp = {
-    state: 'pending',
-    attemptId: null,
-    nextAtMs: null,
-    possibleEffects: 1,
-    waitsFor: null,
-  } as const;
+  const givenUp = { ...perhapsThere, state: 'pending', nextAtMs: null } as const;
 
   expect(correctable).toEqual(['refused']);
-  expect(allowedViolationDecisions(givenUp)).toEqual([...DECISIONS]);
+  expect(allowedDecisions(givenUp)).toEqual([...DECISIONS]);
 });

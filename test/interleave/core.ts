@@ -1,4 +1,4 @@
-import type { DecisionCommand } from '../../src/domain/outbox/decide-report';
+import type { ReportCommand } from '../../src/domain/outbox/decide-report';
 import type { FactCommand } from '../../src/domain/tow/fact-command';
 import type { Verdict } from '../../src/domain/service/policy';
 import { refusedTask } from '../../src/domain/ops/tasks';
@@ -6,7 +6,7 @@ import type { ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { pause } from '../../src/platform/timers';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
-import { decideReport } from '../../src/workflow/tow/decide-report';
+import { decideReport } from '../../src/workflow/outbox/decide';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { NO_LIMITS, reportIn, type ClaimedReport, type TowClaim } from '../support/outboxes';
@@ -100,7 +100,7 @@ function factOf(event: Extract<CoreOperation, { do: 'say' }>['event']): FactComm
   }
 }
 
-function commandOf(action: Extract<CoreOperation, { do: 'decide' }>['action'], reportId: string): DecisionCommand {
+function commandOf(action: Extract<CoreOperation, { do: 'decide' }>['action'], reportId: string): ReportCommand {
   switch (action) {
     case 'retry':
       return { action };

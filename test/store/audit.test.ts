@@ -1,7 +1,7 @@
 import { createApiKeyStore } from '../../src/store/person/api-keys';
 import { createAuditStore } from '../../src/store/ops/audit';
 import { KEYS } from '../../src/store/keys';
-import { decideReport } from '../../src/workflow/tow/decide-report';
+import { decideReport } from '../../src/workflow/outbox/decide';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { verifyAudit } from '../../src/workflow/ops/verify-audit';
 import { auditEntryOf } from '../support/audit';

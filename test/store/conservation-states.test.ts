@@ -1,6 +1,6 @@
 import { refusedTask } from '../../src/domain/ops/tasks';
 import { towKey } from '../../src/store/keys';
-import { decideReport } from '../../src/workflow/tow/decide-report';
+import { decideReport } from '../../src/workflow/outbox/decide';
 import { refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
 import { standings } from '../support/conservation';

@@ -1,7 +1,7 @@
 import { jsonObject } from '../../src/contracts/common';
 import { createApiKeyStore } from '../../src/store/person/api-keys';
 import { KEYS } from '../../src/store/keys';
-import { decideReport } from '../../src/workflow/tow/decide-report';
+import { decideReport } from '../../src/workflow/outbox/decide';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { auditEntryOf } from '../support/audit';
 import { eventually } from '../support/eventually';

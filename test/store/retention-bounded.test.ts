@@ -1,6 +1,6 @@
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/ops/tasks';
-import { decideReport } from '../../src/workflow/tow/decide-report';
+import { decideReport } from '../../src/workflow/outbox/decide';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { verifyArchive } from '../../src/archive/read';
 import { walk } from '../support/conservation';

@@ -1,5 +1,5 @@
 import { addEvent } from '../../src/domain/outbox/outbox-record';
-import { decideReport } from '../../src/workflow/tow/decide-report';
+import { decideReport } from '../../src/workflow/outbox/decide';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';

@@ -1,4 +1,4 @@
-import type { DecisionCommand } from '../../src/domain/outbox/decide-report';
+import type { ReportCommand } from '../../src/domain/outbox/decide-report';
 import { systemClock } from '../../src/platform/clock';
 import type { FactCommand } from '../../src/domain/tow/fact-command';
 import { refusedTask, rivalRequestTask } from '../../src/domain/ops/tasks';
@@ -57,7 +57,7 @@ export async function refuseHead(stores: Stores, ref: string): Promise<void> {
 }
 
 /** A person decides about the head of its outbox; fails where that is not allowed. */
-export async function decideHead(stores: Stores, ref: string, command: DecisionCommand): Promise<void> {
+export async function decideHead(stores: Stores, ref: string, command: ReportCommand): Promise<void> {
   const head = (await stores.read(ref)).reports.find(({ state }) => !isSettled(state));
   if (!head) throw new Error('nothing is owed');
   await stores.decide(ref, head.id, command);

@@ -2,7 +2,7 @@ import { systemClock } from '../../src/platform/clock';
 import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
 import { matchEarlierTows, matchTowsByMetadataId } from '../../src/workflow/violation/match-violation';
-import { replaceImages } from '../../src/workflow/violation/decide-violation';
+import { replaceImages } from '../../src/workflow/outbox/decide';
 import type { SpoolPlace, Upload } from '../../src/workflow/ops/spool-port';
 import { START, TESTER, useStores, UNKNOWN, type Stores } from '../support/stores';
 import {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
-import type { DecisionCommand } from '../../src/domain/outbox/decide-report';
+import type { ReportCommand } from '../../src/domain/outbox/decide-report';
 import {
   type EntryKind,
   isTowingReference,
@@ -30,7 +30,7 @@ import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
 import { openConnection, useRedis, type SharedRedis } from './redis';
 import { isTransient } from '../../src/store/redis/until-answered';
 import { createDeferral } from '../../src/workflow/webhook/defer-delivery';
-import { decideReport } from '../../src/workflow/tow/decide-report';
+import { decideReport } from '../../src/workflow/outbox/decide';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { replayDelivery, resumeOperation } from '../../src/workflow/ops/ops-actions';
 import { expectDifference } from '../../src/workflow/service/differences';
@@ -139,7 +139,7 @@ export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
       if (effect.kind !== 'done') throw new Error(`${command.event} was not recorded: ${JSON.stringify(effect)}`);
     },
     /** Decides on a report; fails where that is not allowed. */
-    async decide(ref: string, reportId: string, command: DecisionCommand) {
+    async decide(ref: string, reportId: string, command: ReportCommand) {
       const effect = await decideReport(progress, { ref, reportId, command, actor: TESTER });
       if (effect.kind !== 'done') throw new Error(`not decided: ${JSON.stringify(effect)}`);
     },

@@ -9,7 +9,7 @@ import type { ClaimSettings } from '../../src/store/outbox/claims';
 import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
-import { decideViolation } from '../../src/workflow/violation/decide-violation';
+import { decideViolation } from '../../src/workflow/outbox/decide';
 import { linkViolation } from '../../src/workflow/violation/link-violation';
 import { reportViolation } from '../../src/workflow/violation/report-violation';
 import type { Upload } from '../../src/workflow/ops/spool-port';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { carryOutRun, type CarryOutRunTools } from '../../jobs/carry-out-run';
 import { KEYS } from '../../src/store/keys';
-import { decideReport } from '../../src/workflow/tow/decide-report';
+import { decideReport } from '../../src/workflow/outbox/decide';
 import { eventually } from '../support/eventually';
 import {
   auditOfAll,

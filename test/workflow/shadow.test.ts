@@ -6,7 +6,7 @@ import { redisTimeMs } from '../../src/store/redis/redis-time';
 import { createShadowStore } from '../../src/store/outbox/shadow';
 import type { ShadowCommand } from '../../src/domain/outbox/held-record';
 import { ALL_TOWS } from '../../src/workflow/list-port';
-import { decideShadowTow } from '../../src/workflow/outbox/decide-shadow';
+import { decideHeldTow } from '../../src/workflow/outbox/decide';
 import { switchMode } from '../../src/workflow/outbox/service-mode';
 import { shadowCsv, type ShadowStore } from '../../src/workflow/outbox/shadow-list';
 import { standings } from '../support/conservation';
@@ -34,7 +34,7 @@ const turn = (mode: 'live' | 'shadow') =>
   );
 
 async function decide(ref: string, command: ShadowCommand) {
-  const effect = await decideShadowTow(stores, { ref, command, actor: TESTER });
+  const effect = await decideHeldTow(stores, { ref, command, actor: TESTER });
   return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
 }
 

@@ -1,17 +1,55 @@
 import { change } from '../change';
 import { ENTRY_POLICY, stateBetweenAttempts, unblock, type Entry } from './entry';
-import { closeTask, entrySubject, type OutboxRecord } from './outbox-record';
+import { auditOf, type Actor, type AuditDetails, type AuditEntry } from '../ops/audit';
+import type { Decision } from '../refusal';
+import { refusedDecision } from './decisions';
+import { asShown } from './held-record';
+import { closeTask, editEntry, entrySubject, type OutboxRecord } from './outbox-record';
 import { acceptEntry, waiveEntry } from './settle-entry';
 
-/** A decision about an entry. Before `correct` the entry gets its new body. */
-export type EntryDecision =
+/** A decision about an entry, with its input. */
+export type EntryDecision<Corrected extends object = object, Accepted extends object = object> =
   | { readonly action: 'retry' }
-  | { readonly action: 'correct' }
+  | ({ readonly action: 'correct' } & Corrected)
   | { readonly action: 'waive'; readonly reason: string }
-  | { readonly action: 'accept'; readonly reason: string };
+  | ({ readonly action: 'accept'; readonly reason: string } & Accepted);
 
-/** Carries out a decision that the rules allow. Changes `record`. */
-export function decideEntry(record: OutboxRecord, entry: Entry, decision: EntryDecision, nowMs: number): void {
+export interface DecisionContext {
+  readonly actor: Actor;
+  /** Clock of this process, ms. */
+  readonly clockMs: number;
+  /** Redis time, ms. */
+  readonly nowMs: number;
+}
+
+const DONE = { retry: 'retried', correct: 'corrected', waive: 'waived', accept: 'accepted_by_hand' } as const;
+
+/**
+ * Carries out a decision about an entry if the rules allow it. `prepare` changes what the decision is about, such as the
+ * body before it is sent again, and returns what the audit keeps; or it refuses and changes nothing. Changes `record`.
+ */
+export function decideOn(
+  record: OutboxRecord,
+  stored: Entry,
+  decision: EntryDecision,
+  { actor, nowMs }: Pick<DecisionContext, 'actor' | 'nowMs'>,
+  prepare: (entry: Entry) => Decision<{ what: AuditDetails }>,
+): Decision<{ audit: AuditEntry }> {
+  const refused = refusedDecision(decision.action, asShown(stored, record.shadow));
+  if (refused) return refused;
+  const entry = editEntry(record, stored);
+  const prepared = prepare(entry);
+  if (!prepared.ok) return prepared;
+  decideEntry(record, entry, decision, nowMs);
+  const [subject, on] =
+    record.kind === 'tow'
+      ? (['report', { towing_reference_id: record.ref, report_id: entry.id }] as const)
+      : (['violation', { violation_id: record.id }] as const);
+  const why = 'reason' in decision ? decision.reason : null;
+  return { ok: true, audit: auditOf(actor, `${subject}.${DONE[decision.action]}`, { on, why, what: prepared.what }) };
+}
+
+function decideEntry(record: OutboxRecord, entry: Entry, decision: EntryDecision, nowMs: number): void {
   // End a ticket check that is under way: the decision changes what it would be about.
   if (record.kind === 'violation' && entry.attemptId === null) record.lease = null;
   switch (decision.action) {

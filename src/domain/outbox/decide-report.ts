@@ -1,83 +1,51 @@
-import { alsoWaived, auditOf, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from '../ops/audit';
+import { alsoWaived, type AuditEntry } from '../ops/audit';
 import { correct, type Correction } from './correct';
-import { decideEntry } from './decide-entry';
-import { refusedForReport, type DecisionAction } from './decisions';
+import { decideOn, type DecisionContext, type EntryDecision } from './decide-entry';
 import type { Entry } from './entry';
 import type { TowRules } from '../tow/fact-command';
 import { editEntry, addEvent } from './outbox-record';
 import { unknown, type Decision } from '../refusal';
 import { waiveEntry } from './settle-entry';
-import { asShown } from './held-record';
 import { reportsOf, type KnownTow } from '../tow/stored-tow';
 import { keepRecordings } from '../tow/timeline';
 import type { JsonObject } from '../vocabulary';
 
-/** A decision about a report, with its input. */
-export type DecisionCommand =
-  | { readonly action: 'retry' }
-  | { readonly action: 'correct'; readonly fields: Correction }
-  | { readonly action: 'waive'; readonly reason: string }
-  | { readonly action: 'accept'; readonly reason: string };
+export type ReportCommand = EntryDecision<{ readonly fields: Correction }>;
 
-export interface DecisionContext {
-  readonly actor: Actor;
+/** A corrected time must not lie in the future of the clock. */
+export interface ReportContext extends DecisionContext {
   readonly rules: TowRules;
-  /** Clock of this process, ms. A corrected time must not lie in its future. */
-  readonly clockMs: number;
-  /** Redis time, ms. */
-  readonly nowMs: number;
 }
 
 /**
  * Carries out a decision about one report of a tow: changes the draft and returns the audit entry, or refuses and leaves
- * the draft unchanged. Refusals: `report_not_found`, `report_settled`, `report_in_flight`,
- * `held_in_shadow`, `correct_not_allowed`, `field_invalid`.
+ * the draft unchanged. Refusals: `report_not_found`, `field_invalid`, and those of `refusedDecision`.
  */
 export function decideReport(
   draft: KnownTow,
   reportId: string,
-  command: DecisionCommand,
-  context: DecisionContext,
+  decision: ReportCommand,
+  context: ReportContext,
 ): Decision<{ audit: AuditEntry }> {
   const stored = draft.entries.find(({ id }) => id === reportId);
   if (!stored) return unknown('report_not_found', 'There is no such report.');
-  const refused = refusedForReport(command.action, asShown(stored, draft.shadow));
-  if (refused) return refused;
-  const entry = editEntry(draft, stored);
+  const alsoOver = decision.action === 'waive' ? paymentsOf(draft, stored) : [];
+  let about: JsonObject = 'reason' in decision ? { reason: decision.reason } : {};
+  const decided = decideOn(draft, stored, decision, context, (entry) => {
+    if (decision.action !== 'correct') return { ok: true, what: alsoWaived(alsoOver.map(({ id }) => id)) };
+    const corrected = correctEntry(draft, entry, decision.fields, context);
+    if (!corrected.ok) return corrected;
+    about = { fields: corrected.changed };
+    return { ok: true, what: { fields: Object.keys(corrected.changed) } };
+  });
+  if (!decided.ok) return decided;
   const { actor, nowMs } = context;
-  const action = AUDIT_ACTIONS_OF[command.action];
-  const note = (id: string, about: JsonObject) =>
-    addEvent(draft, { type: action, report_id: id, by: actor.name, ...about }, nowMs);
-  const decided = (about: JsonObject, { why = null, what = {} }: { why?: string | null; what?: AuditDetails }) => {
-    const on = { towing_reference_id: draft.ref, report_id: reportId };
-    note(reportId, about);
-    return { ok: true, audit: auditOf(actor, action, { on, why, what }) } as const;
-  };
-  switch (command.action) {
-    case 'retry':
-      decideEntry(draft, entry, command, nowMs);
-      return decided({}, {});
-    case 'accept': {
-      const { reason } = command;
-      decideEntry(draft, entry, command, nowMs);
-      return decided({ reason }, { why: reason });
-    }
-    case 'waive': {
-      const { reason } = command;
-      const payments = paymentsOf(draft, entry);
-      decideEntry(draft, entry, command, nowMs);
-      for (const payment of payments) waiveEntry(draft, editEntry(draft, payment), reason, nowMs);
-      const waived = decided({ reason }, { why: reason, what: alsoWaived(payments.map(({ id }) => id)) });
-      for (const payment of payments) note(payment.id, { reason });
-      return waived;
-    }
-    case 'correct': {
-      const fields = correctEntry(draft, entry, command.fields, context);
-      if (!fields.ok) return fields;
-      decideEntry(draft, entry, command, nowMs);
-      return decided({ fields: fields.changed }, { what: { fields: Object.keys(fields.changed) } });
-    }
+  const reason = decided.audit.why ?? '';
+  for (const payment of alsoOver) waiveEntry(draft, editEntry(draft, payment), reason, nowMs);
+  for (const { id } of [stored, ...alsoOver]) {
+    addEvent(draft, { type: decided.audit.action, report_id: id, by: actor.name, ...about }, nowMs);
   }
+  return decided;
 }
 
 /** Corrects the body of an entry and its tow. Returns old and new values by field. */
@@ -85,7 +53,7 @@ function correctEntry(
   draft: KnownTow,
   entry: Entry,
   fields: Correction,
-  { rules, clockMs }: DecisionContext,
+  { rules, clockMs }: ReportContext,
 ): Decision<{ changed: JsonObject }> {
   const { id, kind, body } = entry;
   if (kind === 'violation') throw new Error('not the entry of a tow');
@@ -102,10 +70,3 @@ function paymentsOf({ entries }: KnownTow, waived: Entry): Entry[] {
   if (waived.kind !== 'invoice') return [];
   return entries.filter(({ kind, state }) => kind === 'payment' && state === 'pending');
 }
-
-const AUDIT_ACTIONS_OF = {
-  retry: 'report.retried',
-  correct: 'report.corrected',
-  waive: 'report.waived',
-  accept: 'report.accepted_by_hand',
-} as const satisfies Record<DecisionAction, AuditAction>;

@@ -2,11 +2,11 @@ import type { Entry } from './entry';
 import { isCorrectable } from '../tow/facts';
 import { isGivenUp, isSettled } from './outbox';
 import { conflict } from '../refusal';
-import type { ReportKind, Role } from '../vocabulary';
+import type { Role } from '../vocabulary';
 
 /**
  * The decisions of a person about a report, a violation or a task: which there are, who may make them, and when. Forms
- * and API apply the same rules: `allowedReportDecisions` and `allowedViolationDecisions` try the rule for each decision.
+ * and API apply the same rules: `allowedDecisions` tries the rule for each decision.
  */
 
 /** Decisions that need no fields of the report or violation, so that many can be decided at once. */
@@ -47,62 +47,40 @@ export function needsReason(action: TaskAction): boolean {
 }
 
 /** An entry as far as decisions depend on it; see asShown. */
-type Decidable = Readonly<Pick<Entry, 'state' | 'attemptId' | 'waitsFor'>>;
-type DecidableViolation = Decidable & Readonly<Pick<Entry, 'nextAtMs' | 'possibleEffects'>>;
+type Decidable = Readonly<Pick<Entry, 'kind' | 'state' | 'attemptId' | 'waitsFor' | 'nextAtMs' | 'possibleEffects'>>;
 
-type DecisionRefused = ReturnType<typeof conflict>;
-
-/** A retry would change nothing. */
-const heldInShadow = conflict(
-  'held_in_shadow',
-  'Shadow mode holds it: nothing is sent in that mode, and what it held is then sent or declined as a whole.',
-);
-
-/** The decisions about a report that would not be refused now. */
-export function allowedReportDecisions(report: Decidable & { readonly kind: ReportKind }): DecisionAction[] {
-  return DECISIONS.filter(
-    (action) => (action !== 'correct' || isCorrectable(report.kind)) && refusedForReport(action, report) === null,
-  );
-}
-
-/** The decisions about a violation that would not be refused now. */
-export function allowedViolationDecisions(violation: DecidableViolation): DecisionAction[] {
-  return DECISIONS.filter((action) => refusedForViolation(action, violation) === null);
+/** The decisions about an entry that would not be refused now. */
+export function allowedDecisions(entry: Decidable): DecisionAction[] {
+  const hasFields = entry.kind === 'violation' || isCorrectable(entry.kind);
+  return DECISIONS.filter((action) => (action !== 'correct' || hasFields) && refusedDecision(action, entry) === null);
 }
 
 /**
- * The rule that forbids a decision about a report; null if it is allowed. Refusals: `report_settled`, `report_in_flight`,
- * `held_in_shadow`, `correct_not_allowed`.
+ * The rule that forbids a decision about an entry; null if it is allowed. Refusals: `report_settled`, `report_in_flight`,
+ * for a violation `violation_settled`, `violation_in_flight`; `held_in_shadow`, `correct_not_allowed`.
  */
-export function refusedForReport(
-  action: DecisionAction,
-  { state, attemptId, waitsFor }: Decidable,
-): DecisionRefused | null {
-  if (isSettled(state)) return conflict('report_settled', `The report was already ${state}.`);
+export function refusedDecision(action: DecisionAction, entry: Decidable): ReturnType<typeof conflict> | null {
+  const { kind, state, attemptId } = entry;
+  const what = kind === 'violation' ? 'violation' : 'report';
+  if (isSettled(state)) return conflict(`${what}_settled`, `The ${what} was already ${state}.`);
   if (attemptId !== null || state === 'sending') {
-    return conflict('report_in_flight', 'The report is being sent right now; decide when its answer is here.');
+    return conflict(`${what}_in_flight`, `The ${what} is being sent right now; decide when its answer is here.`);
   }
-  if (action === 'retry' && waitsFor === 'shadow') return heldInShadow;
-  return action === 'correct' && state === 'unknown'
-    ? conflict('correct_not_allowed', 'The outcome is unknown: accept, retry or waive it.')
-    : null;
-}
-
-/**
- * The rule that forbids a decision about a violation; null if it is allowed. Refusals: `violation_settled`,
- * `violation_in_flight`, `held_in_shadow`, `correct_not_allowed`.
- */
-export function refusedForViolation(action: DecisionAction, violation: DecidableViolation): DecisionRefused | null {
-  const { state, attemptId, possibleEffects } = violation;
-  if (isSettled(state)) return conflict('violation_settled', `The violation was already ${state}.`);
-  if (attemptId !== null || state === 'sending') {
-    return conflict('violation_in_flight', 'The violation is being sent right now; decide when its answer is here.');
+  // A retry would change nothing.
+  if (action === 'retry' && entry.waitsFor === 'shadow') {
+    const rule = 'nothing is sent in that mode, and what it held is then sent or declined as a whole';
+    return conflict('held_in_shadow', `Shadow mode holds it: ${rule}.`);
   }
-  if (action === 'retry' && violation.waitsFor === 'shadow') return heldInShadow;
+  if (action !== 'correct') return null;
+  if (kind !== 'violation') {
+    return state === 'unknown'
+      ? conflict('correct_not_allowed', 'The outcome is unknown: accept, retry or waive it.')
+      : null;
+  }
   // The service may have an earlier version that was sent without an answer. A correction would then differ from it
   // unnoticed. After a refusal or once given up, only a correction helps; a later proof of the old version opens a task.
-  const mayBeThere = state === 'unknown' || possibleEffects > 0;
-  return action === 'correct' && mayBeThere && state !== 'refused' && !isGivenUp(violation)
+  const mayBeThere = state === 'unknown' || entry.possibleEffects > 0;
+  return mayBeThere && state !== 'refused' && !isGivenUp(entry)
     ? conflict('correct_not_allowed', 'An earlier try may have worked: accept, retry or waive it.')
     : null;
 }

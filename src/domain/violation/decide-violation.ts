@@ -1,10 +1,8 @@
-import { auditOf, damagedAmong, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from '../ops/audit';
-import { decideEntry, type EntryDecision } from '../outbox/decide-entry';
-import { refusedForViolation, type DecisionAction } from '../outbox/decisions';
+import { damagedAmong, type AuditDetails, type AuditEntry } from '../ops/audit';
+import { decideOn, type DecisionContext, type EntryDecision } from '../outbox/decide-entry';
 import { formatWarnings, keptWarnings, visibleForm } from '../format-warnings';
-import { editEntry, type StoredViolation } from '../outbox/outbox-record';
+import type { StoredViolation } from '../outbox/outbox-record';
 import { conflict, invalid, type Decision } from '../refusal';
-import { asShown } from '../outbox/held-record';
 import { entryOf } from './stored-violation';
 import { damagedNumbers, type Violation, type ViolationForm, type ViolationImage } from './violation';
 import { addReference } from './violation-references';
@@ -17,80 +15,60 @@ type FormCorrection = {
     | undefined;
 };
 
-/** A decision about a violation, with its input. */
-export type ViolationCommand =
-  | { readonly action: 'retry' }
-  /** `images` replace all images of the violation. */
-  | { readonly action: 'correct'; readonly fields: FormCorrection; readonly images?: readonly ViolationImage[] }
-  | { readonly action: 'waive'; readonly reason: string }
-  /** `reference` is its reference at the service, if the person knows it. */
-  | { readonly action: 'accept'; readonly reason: string; readonly reference: string | null };
+interface FormDecision {
+  readonly fields: FormCorrection;
+  /** They replace all images of the violation. */
+  readonly images?: readonly ViolationImage[];
+}
 
-export interface ViolationContext {
-  readonly actor: Actor;
-  /** Clock of this process, ms; the warnings about the form depend on it. */
-  readonly clockMs: number;
-  /** Redis time, ms. */
-  readonly nowMs: number;
+/** `reference` is its reference at the service, if the person knows it. */
+export type ViolationCommand = EntryDecision<FormDecision, { readonly reference: string | null }>;
+
+/** The warnings about the form depend on the clock. */
+interface ViolationContext extends DecisionContext {
   /** Another violation has the given reference already. */
   readonly isTaken: boolean;
 }
 
 /**
  * Carries out a decision about a violation: changes the draft and returns the audit entry, or refuses and leaves the draft
- * unchanged. Refusals: `violation_settled`, `violation_in_flight`, `held_in_shadow`, `correct_not_allowed`,
- * `reference_taken`, `field_invalid`.
+ * unchanged. Refusals: `reference_taken`, `field_invalid`, and those of `refusedDecision`.
  */
 export function decideViolation(
   draft: StoredViolation,
-  command: ViolationCommand,
-  { actor, clockMs, nowMs, isTaken }: ViolationContext,
+  decision: ViolationCommand,
+  context: ViolationContext,
 ): Decision<{ audit: AuditEntry }> {
-  const refused = refusedForViolation(command.action, asShown(entryOf(draft), draft.shadow));
-  if (refused) return refused;
-  const decided = (why: string | null, what: AuditDetails = {}) => {
-    const on = { violation_id: draft.id };
-    return { ok: true, audit: auditOf(actor, AUDIT_ACTIONS_OF[command.action], { on, why, what }) } as const;
-  };
-  const decide = (decision: EntryDecision) => decideEntry(draft, editEntry(draft, entryOf(draft)), decision, nowMs);
-  switch (command.action) {
-    case 'retry':
-      decide(command);
-      return decided(null);
-    case 'waive':
-      decide(command);
-      return decided(command.reason);
-    case 'accept':
-      if (isTaken) return referenceTaken;
-      decide(command);
-      if (command.reference !== null) addReference(draft, command.reference, { isMain: true });
-      return decided(command.reason);
-    case 'correct': {
-      const before = draft.violation;
-      const corrected = correctedViolation(before, command, { actor, clockMs });
-      if (!corrected.ok) return corrected;
-      draft.violation = corrected.violation;
-      // Another plate or zone needs another ticket check.
-      draft.ticket = null;
-      draft.ticketOverruled = false;
-      decide({ action: 'correct' });
-      return decided(null, { fields: corrected.fields, ...replacedBy(before, command) });
-    }
+  const decided = decideOn(draft, entryOf(draft), decision, context, () => {
+    if (decision.action === 'accept' && context.isTaken) return referenceTaken;
+    if (decision.action !== 'correct') return { ok: true, what: {} };
+    const before = draft.violation;
+    const corrected = correctedViolation(before, decision, context);
+    if (!corrected.ok) return corrected;
+    draft.violation = corrected.violation;
+    // Another plate or zone needs another ticket check.
+    draft.ticket = null;
+    draft.ticketOverruled = false;
+    return { ok: true, what: { fields: corrected.fields, ...replacedBy(before, decision) } };
+  });
+  if (decided.ok && decision.action === 'accept' && decision.reference !== null) {
+    addReference(draft, decision.reference, { isMain: true });
   }
+  return decided;
 }
 
-type CorrectionCommand = Extract<ViolationCommand, { readonly action: 'correct' }>;
-
 /** The hashes of the images that a correction replaces, and of damaged ones that it brings. */
-function replacedBy({ images }: Violation, command: CorrectionCommand): AuditDetails {
-  return command.images ? { replaced_images: images.map(({ sha256 }) => sha256), ...damagedAmong(command.images) } : {};
+function replacedBy({ images }: Violation, decision: FormDecision): AuditDetails {
+  return decision.images
+    ? { replaced_images: images.map(({ sha256 }) => sha256), ...damagedAmong(decision.images) }
+    : {};
 }
 
 /** The violation with new values in its form, or other images, and their names. */
 function correctedViolation(
   violation: Violation,
-  { fields, images }: CorrectionCommand,
-  { actor, clockMs }: Pick<ViolationContext, 'actor' | 'clockMs'>,
+  { fields, images }: FormDecision,
+  { actor, clockMs }: ViolationContext,
 ): Decision<{ violation: Violation; fields: readonly string[] }> {
   if (images?.length === 0) return invalid([{ field: 'images', rule: 'is required (at least one image)' }]);
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
@@ -118,10 +96,3 @@ const referenceTaken = conflict(
   'reference_taken',
   'Another violation has this violation_reference_id; look at that one first.',
 );
-
-const AUDIT_ACTIONS_OF = {
-  retry: 'violation.retried',
-  correct: 'violation.corrected',
-  waive: 'violation.waived',
-  accept: 'violation.accepted_by_hand',
-} as const satisfies Record<DecisionAction, AuditAction>;

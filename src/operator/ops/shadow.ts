@@ -1,6 +1,6 @@
 import { ROUTES } from '../../contracts/operator-routes';
 import type { ShadowCommand } from '../../domain/outbox/held-record';
-import { decideShadowTow, decideShadowViolation } from '../../workflow/outbox/decide-shadow';
+import { decideHeldTow, decideHeldViolation } from '../../workflow/outbox/decide';
 import { switchMode } from '../../workflow/outbox/service-mode';
 import { modeViewOf, shadowCsv, shadowItemOf, type ShadowStore } from '../../workflow/outbox/shadow-list';
 import type { ApiServer } from '../api-server';
@@ -44,11 +44,11 @@ export function serveShadow(server: ApiServer, tools: OperatorTools): void {
 
   const onTow = ({ actor, params }: PathCall, command: ShadowCommand): Change => {
     const ref = params('towing_reference_id');
-    return { effect: (idempotency) => decideShadowTow(tools, { ref, command, actor, idempotency }) };
+    return { effect: (idempotency) => decideHeldTow(tools, { ref, command, actor, idempotency }) };
   };
   const onViolation = ({ actor, params }: PathCall, command: ShadowCommand): Change => {
     const id = params('violation_id');
-    return { effect: (idempotency) => decideShadowViolation(tools, { id, command, actor, idempotency }) };
+    return { effect: (idempotency) => decideHeldViolation(tools, { id, command, actor, idempotency }) };
   };
   server.change(ROUTES.sendShadowTow, (call) => onTow(call, { action: 'send', reason: call.body.reason }));
   server.change(ROUTES.declineShadowTow, (call) => onTow(call, { action: 'decline', reason: call.body.reason }));

@@ -1,8 +1,8 @@
 import { FACT_CONTRACTS, readableCorrectionOf } from '../../contracts/tow/facts';
 import { ROUTES } from '../../contracts/operator-routes';
-import type { DecisionCommand } from '../../domain/outbox/decide-report';
+import type { ReportCommand } from '../../domain/outbox/decide-report';
 import { FACT_EVENTS } from '../../domain/vocabulary';
-import { decideReport, decisionFaults } from '../../workflow/tow/decide-report';
+import { decideReport, decisionFaults } from '../../workflow/outbox/decide';
 import { factFaults, recordFact } from '../../workflow/tow/record-fact';
 import { towNowOf } from '../../workflow/tow/views';
 import type { Change } from '../idempotency';
@@ -49,10 +49,10 @@ export function serveTows(server: ApiServer, tools: OperatorTools): void {
     );
   }
 
-  const requestOf = ({ actor, params }: PathCall, command: DecisionCommand) => {
+  const requestOf = ({ actor, params }: PathCall, command: ReportCommand) => {
     return { ref: params('towing_reference_id'), reportId: params('report_id'), command, actor };
   };
-  const decision = (call: PathCall, command: DecisionCommand): Change => {
+  const decision = (call: PathCall, command: ReportCommand): Change => {
     const request = requestOf(call, command);
     return { effect: (idempotency) => decideReport(tools, { ...request, idempotency }) };
   };

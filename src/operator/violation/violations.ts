@@ -1,5 +1,5 @@
 import { ROUTES } from '../../contracts/operator-routes';
-import { replaceImages, decideViolation } from '../../workflow/violation/decide-violation';
+import { replaceImages, decideViolation } from '../../workflow/outbox/decide';
 import { addKnownViolations } from '../../workflow/violation/known-violations';
 import { newViolation, reportViolation } from '../../workflow/violation/report-violation';
 import type { StoredViolation } from '../../domain/outbox/outbox-record';

@@ -3,8 +3,8 @@ import { RUN_ROLES, type RunDocument, type RunResult, type RunTarget } from '../
 import type { Actor } from '../../domain/ops/audit';
 import { roleAllows } from '../../domain/vocabulary';
 import type { ActionResult } from '../action-result';
-import { decideReport } from '../tow/decide-report';
-import { decideViolation } from '../violation/decide-violation';
+import { decideReport } from '../outbox/decide';
+import { decideViolation } from '../outbox/decide';
 import { questionOf } from '../outbox/decision-call';
 import { replayDelivery } from '../ops/ops-actions';
 import type { TaskStore } from '../ports';

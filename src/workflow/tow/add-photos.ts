@@ -7,7 +7,7 @@ import { invalid } from '../../domain/refusal';
 import { isoTimestamp } from '../../domain/timestamp';
 import type { ViolationImage } from '../../domain/violation/violation';
 import type { Clock } from '../../platform/clock';
-import { changeTow, noSuchTow, type TowRequest } from './change-tow';
+import { changeTow, noSuchTow, type TowRequest } from '../outbox/change-record';
 import { refused, type ActionResult } from '../action-result';
 import type { TowStore } from '../ports';
 import { changeWithFiles } from '../violation/change-with-files';

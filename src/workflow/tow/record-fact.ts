@@ -9,7 +9,7 @@ import { waiveEntry } from '../../domain/outbox/settle-entry';
 import { editEntryNamed, appendReport, reportsOf, type KnownTow } from '../../domain/tow/stored-tow';
 import { markFactRecorded } from '../../domain/tow/timeline';
 import type { Clock } from '../../platform/clock';
-import { changeTow, fieldFaults, type TowRequest } from './change-tow';
+import { changeTow, fieldFaults, type TowRequest } from '../outbox/change-record';
 import type { ActionResult } from '../action-result';
 import { holdUnlessLive } from '../outbox/service-mode';
 import type { RecordStore } from '../transaction-port';

@@ -7,7 +7,7 @@ import type { KnownTow } from '../../domain/tow/stored-tow';
 import type { Tow } from '../../domain/tow/tow';
 import type { JsonObject } from '../../domain/vocabulary';
 import type { Clock } from '../../platform/clock';
-import { changeTow, fieldFaults, type TowRequest } from './change-tow';
+import { changeTow, fieldFaults, type TowRequest } from '../outbox/change-record';
 import type { ActionResult } from '../action-result';
 import type { RecordStore } from '../transaction-port';
 

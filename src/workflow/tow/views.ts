@@ -7,7 +7,7 @@ import type { Dispatch } from '../../domain/tow/dispatch';
 import { answeredCharges, type Charges } from '../../domain/tow/charges';
 import type { EntryAttempt } from '../../domain/outbox/entry';
 import { isWithdrawn } from '../../domain/tow/billing';
-import { allowedReportDecisions, allowedViolationDecisions } from '../../domain/outbox/decisions';
+import { allowedDecisions } from '../../domain/outbox/decisions';
 import type { TowRules } from '../../domain/tow/fact-command';
 import { headOf, isReport, isSettled, type ReportEntry } from '../../domain/outbox/outbox';
 import { versionNumber, type StoredViolation } from '../../domain/outbox/outbox-record';
@@ -129,7 +129,7 @@ function reportViewOf(report: ReportEntry, { entries, queue }: AsRead<KnownTow>)
     state: report.state,
     revision: report.revision,
     // Before its turn a retry would change nothing.
-    decisions: allowedReportDecisions(report).filter((decision) => decision !== 'retry' || isHead),
+    decisions: allowedDecisions(report).filter((decision) => decision !== 'retry' || isHead),
     attempts: report.attempts,
     last_error: report.error,
     next_attempt_at: isHead ? isoOrNull(queue?.leavesAtMs ?? report.nextAtMs) : null,
@@ -246,7 +246,7 @@ export function violationViewOf(record: AsRead<StoredViolation>): ViolationView 
     ticket: record.ticket,
     ticket_overruled: record.ticketOverruled,
     tasks: tasksOf(record),
-    decisions: allowedViolationDecisions(entry),
+    decisions: allowedDecisions(entry),
     revision: entry.revision,
     attempts: entry.attempts,
     last_error: entry.error,

@@ -5,7 +5,7 @@ import { conflict, invalid, type Decision } from '../../domain/refusal';
 import type { KnownTow } from '../../domain/tow/stored-tow';
 import { isOfAnother, linkTow } from '../../domain/violation/stored-violation';
 import { TWO_VIOLATIONS } from '../../domain/ops/tasks';
-import { changeTow, type TowRequest } from '../tow/change-tow';
+import { changeTow, type TowRequest } from '../outbox/change-record';
 import type { ActionResult } from '../action-result';
 import { withViolation } from './match-violation';
 import { foundViolation } from '../outbox/read-or';
