@@ -53,9 +53,7 @@ async function sectionsOf(path: readonly string[]): Promise<string[]> {
   }
   // Without options, the example shows the arguments.
   const isPlain = help.details === '' && help.examples.length > 0;
-  const details = isPlain
-    ? ''
-    : `\n\`\`\`text\n${[`Usage: ${help.usage}`, help.details].join('\n\n').trimEnd()}\n\`\`\`\n`;
+  const details = isPlain ? '' : `\n\`\`\`text\n${help.details || `Usage: ${help.usage}`}\n\`\`\`\n`;
   const examples = help.examples.length === 0 ? '' : `\n\`\`\`sh\n${help.examples.map(runnable).join('\n')}\n\`\`\`\n`;
   return [`${heading}${details}${examples}`];
 }

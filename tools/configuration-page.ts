@@ -22,16 +22,27 @@ or as \`…MODE=shadow\`, stops the start, since the default sends.
 /** The text of docs/configuration.md. */
 export function configurationPage(): string {
   const sections = Object.entries(VARIABLE_GROUPS).map(([title, group]) => {
-    const variables = Object.entries(group).map(([name, schema]) => entry(name, schema));
+    const files = Object.entries(group).flatMap(([name, { description }]) =>
+      description === fileDescription(name) ? [name] : [],
+    );
+    const variables = Object.entries(group)
+      .filter(([name]) => !files.includes(name))
+      .map(([name, schema]) => entry(name, schema, files.includes(`${name}_FILE`)));
     return `## ${title}\n\n${variables.join('\n')}\n`;
   });
   return [INTRODUCTION, ...sections].join('\n');
 }
 
-function entry(name: string, schema: z.ZodType): string {
+/** Of a variable that names a file with the value of another one. */
+function fileDescription(name: string): string {
+  return `File with \`${name.replace(/_FILE$/, '')}\`, instead of the variable.`;
+}
+
+function entry(name: string, schema: z.ZodType, hasFile: boolean): string {
   const facts = [ruleText(schema), defaultText(schema)].filter((fact) => fact !== null);
   const head = facts.length === 0 ? `\`${name}\`:` : `\`${name}\` (${facts.join(', ')}):`;
-  return wrapped(`- ${head} ${schema.description ?? ''}`, '  ');
+  const file = hasFile ? ` \`${name}_FILE\`: a file with it, instead.` : '';
+  return wrapped(`- ${head} ${schema.description ?? ''}${file}`, '  ');
 }
 
 const valueRule = z.looseObject({

@@ -145,7 +145,7 @@ function callOf(words: readonly string[]): Promise<Response> {
 test('a call of the documentation right after the start of the simulator waits until it listens', () => {
   const calls = beginningWith('curl').filter(({ line }) => line.includes('/simulator/tow-requests'));
   const pages = readDocuments().filter((document) => commandsIn(document).includes('npm start -- simulator &'));
-  expect(pages.length).toBeGreaterThan(1);
+  expect(pages.length).toBeGreaterThan(0);
   for (const { path } of pages) {
     const [first] = calls.filter((call) => call.path === path);
     expect([path, first?.words]).toEqual([path, expect.arrayContaining(['--retry', '--retry-connrefused'])]);
