@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addApi } from './api';
 import { addBackup, type Backups } from './backup';
 import { addDoctor, type Doctor } from './doctor';
-import { addFirstDay } from './first-day';
+import { addFirstDay } from './doctor';
 import { EXIT, EXIT_CODES_TEXT, OutputFailed, printCommandProblem, problemOf } from './problems';
 import { addLocalCommands, type LocalCommands } from './local';
 import { examplesText, type CommandTools } from './command';

@@ -3,11 +3,12 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { KnownViolation } from '../contracts/violation/known-violations';
 import { ROUTES } from '../contracts/operator-routes';
-import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
-import { groupOf } from './command';
-import { openResults, type RowResult } from './import-results';
+import { addCommand, option, type CommandOutput, type CommandTools, type Invocation, groupOf } from './command';
 import { COLUMNS, hintOf, readRows, type ImportedRow } from './import-rows';
 import { EXIT, UsageError } from './problems';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { csvLine } from '../contracts/csv';
+import { errorCode } from '../platform/errors';
 
 /** Rows per call: fewer than the API takes, so that long places fit its largest body. */
 const ROWS_PER_CALL = 25;
@@ -103,4 +104,49 @@ function add(call: Invocation, violations: KnownViolation[]) {
   const body = { violations };
   const key = `import-${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
   return call.client.call(ROUTES.addKnownViolations, { body, key });
+}
+
+/** The results of an import: one line per row of its file, in the same order. */
+
+const HEADER = csvLine(['row', 'violation_reference_id', 'metadata_id', 'result', 'id', 'problem']);
+
+interface RowResult {
+  readonly result: 'created' | 'already_known' | 'conflict' | 'invalid';
+  /** Our id of the violation, '' when it is invalid. */
+  readonly id: string;
+  readonly problem: string;
+}
+
+interface ImportResults {
+  /** Begins the file, in place of earlier results. */
+  begin(): Promise<void>;
+  append(results: readonly { readonly row: ImportedRow; readonly result: RowResult }[]): Promise<void>;
+}
+
+/** Throws UsageError for a file that exists and holds anything but results. */
+async function openResults(file: string): Promise<ImportResults> {
+  const fail = (error: unknown): never => {
+    throw new UsageError([{ field: file, rule: `cannot be used (${errorCode(error) ?? 'unknown error'})` }]);
+  };
+  const start = await readFile(file, 'utf8').catch((error: unknown) =>
+    errorCode(error) === 'ENOENT' ? '' : fail(error),
+  );
+  // A run that was killed may have left a part of the header.
+  if (!HEADER.startsWith(start.slice(0, HEADER.length))) {
+    throw new UsageError([{ field: file, rule: 'holds no results of an import' }]);
+  }
+  return {
+    begin: () => writeFile(file, HEADER).catch(fail),
+    append: (results) => appendFile(file, results.map(lineOf).join('')).catch(fail),
+  };
+}
+
+function lineOf({
+  row: { number, reference, metadataId },
+  result: { result, id, problem },
+}: {
+  readonly row: ImportedRow;
+  readonly result: RowResult;
+}): string {
+  return csvLine([String(number), reference, metadataId, result, id, problem]);
 }

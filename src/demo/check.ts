@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { simulatorCalls, simulatorWebhooks, type SimulatorCall } from '../contracts/service/simulator';
 import type { DeliveryPage, OperatorClient } from './client';
-import type { DemoTow } from './crew';
+import type { DemoTow } from './plan';
 
 /** The result of the demo, counted from the simulator's own record. */
 export interface DemoFindings {

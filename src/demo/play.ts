@@ -5,7 +5,7 @@ import { pause, within } from '../platform/timers';
 import { createBoard, isFinished, type DemoBoard } from './board';
 import { check, type DemoFindings } from './check';
 import { createOperatorClient } from './client';
-import { playTow } from './crew';
+import { playTow } from './plan';
 import { checkViolations, reportViolations, untilArrived, type ViolationFindings } from './violations';
 import { planFor, type TowPlan } from './plan';
 

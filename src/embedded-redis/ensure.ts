@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync, closeSync, fstatSync, openSync
 import { join } from 'node:path';
 import { pause } from '../platform/timers';
 import { probe } from './probe';
-import { isAlive, type RunningServer } from './processes';
+import { isAlive, type RunningServer } from './probe';
 import { type ServerBinary, serverCommand } from './server-binary';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';

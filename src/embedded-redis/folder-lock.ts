@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pause } from '../platform/timers';
-import { isAlive } from './processes';
+import { isAlive } from './probe';
 
 const RETRY_MS = 20;
 

@@ -7,7 +7,7 @@ import { ask } from './probe';
 import { ensureServer, recordedProcessId } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
 import { pidFile } from './ensure';
-import { END_TIMEOUT_MS, endServer, sendSignal } from './processes';
+import { END_TIMEOUT_MS, endServer, sendSignal } from './probe';
 
 /** A private Redis server with the data of a snapshot. */
 export interface SnapshotServer {

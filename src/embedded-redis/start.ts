@@ -10,7 +10,7 @@ import { ensureServer } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
 import { withFolderLock } from './folder-lock';
 import { ask, isServedBy } from './probe';
-import { endServer, END_TIMEOUT_MS } from './processes';
+import { endServer, END_TIMEOUT_MS } from './probe';
 import { ConfigurationError, type Config } from '../platform/config/config';
 import type { Resources } from '../platform/resources';
 

@@ -4,7 +4,7 @@ import { createOperator, createSignIn, type Operator, type OperatorTools } from 
 import { serviceAccess } from '../platform/config/config';
 import { errorFacts } from '../platform/errors';
 import { listen, REQUEST_MS, type Listener } from '../platform/http';
-import { readQueueView } from '../queue/backlog';
+import { readQueueView } from '../queue/queues';
 import { within } from '../platform/timers';
 import { callAddresses } from '../service/addresses';
 import { INCOMING_MAX_MS } from '../spool/sweep';

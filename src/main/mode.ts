@@ -5,7 +5,7 @@ import type { Log } from '../platform/log/log';
 import { repeat } from '../platform/timers';
 import { createProcessStore } from '../store/ops/processes';
 import { recordsOf } from '../store/outbox/records';
-import type { HeartbeatGaps } from '../workflow/ops/heartbeat-gaps';
+import type { HeartbeatGaps } from '../workflow/ops/heartbeat';
 import { agreeOnMode, type CommonMode, type ModeTools } from '../workflow/outbox/service-mode';
 import type { Foundation } from './foundation';
 

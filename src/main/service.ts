@@ -7,6 +7,7 @@ import { createTokenCache } from '../store/service/tokens';
 import { createLookups, type Lookups } from '../workflow/service/lookups';
 import type { ServicePort } from '../workflow/service/service-port';
 import type { Foundation } from './foundation';
+import type { Clock } from '../platform/clock';
 
 /** Opens a client of the service. All clients share the access token and the rate limits through Redis. */
 export function openServiceClient(
@@ -46,4 +47,29 @@ export function openConsoleLookups(foundation: Foundation): Lookups | null {
   const access = serviceAccess(foundation.config);
   if (access === null) return null;
   return openLookups(foundation, openServiceClient(foundation, { access, resources: foundation.resources }));
+}
+
+const CONTRADICTED_MS = 10_000;
+
+/** A client that drops every call but the token call while another worker calls a different service. */
+export function agreeingClient(
+  client: ServiceClient,
+  isContradicted: () => Promise<boolean>,
+  clock: Clock,
+): ServiceClient {
+  const dropped = () => {
+    const exchange = {
+      kind: 'dropped',
+      cause: 'services_differ',
+      notBeforeMs: clock.nowMs() + CONTRADICTED_MS,
+    } as const;
+    return { exchange, data: null, rawBody: null, wasSent: false, isPermitSpent: false, durationMs: 0 };
+  };
+  return {
+    ...client,
+    call: async (name, request, options) =>
+      name !== 'token' && (await isContradicted()) ? dropped() : client.call(name, request, options),
+    submitViolation: async (name, submission, options) =>
+      (await isContradicted()) ? dropped() : client.submitViolation(name, submission, options),
+  };
 }

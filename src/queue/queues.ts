@@ -5,6 +5,7 @@ import { QUEUE_NAMES, type QueueName } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log/log';
+import type { OpsQueue } from '../workflow/ops/alarms';
 
 /** The queues. A job carries the ids of its records and nothing else. */
 export interface Queues {
@@ -124,4 +125,49 @@ function jobsFor(queue: QueueName, refs: readonly string[], perJob: number) {
 function payloadOf(queue: QueueName, refs: readonly string[]) {
   if (queue === 'deliveries') return { delivery_ids: refs };
   return refs.length === 1 ? { [RECORD_FIELD[queue]]: refs[0] } : { towing_reference_ids: refs };
+}
+
+/** The work of a queue that no worker has taken yet. */
+export interface QueueBacklog {
+  readonly due: number;
+  /** How long the oldest work has been due, or has waited as a job, ms. */
+  readonly oldestAgeMs: number;
+}
+
+/** Reads the backlog of a queue. Rejects when Redis does. */
+export type BacklogReader = (name: QueueName) => Promise<QueueBacklog>;
+
+/** Reads backlogs from the schedules and from the waiting jobs. */
+export function backlogReader(
+  queues: Queues,
+  schedules: Readonly<Record<QueueName, { backlog(): Promise<QueueBacklog> }>>,
+): BacklogReader {
+  return async (name) => {
+    const [{ due, oldestAgeMs }, oldestWaitMs] = await Promise.all([
+      schedules[name].backlog(),
+      queues.oldestWaitMs(name),
+    ]);
+    // Work that the scheduler has moved into the queue is no longer due, but still waits for a worker.
+    return { due, oldestAgeMs: Math.max(oldestAgeMs, oldestWaitMs) };
+  };
+}
+
+/** Reads a queue as the API shows it. Rejects when Redis does. */
+export async function readQueueView(queues: Queues, backlogOf: BacklogReader, name: QueueName): Promise<OpsQueue> {
+  const queue = queues.byName[name];
+  const [counts, failed, { due, oldestAgeMs }, paused] = await Promise.all([
+    queue.getJobCounts('waiting', 'active'),
+    queues.failed(name),
+    backlogOf(name),
+    queue.isPaused(),
+  ]);
+  return {
+    name,
+    waiting: counts['waiting'] ?? 0,
+    active: counts['active'] ?? 0,
+    failed,
+    due,
+    oldest_age_ms: oldestAgeMs,
+    paused,
+  };
 }

@@ -4,7 +4,7 @@ import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log/log';
 import { createResources, type Resources } from '../platform/resources';
 import { repeat, within } from '../platform/timers';
-import type { BacklogReader } from './backlog';
+import type { BacklogReader } from './queues';
 import type { Queues } from './queues';
 
 export interface SupervisedWorker {

@@ -30,7 +30,6 @@ import { TransportFailure } from './transport-failure';
 
 export { accessDigest, accessDigests, callAddresses } from './addresses';
 export type { Probe } from './probe';
-export { agreeingClient } from './agreeing-client';
 export type { UploadLimits } from './transport';
 
 export interface ServiceClient extends ServicePort, ViolationService {

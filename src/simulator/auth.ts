@@ -2,7 +2,7 @@ import type { OperationName } from '../contracts/service/operations';
 import type { Clock } from '../platform/clock';
 import { BoundedMap } from './bounded';
 import type { ActiveProfile } from './profile';
-import { REFUSALS, type RefusedCall } from './answer/refusals';
+import { REFUSALS, type RefusedCall } from './answer/faults';
 
 /** Tokens beyond this number are dropped, oldest first. */
 const TOKENS_MAX = 10_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REFUSALS, type RefusedCall } from './answer/refusals';
+import { REFUSALS, type RefusedCall } from './answer/faults';
 
 /** The fields of a request as received, by wire name. */
 export type RequestFields = Readonly<Record<string, unknown>>;

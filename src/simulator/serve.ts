@@ -21,7 +21,7 @@ import type { Handling } from './operations/handling';
 import type { ServiceProfile } from './profile';
 import type { CountedCall, RateLimits } from './answer/rate-limits';
 import { receive, withTextReferences, type ReceivedRequest } from './received';
-import { REFUSALS } from './answer/refusals';
+import { REFUSALS } from './answer/faults';
 
 export interface Serving extends Handling {
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { isAlive } from '../../src/embedded-redis/processes';
+import { isAlive } from '../../src/embedded-redis/probe';
 import { expectAccessible, screenshot, transferSize, useBrowser } from '../support/browser';
 import { accessibilityFaults } from '../support/browser/accessible';
 import { chromium } from '../support/browser/chromium';

@@ -2,7 +2,7 @@ import { simulatorOrders } from '../../src/contracts/service/simulator';
 import { createBoard, isFinished } from '../../src/demo/board';
 import { check, type DemoFindings } from '../../src/demo/check';
 import { createOperatorClient } from '../../src/demo/client';
-import { playTow } from '../../src/demo/crew';
+import { playTow } from '../../src/demo/plan';
 import type { Addresses } from '../../src/demo/play';
 import { planFor } from '../../src/demo/plan';
 import { systemClock } from '../../src/platform/clock';

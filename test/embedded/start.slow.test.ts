@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { silentLog } from '../../src/platform/log/log';
 import { ask, isServedBy } from '../../src/embedded-redis/probe';
 import { RedisDidNotStart } from '../../src/embedded-redis/ensure';
-import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
+import { isGoneWithin, sendSignal } from '../../src/embedded-redis/probe';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
 import { recordedLog } from '../support/recorded-log';
 import { lastingPort } from '../support/lasting-port';

@@ -5,7 +5,7 @@ import { createAnswerStore } from '../../src/store/redis/answers';
 import { recordsOf } from '../../src/store/outbox/records';
 import { createTaskStore } from '../../src/store/ops/tasks';
 import { recordFact } from '../../src/workflow/tow/record-fact';
-import { resolveTask } from '../../src/workflow/ops/resolve-task';
+import { resolveTask } from '../../src/workflow/ops/ops-actions';
 import { TESTER } from '../support/stores';
 import { auditEntryOf } from '../support/audit';
 import { useApp } from '../support/app';

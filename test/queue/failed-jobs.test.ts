@@ -1,6 +1,6 @@
 import { Worker } from 'bullmq';
 import { DAY_MS } from '../../src/domain/timestamp';
-import { readQueueView } from '../../src/queue/backlog';
+import { readQueueView } from '../../src/queue/queues';
 import { PARTITION } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { openWorld, type World } from './queue-stage';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
 import { createResources } from '../../src/platform/resources';
-import { backlogReader } from '../../src/queue/backlog';
+import { backlogReader } from '../../src/queue/queues';
 import type { Stall, WorkerProgress } from '../../src/queue/supervise';
 import { startScheduler } from '../../src/queue/scheduler';
 import { superviseWorker, type SupervisedWorker } from '../../src/queue/supervise';

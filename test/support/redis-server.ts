@@ -7,7 +7,7 @@ import { silentLog } from '../../src/platform/log/log';
 import { ask } from '../../src/embedded-redis/probe';
 import { findServer } from '../../src/embedded-redis/find-server';
 import { launch, RedisDidNotStart } from '../../src/embedded-redis/ensure';
-import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
+import { isGoneWithin, sendSignal } from '../../src/embedded-redis/probe';
 import type { ServerBinary } from '../../src/embedded-redis/server-binary';
 import { pause } from '../../src/platform/timers';
 import { lastingPort } from './lasting-port';

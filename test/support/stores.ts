@@ -35,7 +35,7 @@ import { recordFact } from '../../src/workflow/tow/record-fact';
 import { replayDelivery, resumeOperation } from '../../src/workflow/ops/ops-actions';
 import { expectDifference } from '../../src/workflow/service/differences';
 import { differenceOf } from '../../src/workflow/service/differences';
-import { resolveTask } from '../../src/workflow/ops/resolve-task';
+import { resolveTask } from '../../src/workflow/ops/ops-actions';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord } from '../../src/workflow/transaction-port';
 import type { FactCommand } from '../../src/domain/tow/fact-command';
 import { isKnown, type KnownTow } from '../../src/domain/tow/stored-tow';

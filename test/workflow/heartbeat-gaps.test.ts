@@ -1,4 +1,4 @@
-import { createHeartbeatGaps } from '../../src/workflow/ops/heartbeat-gaps';
+import { createHeartbeatGaps } from '../../src/workflow/ops/heartbeat';
 
 const SILENT_AFTER_MS = 20_000;
 

@@ -3,7 +3,7 @@ import { knownSchema } from '../../src/store/ops/schema';
 import { createProcessStore } from '../../src/store/ops/processes';
 import { createCounters } from '../../src/platform/log/counters';
 import { systemClock } from '../../src/platform/clock';
-import { createHeartbeatGaps } from '../../src/workflow/ops/heartbeat-gaps';
+import { createHeartbeatGaps } from '../../src/workflow/ops/heartbeat';
 import { createHeartbeatSender } from '../../src/workflow/ops/heartbeat';
 import { recordedLog } from '../support/recorded-log';
 import { useConnection, useRedis } from '../support/redis';

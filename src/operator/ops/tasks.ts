@@ -1,6 +1,6 @@
 import { ROUTES } from '../../contracts/operator-routes';
 import { WEBHOOK_READERS } from '../../contracts/webhook/read-webhook';
-import { resolveTask } from '../../workflow/ops/resolve-task';
+import { resolveTask } from '../../workflow/ops/ops-actions';
 import { subjectsOf } from '../../workflow/ops/task-subjects';
 import { taskViewOf } from '../../workflow/tow/views';
 import type { ApiServer } from '../api-server';

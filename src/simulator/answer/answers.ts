@@ -3,7 +3,7 @@ import { STATUS_FAULTS, type Hit, type StatusFault } from './faults';
 import type { Handled } from '../operations/handling';
 import type { ServiceProfile } from '../profile';
 import { limitHeaders, retryAfterHeader, type CountedCall } from './rate-limits';
-import { REFUSALS } from './refusals';
+import { REFUSALS } from './faults';
 import { rewritten } from '../wire-form';
 import type { WireObject } from '../world';
 

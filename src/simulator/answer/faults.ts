@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATIONS, type OperationName } from '../../contracts/service/operations';
+import { OPERATIONS, type OperationName, type DocumentedRefusal } from '../../contracts/service/operations';
 import { WEBHOOKS } from '../../contracts/webhook/webhooks';
 import type { Clock } from '../../platform/clock';
 
@@ -171,4 +171,23 @@ function isOperationFault(fault: string): fault is OperationFault {
 
 function isWebhookFault(fault: string): fault is WebhookFault {
   return Object.hasOwn(WEBHOOK_FAULTS, fault);
+}
+
+/** The documented errors (docs/service-api.md#errors), verbatim, and that of a rate limit, which is "not shown". */
+export const REFUSALS = {
+  missingField: { httpStatus: 400, message: 'Missing required field' },
+  invalidEnum: { httpStatus: 400, message: 'Invalid enum value' },
+  zoneNotFound: { httpStatus: 400, message: 'Zone not found' },
+  imagesTooLarge: { httpStatus: 400, message: 'Image size exceeds limit' },
+  unauthorized: { httpStatus: 401, message: 'Unauthorized' },
+  plateNotFound: { httpStatus: 404, message: 'Plate number not found' },
+  violationNotFound: { httpStatus: 404, message: 'Violation not found' },
+  tooManyRequests: { httpStatus: 429, message: 'Too Many Requests' },
+  serverError: { httpStatus: 500, message: 'Internal Server Error' },
+} as const satisfies Record<string, DocumentedRefusal>;
+
+/** A refused call; `field` names the wrong field, for the log only. */
+export interface RefusedCall {
+  readonly refusal: DocumentedRefusal;
+  readonly field?: string;
 }

@@ -1,5 +1,5 @@
 import type { ReceivedRequest } from '../received';
-import { REFUSALS, type RefusedCall } from '../answer/refusals';
+import { REFUSALS, type RefusedCall } from '../answer/faults';
 import type { ActiveProfile } from '../profile';
 import type { WireObject, SimulatedTow, SimulatedViolation, SimulatedWorld } from '../world';
 import type { Access } from '../auth';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATIONS, type OperationName } from '../../contracts/service/operations';
 import { readFields } from '../fields';
-import { REFUSALS } from '../answer/refusals';
+import { REFUSALS } from '../answer/faults';
 import type { OperationHandler } from './handling';
 import * as towHandlers from './tows';
 import { violation, violationGuide } from './violations';

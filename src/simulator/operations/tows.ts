@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../contracts/service/operations';
 import { readFields } from '../fields';
 import type { Charge } from '../pricing';
 import type { ServiceProfile } from '../profile';
-import { REFUSALS } from '../answer/refusals';
+import { REFUSALS } from '../answer/faults';
 import type { TowStatus, WireObject } from '../world';
 import { findTow, towData, type OperationHandler } from './handling';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OPERATIONS } from '../../contracts/service/operations';
 import { decodeForm, readFields } from '../fields';
 import type { ServiceProfile } from '../profile';
-import { REFUSALS, type RefusedCall } from '../answer/refusals';
+import { REFUSALS, type RefusedCall } from '../answer/faults';
 import type { ImageSummary } from '../world';
 import type { OperationHandler } from './handling';
 

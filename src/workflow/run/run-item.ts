@@ -9,7 +9,7 @@ import { questionOf } from '../outbox/decision-call';
 import { replayDelivery } from '../ops/ops-actions';
 import type { TaskStore } from '../ports';
 import type { FactTools } from '../tow/record-fact';
-import { resolveTask } from '../ops/resolve-task';
+import { resolveTask } from '../ops/ops-actions';
 import type { RunItemPlace } from '../transaction-port';
 
 /** The action of a run on one of its items. The commit of its effect stores that the item is done. */
