@@ -75,7 +75,7 @@ const LOCAL: LocalCommands = {
   verifyArchive: noOutput,
   verifyAudit: noOutput,
   migrate: noOutput,
-  reseal: noOutput,
+  reencrypt: noOutput,
 };
 
 async function helpOf(path: readonly string[]): Promise<Help> {

@@ -24,7 +24,6 @@ export interface ArchiverTools extends Omit<RetentionTools, 'archive'> {
   /** The task that is open while the archive cannot be written. */
   readonly task: { open(errorCode: string): Promise<void>; close(): Promise<void> };
   readonly dataDir: string;
-  /** What records are encrypted with; null: they are not. */
   readonly keys: DataKeys | null;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -62,7 +61,7 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
   };
 
   const archiveSome = async (): Promise<'continue' | void> => {
-    // With another key a new file begins, so that `towhook reseal` may rewrite the one before.
+    // With another key a new file begins, so that `towhook re-encrypt` may rewrite the one before.
     if (session && session.keyId !== (keys?.first ?? null)) await endSession();
     if (session && !(await session.lock.renew())) await endSession();
     session ??= await beginSession();
@@ -107,7 +106,7 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
 /** The lock and the files that are written under it. */
 interface ArchiveSession {
   readonly lock: OwnedLock;
-  /** The id of the key that records were encrypted under when it began. */
+  /** The id of the first key when it began. */
   readonly keyId: string | null;
   readonly writer: ArchiveWriter;
 }

@@ -17,7 +17,7 @@ export class ArchiveBroken extends Error {
   }
 }
 
-/** A batch is encrypted under a key that this process lacks. Its seal holds. */
+/** A batch is encrypted under a key that this process lacks. Its digest is right. */
 export class ArchiveKeyMissing extends Error {
   constructor(
     readonly file: string,
@@ -29,7 +29,7 @@ export class ArchiveKeyMissing extends Error {
   }
 }
 
-/** A batch of a file, whose seal was verified. */
+/** A batch of a file, whose digest was verified. */
 export interface FileBatch extends Pick<VerifiedBatch, 'counts' | 'keyId'> {
   /** The lines of its records as they were archived. @throws ArchiveKeyMissing, ArchiveBroken */
   readonly lines: (keys: DataKeys | null) => Promise<Buffer>;
@@ -90,7 +90,7 @@ export async function* readBatches(
     if (typeof batch === 'string') throw broken(batch);
     yield { kind: 'batch', ...batchOfFile(batch, { name, number }) };
     at += length;
-    previous = batch.sealHash;
+    previous = batch.hash;
   }
 }
 

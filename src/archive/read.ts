@@ -8,7 +8,7 @@ import { archiveFiles, type ArchiveFile, type Days } from './files';
 export interface ArchiveFilter extends Days {
   readonly type?: ArchivedType | undefined;
   readonly id?: string | undefined;
-  /** What encrypted batches are opened with; none by default. */
+  /** None by default. */
   readonly keys?: DataKeys | null;
   /** Called for a truncated batch at the end of a file. */
   readonly onTorn?: (torn: TornBatch) => void;
@@ -23,9 +23,9 @@ export interface TornBatch {
 }
 
 /**
- * The archived records in the order they were written, one batch in memory at a time. Every seal is verified before its
+ * The archived records in the order they were written, one batch in memory at a time. Every digest is verified before its
  * records are returned. A record may occur twice, because a crash may come between archiving and deleting; the last one
- * of a type and id counts. A batch without a record of the type is not opened, so its key is not needed.
+ * of a type and id counts. A batch without a record of the type is not read, so its key is not needed.
  *
  * @throws ArchiveBroken at the first changed batch without `onBroken`, ArchiveKeyMissing at the first one whose key is
  *   missing.
@@ -61,16 +61,16 @@ function isWanted(record: ArchivedRecord, { type, id }: ArchiveFilter): boolean 
 export interface ArchiveReport {
   readonly files: number;
   readonly batches: number;
-  /** Of encrypted batches as they state it. */
+  /** Of batches that were not read, as they state it. */
   readonly records: RecordCounts;
   readonly torn: readonly TornBatch[];
-  /** Batches whose seals hold and that were not opened, by the ids of the keys that are missing. */
+  /** Intact batches that were not read, by the ids of the keys that are missing. */
   readonly unopened: Readonly<Record<string, number>>;
   /** One per changed file; the rest of that file was not read. */
   readonly broken: readonly ArchiveBroken[];
 }
 
-/** Verifies every batch of every file, and opens those for which there is a key. Does not throw for changed batches. */
+/** Verifies every batch of every file, and reads those for which there is a key. Does not throw for changed batches. */
 export async function verifyArchive(
   dataDir: string,
   { keys = null, ...days }: Days & Pick<ArchiveFilter, 'keys'> = {},
@@ -88,7 +88,7 @@ export async function verifyArchive(
           continue;
         }
         const { counts, keyId } = section;
-        if (keyId !== null && !(await isOpenable(section.records(keys)))) {
+        if (keyId !== null && !(await isReadable(section.records(keys)))) {
           unopened.set(keyId, (unopened.get(keyId) ?? 0) + 1);
         }
         batches += 1;
@@ -102,9 +102,9 @@ export async function verifyArchive(
   return { files: files.length, batches, records, torn, unopened: Object.fromEntries(unopened), broken };
 }
 
-async function isOpenable(opening: Promise<unknown>): Promise<boolean> {
+async function isReadable(reading: Promise<unknown>): Promise<boolean> {
   try {
-    await opening;
+    await reading;
     return true;
   } catch (error) {
     if (error instanceof ArchiveKeyMissing) return false;

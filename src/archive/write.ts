@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
 import { FILE_MODE, makeFolder, syncFolder } from '../platform/folders';
 import type { Archive } from '../workflow/ops/retention';
-import { countsOf, linesOf, sealBatch } from './batch';
+import { countsOf, linesOf, batchOf } from './batch';
 import { archiveFileName, archiveFolder } from './files';
 import { compressMember } from './member';
 import { errorCode, errorMessage } from '../platform/errors';
@@ -43,11 +43,11 @@ interface OpenFile {
   readonly name: string;
   readonly path: string;
   readonly handle: FileHandle;
-  /** The hash of its last seal; '' before the first complete batch. */
-  sealHash: string;
+  /** The hash of its last digest; '' before the first complete batch. */
+  hash: string;
 }
 
-/** Of a file that `towhook reseal` has closed: an append that was not acknowledged before fails. */
+/** Of a file that `towhook re-encrypt` has closed: an append that was not acknowledged before fails. */
 export const CLOSED_FILE_MODE = 0o400;
 const OWNER_WRITES = 0o200n;
 
@@ -55,7 +55,7 @@ export interface ArchiveWriterOptions {
   readonly dataDir: string;
   readonly epoch: number;
   readonly clock: Clock;
-  /** What records are encrypted with; plain by default. */
+  /** None by default. */
   readonly keys?: DataKeys | null;
 }
 
@@ -81,7 +81,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
     const created = await makeFolder(folder);
     const name = archiveFileName(date, epoch);
     const path = join(folder, name);
-    current = { date, name, path, handle: await openNew(path), sealHash: '' };
+    current = { date, name, path, handle: await openNew(path), hash: '' };
     await syncFolders(folder, created === undefined ? dirname(folder) : dirname(resolve(created)));
     return current;
   };
@@ -91,7 +91,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
     const abandoned = current;
     await close().catch(() => {});
     // Nothing in the file was acknowledged. Without this a full disk would collect empty files.
-    if (abandoned?.sealHash === '') await unlink(abandoned.path).catch(() => {});
+    if (abandoned?.hash === '') await unlink(abandoned.path).catch(() => {});
   };
 
   return {
@@ -103,12 +103,12 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
         const file = await fileOf(riyadhDate(nowMs));
         const archivedAt = isoTimestamp(nowMs);
         const lines = linesOf(records.map((record) => ({ ...record, archived_at: archivedAt })));
-        const place = { file: file.name, previous: file.sealHash };
-        const batch = await sealBatch(lines, { counts: countsOf(records), place, keys });
+        const place = { file: file.name, previous: file.hash };
+        const batch = await batchOf(lines, { counts: countsOf(records), place, keys });
         await file.handle.appendFile(await compressMember(batch.text));
         await file.handle.sync();
         await requireOpen(file);
-        file.sealHash = batch.sealHash;
+        file.hash = batch.hash;
       } catch (error) {
         await abandon();
         if (error instanceof ArchiveFailed) throw error;
@@ -129,7 +129,7 @@ async function openNew(path: string): Promise<FileHandle> {
 }
 
 /**
- * A process that was frozen may append to a file that `towhook reseal` has closed or replaced, or a person has moved. Then
+ * A process that was frozen may append to a file that `towhook re-encrypt` has closed or replaced, or a person has moved. Then
  * its records must stay in Redis. Called after the bytes are on the disk: a command that closes the file
  * later reads them.
  *

@@ -2,15 +2,14 @@ import { ArchiveBroken, ArchiveKeyMissing } from '../archive/read-file';
 import { readArchive, verifyArchive } from '../archive/read';
 import { notesOf, type Finding } from '../cli';
 import { isoTimestamp } from '../domain/timestamp';
-import { SealedFileUnusable } from '../platform/sealed-file';
 import { folderOf, layoutOf } from '../spool/folders';
-import { imagePieces } from '../spool/stored-image';
+import { noneIfUnusable, plainPieces } from '../spool/stored-image';
 import { createAuditStore } from '../store/ops/audit';
 import { createBackupRecordStore } from '../store/ops/backup-record';
 import type { Redis } from '../store/redis/connect';
 import { completeScan } from '../store/ops/conservation';
 import { keptImages } from '../store/violation/kept-images';
-import { dataKeysOf } from '../store/encryption/sealed-values';
+import { dataKeysOf } from '../store/redis/at-rest';
 import { verifyAudit } from '../workflow/ops/verify-audit';
 import { join } from 'node:path';
 import { sizeAndHashOf } from './files';
@@ -85,17 +84,12 @@ async function checkArchive({ redis, dataDir }: CheckedData): Promise<Finding> {
   const [first] = broken;
   if (first) return notes.fault('broken', `${broken.length} files are broken: ${first.message}`, EARLIER);
   const missing = Object.keys(unopened);
-  if (missing.length === 0) return notes.fine('sealed', `${batches} batches in ${files} files`);
+  if (missing.length === 0) return notes.fine('unbroken', `${batches} batches in ${files} files`);
   return notes.warning(
     'data_keys_missing',
-    `the seals of ${batches} batches hold, but some are encrypted under data keys that are not here: ${missing.join(', ')}`,
+    `${batches} batches are as they were written, but some need data keys that are not here: ${missing.join(', ')}`,
     'Name the file of data keys of that time in DATA_KEYS_FILE.',
   );
-}
-
-function noneIfSealed(error: unknown): null {
-  if (error instanceof SealedFileUnusable) return null;
-  throw error;
 }
 
 async function checkImages({ redis, dataDir }: CheckedData): Promise<Finding[]> {
@@ -110,8 +104,8 @@ async function checkImages({ redis, dataDir }: CheckedData): Promise<Finding[]> 
     }
     const { place, file, sizeBytes, sha256 } = image;
     checked[place.kind] += 1;
-    const pieces = imagePieces(join(folderOf(layout, place), file), dataKeysOf(redis));
-    const found = await sizeAndHashOf(pieces).catch(noneIfSealed);
+    const pieces = plainPieces(join(folderOf(layout, place), file), dataKeysOf(redis));
+    const found = await sizeAndHashOf(pieces).catch(noneIfUnusable);
     if (found?.bytes !== sizeBytes || found.sha256 !== sha256) missing[place.kind] += 1;
   }
   const [images, photos] = [notesOf('images'), notesOf('photos')];

@@ -7,7 +7,7 @@ import { auditLineOf } from '../domain/ops/audit-chain';
 import type { DataKeys } from '../platform/data-keys';
 import { createAuditStore } from '../store/ops/audit';
 import type { Redis } from '../store/redis/connect';
-import { dataKeysOf } from '../store/encryption/sealed-values';
+import { dataKeysOf } from '../store/redis/at-rest';
 
 /**
  * Checks that the archive of a DATA_DIR ends before the audit of a backup does. The restored Redis gives the numbers after

@@ -54,7 +54,7 @@ async function isNotShorter(present: string, bytes: number): Promise<boolean> {
   return size !== null && size >= bytes;
 }
 
-/** `towhook reseal` changes the length of a file of the archive, and keeps its batches. */
+/** `towhook re-encrypt` changes the length of a file of the archive, and keeps its batches. */
 async function hasBatchesOf(copy: string, present: string): Promise<boolean> {
   if ((await sizeOf(present)) === null) return false;
   const batchesIn = (path: string) => countBatches({ name: basename(path), path });

@@ -22,10 +22,10 @@ import { openAccess, privateAccess } from '../store/redis/access';
 import { createBackupRecordStore } from '../store/ops/backup-record';
 import type { Redis } from '../store/redis/connect';
 import { copyData, endCopy, keysUpTo, releaseTarget, takeTarget } from '../store/ops/copy-data';
-import { dataKeyFaults, type DataKeyFault } from '../store/encryption/data-key-record';
+import { dataKeyFaults, type DataKeyFault } from '../store/ops/data-keys';
 import { PARTITION } from '../store/keys';
 import { checkSchema, prepareSchema, SchemaMismatch } from '../store/ops/schema';
-import { dataKeysOf } from '../store/encryption/sealed-values';
+import { dataKeysOf } from '../store/redis/at-rest';
 import { checkData } from './check-data';
 import { checkKeptArchive } from './check-kept-archive';
 import { explained } from './failure';
@@ -113,7 +113,7 @@ async function requireSameDataKeys(data: Redis): Promise<void> {
   if (different.length === 0) return;
   throw new BackupProblem(
     'data_keys_different',
-    `The backup is sealed under data keys that have another content here: ${different.join(', ')}.`,
+    `The backup needs data keys that have another content here: ${different.join(', ')}.`,
     FILE_OF_THAT_TIME,
   );
 }
@@ -121,7 +121,7 @@ async function requireSameDataKeys(data: Redis): Promise<void> {
 function dataKeysMissing(ids: readonly string[]): BackupProblem {
   return new BackupProblem(
     'data_keys_missing',
-    `The backup is sealed under data keys that are not here: ${ids.join(', ')}.`,
+    `The backup needs data keys that are not here: ${ids.join(', ')}.`,
     FILE_OF_THAT_TIME,
   );
 }

@@ -12,7 +12,7 @@ import { BackupRunning } from '../spool/backup';
 import { layoutOf } from '../spool/folders';
 import { createBackupRecordStore } from '../store/ops/backup-record';
 import type { Redis, Server } from '../store/redis/connect';
-import { neededDataKeys } from '../store/encryption/data-key-record';
+import { neededDataKeys } from '../store/ops/data-keys';
 import { readSchema } from '../store/ops/schema';
 import { SnapshotFailed, snapshotOf } from '../store/redis/snapshot';
 import { createSpoolMarker } from '../store/ops/spool-marker';
@@ -37,7 +37,7 @@ export async function takeBackup(folder: string, installation: OpenedInstallatio
   const redis = await openRedis(server, installation);
   const schema = await readSchema(redis);
   if (schema === null) throw new BackupProblem('nothing_to_back_up', 'Redis holds no data.');
-  // `towhook reseal` may note one key and forget another meanwhile. The parts may need both.
+  // `towhook re-encrypt` may note one key and forget another meanwhile. The parts may need both.
   const keysBefore = await neededDataKeys(redis);
   // Before the folder is looked at: another backup may be writing into it.
   const keepNoLonger = await beginBackup(redis, installation);
@@ -110,14 +110,14 @@ async function copyParts(
   const { dataDir } = installation.config;
   const layout = layoutOf(dataDir);
   const files = new Map<string, BackedUpFile>();
-  // `towhook reseal` may replace an image by one of another length meanwhile.
+  // `towhook re-encrypt` may replace an image by one of another length meanwhile.
   const wholeFiles = async (from: string) => (await filesBelow(from)).map((file) => ({ ...file, bytes: Infinity }));
   const copy = async (from: string, to: string, only = wholeFiles(from)) => {
     for (const file of await copyFiles(from, { target, to }, await only)) files.set(file.path, file);
   };
   const takenAtMs = await createBackupRecordStore(redis).begin();
   files.set(SNAPSHOT, await writeFileTo(target, SNAPSHOT, snapshotOf(await openRedis(server, installation))));
-  // What is appended to the archive from now on belongs to the time after the snapshot. `towhook reseal` replaces only
+  // What is appended to the archive from now on belongs to the time after the snapshot. `towhook re-encrypt` replaces only
   // files that are complete.
   const archive = archiveFolder(dataDir);
   const archived = await filesBelow(archive);

@@ -15,21 +15,21 @@ import { UsageError } from './problems';
 export interface LocalCommands {
   /** Prints the records one per line while it reads them; as a `document` it returns all of them at the end. */
   readonly readArchive: (filter: ArchiveSelection, form: 'lines' | 'document') => Promise<CommandOutput>;
-  /** Checks every seal, and opens the batches for which there is a data key. */
+  /** Checks every batch, and reads those for which there is a data key. */
   readonly verifyArchive: (days: ArchiveDays) => Promise<CommandOutput>;
   /** Follows the hash chain of the audit, and compares it with a head that an earlier check printed. */
   readonly verifyAudit: (noted: { readonly seq: number; readonly hash: string } | null) => Promise<CommandOutput>;
   /** Runs the pending migrations of the data in Redis, or only lists them. */
   readonly migrate: (options: MigrateOptions) => Promise<CommandOutput>;
-  /** Seals personal data in Redis and DATA_DIR under the first data key, or only counts what is sealed under which key. */
-  readonly reseal: (options: ResealOptions) => Promise<CommandOutput>;
+  /** Encrypts personal data in Redis and DATA_DIR under the first data key, or only counts what is under which key. */
+  readonly reencrypt: (options: ReencryptOptions) => Promise<CommandOutput>;
 }
 
 export interface MigrateOptions {
   readonly isCheck: boolean;
 }
 
-export interface ResealOptions {
+export interface ReencryptOptions {
   readonly isCheck: boolean;
   /** Called with the number of keys of Redis and of files that were worked on. */
   readonly onStep: (done: number) => void;
@@ -46,7 +46,7 @@ export interface ArchiveSelection extends ArchiveDays {
   readonly id: string | undefined;
 }
 
-/** `towhook archive`, `towhook audit verify`, `towhook migrate` and `towhook reseal` */
+/** `towhook archive`, `towhook audit verify`, `towhook migrate` and `towhook re-encrypt` */
 export function addLocalCommands(
   program: Command,
   { tools, local }: { tools: CommandTools; local: LocalCommands },
@@ -73,7 +73,7 @@ export function addLocalCommands(
   });
   addCommand(archive, tools, {
     usage: 'verify',
-    summary: 'check every seal of the archive; exit code 1 if it was changed',
+    summary: 'check every batch of the archive; exit code 1 if it was changed',
     options: DAYS,
     examples: ['towhook archive verify', 'towhook archive verify --from 2026-11-01'],
     run: (call) => local.verifyArchive(daysOf(call)),
@@ -94,15 +94,15 @@ export function addLocalCommands(
     run: (call) => local.migrate({ isCheck: call.flag('check') }),
   });
   addCommand(program, tools, {
-    usage: 'reseal',
-    summary: 'seal personal data, images and the archive under the first data key',
-    description: ABOUT_RESEAL,
-    options: [option('--check', 'print how many values are sealed under which key, and change nothing')],
-    examples: ['towhook reseal --check', 'towhook reseal'],
+    usage: 're-encrypt',
+    summary: 'encrypt personal data, images and the archive under the first data key',
+    description: ABOUT_REENCRYPTION,
+    options: [option('--check', 'print how many values are encrypted under which key, and change nothing')],
+    examples: ['towhook re-encrypt --check', 'towhook re-encrypt'],
     async run(call) {
       const progress = call.terminal.progress('keys of Redis, images and archive files', null);
       try {
-        return await local.reseal({ isCheck: call.flag('check'), onStep: (done) => progress?.at(done) });
+        return await local.reencrypt({ isCheck: call.flag('check'), onStep: (done) => progress?.at(done) });
       } finally {
         progress?.end();
       }
@@ -116,9 +116,9 @@ const ABOUT_MIGRATE = `Migrates the data in Redis to the schema of this release,
 
 It may be ended and run again at any time, and in several places at once. It needs Redis, and no running process. The exit code is 0 when no migration is pending, 1 when one is, and 3 when Redis does not answer.`;
 
-const ABOUT_RESEAL = `Seals all personal data in Redis, and the images and the archive in DATA_DIR, under the first key of DATA_KEYS_FILE, with the environment of the roles, on a machine that has the disk, beside running processes. Run it after a new key is the first one in all processes, and once after the file was added. See docs/operations/encryption.md.
+const ABOUT_REENCRYPTION = `Encrypts all personal data in Redis, and the images and the archive in DATA_DIR, under the first key of DATA_KEYS_FILE, with the environment of the roles, on a machine that has the disk, beside running processes. Run it after a new key is the first one in all processes, and once after the file was added. See docs/operations/encryption.md.
 
-It may be ended and run again at any time. An image and a batch of the archive count as one value each. The file of the archive that is written today stays as it is. The exit code is 0 when everything is sealed under the first key, 1 when something is not, 2 when a key of the file is another one than that of the stored data, and 3 when Redis does not answer, or DATA_DIR is not the disk in use or cannot be written.`;
+It may be ended and run again at any time. An image and a batch of the archive count as one value each. The file of the archive that is written today stays as it is. The exit code is 0 when everything is encrypted under the first key, 1 when something is not, 2 when a key of the file is another one than that of the stored data, and 3 when Redis does not answer, or DATA_DIR is not the disk in use or cannot be written.`;
 
 /** The head of an earlier check; null when none is given. */
 function headIn(text: string) {

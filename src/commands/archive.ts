@@ -99,7 +99,7 @@ export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days
 const WITH_KEY = 'Add the key to that file, and run the command again.';
 
 function unopenedMessage([keyId, batches]: [string, number]): string {
-  return `Not opened: ${batches} batches, whose seals hold, under the data key "${keyId}", which DATA_KEYS_FILE does not have. ${WITH_KEY}`;
+  return `Not opened: ${batches} batches, which are as they were written, under the data key "${keyId}", which DATA_KEYS_FILE does not have. ${WITH_KEY}`;
 }
 
 function brokenMessage({ message }: ArchiveBroken): string {

@@ -14,7 +14,7 @@ import {
   writability,
   type Redis,
 } from '../store/redis/connect';
-import { dataKeyFaults } from '../store/encryption/data-key-record';
+import { dataKeyFaults } from '../store/ops/data-keys';
 import { readRedisMemory } from '../store/redis/redis-state';
 import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/ops/schema';
 import { isCluster, infoOf, redisSafety, UNREADABLE_PROBLEM } from '../store/redis/redis-settings';
@@ -107,19 +107,19 @@ function none(finding: Finding): RedisCheck {
   return { findings: [finding], redis: null };
 }
 
-/** No finding where personal data is not sealed, as by default. */
+/** No finding without data keys, as by default. */
 async function dataKeysOf(redis: Redis, keys: DataKeys | null): Promise<Finding[]> {
   const lacking = (await dataKeyFaults(redis, keys)).map(({ id, fault }) => `${id} (${fault})`);
   if (lacking.length > 0) {
     return [
       notes.fault(
         'redis_data_keys_missing',
-        `data in Redis is sealed under data keys that this machine lacks: ${lacking.join(', ')}`,
+        `data in Redis needs data keys that this machine lacks: ${lacking.join(', ')}`,
         'Give every role the file of DATA_KEYS_FILE with all keys. See docs/operations/encryption.md.',
       ),
     ];
   }
-  return keys === null ? [] : [notes.fine('redis_sealed', `personal data is sealed under the key ${keys.first}`)];
+  return keys === null ? [] : [notes.fine('data_keys', `personal data is encrypted under the key ${keys.first}`)];
 }
 
 async function schemaOf(redis: Redis): Promise<Finding> {

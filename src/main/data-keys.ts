@@ -5,23 +5,23 @@ import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log/log';
 import { throwUnhandled } from '../platform/process';
 import { AFTER_START_MS, repeat, type Repetition } from '../platform/timers';
-import { dataKeyFaults, noteDataKeys } from '../store/encryption/data-key-record';
+import { dataKeyFaults, noteDataKeys } from '../store/ops/data-keys';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;
 
 /**
- * Refuses keys of which one that seals is not the key of stored data with the same id, as when the file was made a second
- * time: what it sealed could not be opened any more once the right file is back.
+ * Refuses keys of which one that encrypts is not the key of stored data with the same id, as when the file was made a second
+ * time: what it encrypted could not be read any more once the right file is back.
  *
  * @throws ConfigurationError that names the id.
  */
 export async function checkDataKeysOf(redis: Foundation['redis'], keys: DataKeys | null, log: Log): Promise<void> {
   if (keys === null) return;
   try {
-    // Noted before anything is sealed: of two processes with different keys of one id, the second does not start.
+    // Noted before anything is encrypted: of two processes with different keys of one id, the second does not start.
     await noteDataKeys(redis, keys);
-    await refuseDifferent(redis, keys, keys.checksOfSealing().keys());
+    await refuseDifferent(redis, keys, keys.currentChecks().keys());
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     log.warn('data_keys.unchecked', { ...errorFacts(error), stack: undefined });
@@ -29,9 +29,9 @@ export async function checkDataKeysOf(redis: Foundation['redis'], keys: DataKeys
 }
 
 /**
- * Reads the file of data keys again, notes in Redis which keys it seals with, and logs which ones it lacks. A file that
+ * Reads the file of data keys again, notes in Redis which keys it encrypts with, and logs which ones it lacks. A file that
  * cannot be used, or has another key of a known id, leaves the earlier keys in place. Ends the process, as an unhandled
- * failure does, when one of those seals with another key than stored data.
+ * failure does, when one of those encrypts with another key than stored data.
  */
 export function watchDataKeys(redis: Foundation['redis'], keys: DataKeys | null, log: Log): Repetition {
   let last = '';
@@ -63,7 +63,7 @@ async function refuseDifferent(redis: Foundation['redis'], keys: DataKeys, ids: 
 }
 
 async function endOnDifferent(redis: Foundation['redis'], keys: DataKeys): Promise<void> {
-  await refuseDifferent(redis, keys, keys.checksOfSealing().keys()).catch((error: unknown) => {
+  await refuseDifferent(redis, keys, keys.currentChecks().keys()).catch((error: unknown) => {
     if (!(error instanceof ConfigurationError)) throw error;
     throwUnhandled(error);
   });
@@ -81,7 +81,7 @@ export async function missingDataKeys({
   return dataKeys?.isFileUnusable === true ? ['DATA_KEYS_FILE', ...ids] : ids;
 }
 
-/** Names the data keys that a process lacks on a private `/readyz`; always ready: what is not sealed is worked on. */
+/** Names the data keys that a process lacks on a private `/readyz`; always ready: what is plain is worked on. */
 export function dataKeysCheck(foundation: Pick<Foundation, 'redis' | 'dataKeys'>): ReadinessCheck {
   return async () => {
     const missing = await missingDataKeys(foundation).catch(() => []);

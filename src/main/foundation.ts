@@ -84,7 +84,7 @@ export interface Foundation {
   readonly heartbeatGaps: HeartbeatGaps;
   /** The mode of the installation, on which its processes agree. */
   readonly mode: ModeWatch;
-  /** What personal data is sealed with; null: it is not. */
+  /** What personal data is encrypted with; null: it is not. */
   readonly dataKeys: DataKeys | null;
   readonly schedules: Readonly<Record<QueueName, Schedule>>;
   readonly backlogOf: BacklogReader;

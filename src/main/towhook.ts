@@ -5,7 +5,7 @@ import { createClient } from '../client';
 import type * as archiveModule from '../commands/archive';
 import type * as auditModule from '../commands/audit';
 import type * as migrateModule from '../commands/migrate';
-import type * as resealModule from '../commands/reseal';
+import type * as reencryptModule from '../commands/reencrypt';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadCommandLineSettings } from '../platform/config/config';
 import {
@@ -25,7 +25,7 @@ declare const require: {
   (module: '../commands/archive'): typeof archiveModule;
   (module: '../commands/audit'): typeof auditModule;
   (module: '../commands/migrate'): typeof migrateModule;
-  (module: '../commands/reseal'): typeof resealModule;
+  (module: '../commands/reencrypt'): typeof reencryptModule;
   (module: '../doctor'): typeof doctorModule;
 };
 
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
       verifyArchive: (days) => require('../commands/archive').verifyArchivedRecords(days),
       verifyAudit: (noted) => require('../commands/audit').verifyStoredAudit(noted),
       migrate: (options) => require('../commands/migrate').migrateData(options),
-      reseal: (options) => require('../commands/reseal').resealData(options),
+      reencrypt: (options) => require('../commands/reencrypt').reencryptData(options),
     },
     doctor: (options) => require('../doctor').examine({ ...options, clock: systemClock }),
     backups: {

@@ -95,7 +95,7 @@ export function createIdentityProvider(
           code_challenge_method: 'S256',
         });
         const path = next.length > NEXT_MAX ? '/board' : next;
-        const ticket = sealTicket({ state, nonce, verifier, next: path, begunAtMs: clock.nowMs() }, key);
+        const ticket = encryptTicket({ state, nonce, verifier, next: path, begunAtMs: clock.nowMs() }, key);
         return { kind: 'begun', address, ticket };
       } catch (error) {
         log.warn('sign_in.failed', { problem: 'unavailable', reason: providerFailureReason(error) });
@@ -185,14 +185,14 @@ function ticketKey(clientSecret: string): TicketKey {
 }
 
 /** The ticket as text for a cookie, which only a holder of the key can read or make. */
-function sealTicket(ticket: SignInTicket, key: TicketKey): string {
+function encryptTicket(ticket: SignInTicket, key: TicketKey): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv);
-  const sealed = [cipher.update(JSON.stringify(ticket), 'utf8'), cipher.final()];
-  return Buffer.concat([iv, cipher.getAuthTag(), ...sealed]).toString('base64url');
+  const encrypted = [cipher.update(JSON.stringify(ticket), 'utf8'), cipher.final()];
+  return Buffer.concat([iv, cipher.getAuthTag(), ...encrypted]).toString('base64url');
 }
 
-/** Null for a text that was not sealed with this key. */
+/** Null for a text that was not encrypted with this key. */
 function openTicket(text: string, key: TicketKey): SignInTicket | null {
   const bytes = Buffer.from(text, 'base64url');
   try {

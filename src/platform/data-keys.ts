@@ -13,18 +13,18 @@ import { errorCode } from './errors';
 import { NOT_UTF_8_RULE } from './config/secret-files';
 
 /**
- * The keys that seal personal data at rest, from the file of DATA_KEYS_FILE. Each line is `<id>:<base64 of 32 bytes>`.
- * The first key seals, all open. The line `search` is the key of search terms, which is never replaced.
+ * The keys that encrypt personal data at rest, from the file of DATA_KEYS_FILE. Each line is `<id>:<base64 of 32 bytes>`.
+ * The first key encrypts, all decrypt. The line `search` is the key of search terms, which is never replaced.
  *
- * A sealed text is `sealed:1:<key id>:<base64>`: AES-256-GCM with a random nonce of 96 bits, then the encrypted text and
- * its tag of 128 bits. The place of the value is authenticated with it, so that it does not open at another place. A
- * sealed file begins in the same way, and its bytes follow as they are (sealed-file.ts).
+ * An encrypted text is `aes:1:<key id>:<base64>`: AES-256-GCM with a random nonce of 96 bits, then the encrypted text and
+ * its tag of 128 bits. The place of the value is authenticated with it, so that it cannot be decrypted at another place.
+ * An encrypted file begins in the same way, and its bytes follow as they are (encrypted-file.ts).
  */
 
 const VARIABLE = 'DATA_KEYS_FILE';
 const SEARCH = 'search';
-const PREFIX = 'sealed:1:';
-const SEALED = /^sealed:1:([a-z0-9._-]{1,32}):/;
+const PREFIX = 'aes:1:';
+const ENCRYPTED = /^aes:1:([a-z0-9._-]{1,32}):/;
 const LINE = /^([a-z0-9._-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 const CIPHER = 'aes-256-gcm';
 export const NONCE_BYTES = 12;
@@ -39,22 +39,22 @@ interface KeySet {
 }
 
 /** `unknown_key`: this process lacks the key. `changed`: the value was changed, or belongs to another place. */
-type Unopened = { readonly kind: 'unknown_key' } | { readonly kind: 'changed' };
-export type Opened = { readonly kind: 'text'; readonly text: string } | Unopened;
-export type OpenedBytes = { readonly kind: 'bytes'; readonly bytes: Buffer } | Unopened;
+type Unreadable = { readonly kind: 'unknown_key' } | { readonly kind: 'changed' };
+export type Decrypted = { readonly kind: 'text'; readonly text: string } | Unreadable;
+export type DecryptedBytes = { readonly kind: 'bytes'; readonly bytes: Buffer } | Unreadable;
 
-/** The id of the key that seals a text; null for a text that is not sealed. */
-export function sealingKeyOf(text: string): string | null {
-  return text.startsWith(PREFIX) ? (SEALED.exec(text)?.[1] ?? null) : null;
+/** The id of the key that a text is encrypted under; null for a plain text. */
+export function keyIdOf(text: string): string | null {
+  return text.startsWith(PREFIX) ? (ENCRYPTED.exec(text)?.[1] ?? null) : null;
 }
 
-/** How every text and file begins that is sealed under a key. */
-export function sealedPrefix(id: string): string {
+/** How every text and file begins that is encrypted under a key. */
+export function encryptedPrefix(id: string): string {
   return `${PREFIX}${id}:`;
 }
 
-/** Seals one value under a key. */
-interface Sealing {
+/** Encrypts one value under a key. */
+interface Encryption {
   readonly id: string;
   readonly nonce: Buffer;
   readonly cipher: CipherGCM;
@@ -77,12 +77,12 @@ export class DataKeys {
     return this.#isFileUnusable;
   }
 
-  /** The id of the key that seals. */
+  /** The id of the key that encrypts. */
   get first(): string {
     return this.#set.first;
   }
 
-  /** The ids of the keys that seal or open data. */
+  /** The ids of the keys of data. */
   get ids(): readonly string[] {
     return [...this.#set.keys.keys()];
   }
@@ -99,13 +99,13 @@ export class DataKeys {
     return key === undefined ? null : createHmac('sha256', key).update('check').digest().subarray(0, 8).toString('hex');
   }
 
-  /** Whether this is a key for data that is known here and does not seal any more. */
+  /** Whether this is a key for data that is known here and does not encrypt any more. */
   isReplaced(id: string): boolean {
     return id !== this.first && this.#set.keys.has(id);
   }
 
-  /** The check values of the keys that this process seals and hashes with, by their ids. */
-  checksOfSealing(): ReadonlyMap<string, string> {
+  /** The check values of the keys that this process encrypts and hashes with, by their ids. */
+  currentChecks(): ReadonlyMap<string, string> {
     return new Map([this.first, SEARCH].map((id) => [id, this.checkOf(id) ?? '']));
   }
 
@@ -127,48 +127,48 @@ export class DataKeys {
     }
   }
 
-  /** Seals a text or bytes under the first key. @param place names the value, such as its key and field in Redis. */
-  seal(place: string, value: string | Buffer): string {
-    const { id, nonce, cipher } = this.sealing(place);
+  /** Encrypts a text or bytes under the first key. @param place names the value, such as its key and field in Redis. */
+  encrypt(place: string, value: string | Buffer): string {
+    const { id, nonce, cipher } = this.cipher(place);
     const bytes = typeof value === 'string' ? Buffer.from(value) : value;
-    const sealed = Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
-    return `${sealedPrefix(id)}${sealed.toString('base64')}`;
+    const encrypted = Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+    return `${encryptedPrefix(id)}${encrypted.toString('base64')}`;
   }
 
-  /** Begins to seal bytes under the first key. */
-  sealing(place: string): Sealing {
+  /** Begins to encrypt bytes under the first key. */
+  cipher(place: string): Encryption {
     const { first, keys } = this.#set;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, keyNamed(keys, first), nonce).setAAD(Buffer.from(place));
     return { id: first, nonce, cipher };
   }
 
-  /** Begins to open bytes; its end throws if they were changed. Null without the key. */
-  opening(place: string, { id, nonce, tag }: { id: string; nonce: Buffer; tag: Buffer }): DecipherGCM | null {
+  /** Begins to decrypt bytes; its end throws if they were changed. Null without the key. */
+  decipher(place: string, { id, nonce, tag }: { id: string; nonce: Buffer; tag: Buffer }): DecipherGCM | null {
     const key = this.#set.keys.get(id);
     if (key === undefined) return null;
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
     return decipher.setAAD(Buffer.from(place)).setAuthTag(tag);
   }
 
-  /** Opens a sealed text. A text that is not sealed is returned as it is. */
-  open(place: string, text: string): Opened {
-    if (sealingKeyOf(text) === null) return { kind: 'text', text };
-    const opened = this.openBytes(place, text);
-    return opened.kind === 'bytes' ? { kind: 'text', text: opened.bytes.toString('utf8') } : opened;
+  /** Decrypts a text. A plain text is returned as it is. */
+  decrypt(place: string, text: string): Decrypted {
+    if (keyIdOf(text) === null) return { kind: 'text', text };
+    const found = this.decryptBytes(place, text);
+    return found.kind === 'bytes' ? { kind: 'text', text: found.bytes.toString('utf8') } : found;
   }
 
-  /** Opens what `seal` returned for bytes; `changed` for any other text. */
-  openBytes(place: string, text: string): OpenedBytes {
-    const id = sealingKeyOf(text);
+  /** Decrypts what `encrypt` returned for bytes; `changed` for any other text. */
+  decryptBytes(place: string, text: string): DecryptedBytes {
+    const id = keyIdOf(text);
     if (id === null) return { kind: 'changed' };
-    const sealed = Buffer.from(text.slice(sealedPrefix(id).length), 'base64');
-    if (sealed.length < NONCE_BYTES + TAG_BYTES) return { kind: this.#set.keys.has(id) ? 'changed' : 'unknown_key' };
-    const [nonce, tag] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(-TAG_BYTES)];
-    const decipher = this.opening(place, { id, nonce, tag });
+    const encrypted = Buffer.from(text.slice(encryptedPrefix(id).length), 'base64');
+    if (encrypted.length < NONCE_BYTES + TAG_BYTES) return { kind: this.#set.keys.has(id) ? 'changed' : 'unknown_key' };
+    const [nonce, tag] = [encrypted.subarray(0, NONCE_BYTES), encrypted.subarray(-TAG_BYTES)];
+    const decipher = this.decipher(place, { id, nonce, tag });
     if (decipher === null) return { kind: 'unknown_key' };
     try {
-      const bytes = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+      const bytes = Buffer.concat([decipher.update(encrypted.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
       return { kind: 'bytes', bytes };
     } catch {
       return { kind: 'changed' };
@@ -176,7 +176,7 @@ export class DataKeys {
   }
 
   /** A keyed hash of a search term: equal terms have equal hashes, and only a holder of the key can make them. */
-  hashTerm(term: string): string {
+  hash(term: string): string {
     return createHmac('sha256', this.#set.search).update(term).digest().subarray(0, TERM_BYTES).toString('base64url');
   }
 }

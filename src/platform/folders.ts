@@ -65,6 +65,23 @@ export async function moveFile(from: string, to: string): Promise<void> {
   }
 }
 
+/** Writes a file that does not exist yet, on the disk at the end. It gets the owner of another one. */
+export async function writeNewFile(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  { uid, gid }: { readonly uid: number; readonly gid: number },
+): Promise<void> {
+  const handle = await open(path, 'wx', FILE_MODE);
+  try {
+    for await (const piece of pieces) await handle.appendFile(piece);
+    // The roles may run as another user than a command.
+    if ((await handle.stat()).uid !== uid) await handle.chown(uid, gid);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 /** The copy has the mode and the owner of the file. */
 async function copyDurably(from: string, to: string): Promise<void> {
   const draft = `${to}.${randomUUID()}`;

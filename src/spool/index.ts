@@ -23,7 +23,7 @@ export interface SpoolOptions {
   readonly keepMs: number;
   /** IMAGES_TOTAL_BYTES_MAX: with fewer free bytes the disk is unusable. Default 0. */
   readonly minFreeBytes?: number;
-  /** Seal images from now on; null or absent: they are stored as they are. */
+  /** What images are stored and read with. */
   readonly keys?: DataKeys | null;
   readonly clock: Clock;
   readonly log: Log;

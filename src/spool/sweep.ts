@@ -101,7 +101,7 @@ function isTaken(path: string): Promise<boolean> {
 /** Removes drafts and probes of processes that ended while writing them. */
 async function removeProbes(layout: SpoolLayout, beforeMs: number): Promise<void> {
   for (const folder of [layout.spool, layout.violations]) {
-    const left = (await oldFolders(folder, beforeMs)).filter((name) => /^(probe|marker|reseal)\./.test(name));
+    const left = (await oldFolders(folder, beforeMs)).filter((name) => /^(probe|marker|draft)\./.test(name));
     for (const name of left) await rm(join(folder, name), { force: true });
   }
 }

@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DataKeys } from '../platform/data-keys';
-import { storedPieces } from '../platform/sealed-file';
 import type { SpooledFile, SpoolPlace, Upload } from '../workflow/ops/spool-port';
 import { ensureFolder, folderOf, type SpoolLayout } from './folders';
 import { errorCode } from '../platform/errors';
 import { FILE_MODE, FOLDER_MODE, moveFile, syncFolder } from '../platform/folders';
 import { imageTypeOf } from './image-type';
-import { imageBytes, imageSeal } from './stored-image';
+import { imageBytes, storedPieces } from './stored-image';
 
-/** Begins an upload in a folder of its own. Its files count only after `keep`. With keys they are sealed. */
+/** Begins an upload in a folder of its own. Its files count only after `keep`. */
 export async function beginUpload(
   layout: SpoolLayout,
   { id, keys }: { readonly id: string; readonly keys: DataKeys | null },
@@ -100,7 +99,7 @@ async function writeFile(
   }
   const handle = await open(path, 'wx+', FILE_MODE);
   try {
-    for await (const piece of storedPieces(counted(), imageSeal(keys, path))) await handle.appendFile(piece);
+    for await (const piece of storedPieces(counted(), path, keys)) await handle.appendFile(piece);
     await handle.sync();
     // Read back, and whole only for a moment: bytes that come slowly never wait in memory.
     const written = keys === null ? handle : await imageBytes(path, keys);

@@ -22,14 +22,14 @@ const storedLines = async (file = FILE) =>
     .trim()
     .split('\n');
 
-/** Writes a file whose batches are these lines, with seals that hold: what someone can do who has no key. */
+/** Writes a file whose batches are these lines, with encrypts that hold: what someone can do who has no key. */
 async function forge(lines: readonly string[], file = FILE): Promise<void> {
   const members: Buffer[] = [];
   let previous = '';
   for (const line of lines) {
-    const seal = JSON.stringify({ type: 'seal', lines: 1, sha256: sha256Hex(`${line}\n`), previous });
-    members.push(await compressMember(Buffer.from(`${line}\n${seal}\n`)));
-    previous = sha256Hex(seal);
+    const digest = JSON.stringify({ type: 'digest', lines: 1, sha256: sha256Hex(`${line}\n`), previous });
+    members.push(await compressMember(Buffer.from(`${line}\n${digest}\n`)));
+    previous = sha256Hex(digest);
   }
   await writeFile(pathOf(file), Buffer.concat(members));
 }
@@ -50,22 +50,22 @@ test('an encrypted archive is read back as it was appended, and its file shows n
     { type: 'delivery', id: 'd1', archived_at, data: { rawBody: 'Salem "of" Riyadh\n' } },
     { type: 'delivery', id: 'd2', archived_at, data: { rawBody: 'a body' } },
   ]);
-  const [line = '', seal = '', second = ''] = await storedLines();
+  const [line = '', digest = '', second = ''] = await storedLines();
   expect(JSON.parse(line)).toEqual({
     type: 'encrypted',
     records: { tow: 1, delivery: 1 },
-    data: expect.stringMatching(/^sealed:1:a:[\w+/=]+$/) as unknown,
+    data: expect.stringMatching(/^aes:1:a:[\w+/=]+$/) as unknown,
   });
-  expect(JSON.parse(seal)).toMatchObject({ type: 'seal', lines: 1, sha256: sha256Hex(`${line}\n`), previous: '' });
+  expect(JSON.parse(digest)).toMatchObject({ type: 'digest', lines: 1, sha256: sha256Hex(`${line}\n`), previous: '' });
   expect(JSON.parse(second)).toMatchObject({ type: 'encrypted', records: { delivery: 1 } });
 });
 
-test('without keys a file has the bytes of plain lines and their seals, and nothing else', async () => {
+test('without keys a file has the bytes of plain lines and their encrypts, and nothing else', async () => {
   await writeBatches(dataDir.path, [['d1'], ['d2']]);
   const lineOf = (id: string) =>
     `{"type":"delivery","id":"${id}","data":{"rawBody":"a body"},"archived_at":"2026-03-10T12:00:00.000Z"}\n`;
   const sealOf = (lines: string, previous: string) =>
-    `{"type":"seal","lines":1,"sha256":"${sha256Hex(lines)}","previous":"${previous}"}`;
+    `{"type":"digest","lines":1,"sha256":"${sha256Hex(lines)}","previous":"${previous}"}`;
   const first = sealOf(lineOf('d1'), '');
   const texts = [`${lineOf('d1')}${first}\n`, `${lineOf('d2')}${sealOf(lineOf('d2'), sha256Hex(first))}\n`];
 
@@ -115,14 +115,14 @@ test('reading an encrypted archive without its key names file, key and variable,
   expect(await idsIn(dataDir.path, { type: 'tow' })).toEqual([]);
 });
 
-test('an archive does not open with another key of the same id', async () => {
+test('an archive cannot be decrypted with another key of the same id', async () => {
   await writeBatches(dataDir.path, [['d1']], { keys: keysOf('a') });
   const other = new DataKeys('', dataKeysText('a'));
 
   await expect(readAll(dataDir.path, { keys: other })).rejects.toThrow(ArchiveBroken);
   const { broken } = await verifyArchive(dataDir.path, { keys: other });
   expect(broken.map(({ message }) => message)).toEqual([
-    expect.stringContaining('batch 1 does not open with the data key "a"'),
+    expect.stringContaining('batch 1 cannot be decrypted with the data key "a"'),
   ]);
 });
 
@@ -137,7 +137,7 @@ test('a changed byte of an encrypted archive is found without a key', async () =
   }
 });
 
-test('an encrypted line that was moved does not open, although the seals were made again', async () => {
+test('an encrypted line that was moved cannot be decrypted, although the digests were made again', async () => {
   const keys = keysOf('a');
   await writeBatches(dataDir.path, [['d1'], ['d2']], { epoch: 1, keys });
   await writeBatches(dataDir.path, [['d3']], { epoch: 2, keys });

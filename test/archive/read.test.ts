@@ -128,13 +128,13 @@ test('an archive batch that was removed, moved or doubled is an error', async ()
   }
 });
 
-test('an archive batch that was rewritten under its old seal is an error', async () => {
+test('an archive batch that was rewritten under its old digest is an error', async () => {
   await writeBatches(dataDir.path, [['d1']]);
   const text = gunzipSync(await readFile(pathOf(FILE)));
   await writeFile(pathOf(FILE), await compressMember(Buffer.from(text.toString().replace('"d1"', '"d2"'))));
 
   expect((await verifyArchive(dataDir.path)).broken).toMatchObject([
-    { file: FILE, batch: 1, problem: 'holds lines that are not those that were sealed' },
+    { file: FILE, batch: 1, problem: 'holds lines that are not those of its digest' },
   ]);
 });
 

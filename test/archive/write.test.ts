@@ -26,7 +26,7 @@ test('records appended to the archive are read back in order with their archivin
   ]);
 });
 
-test('an archive file unzips to NDJSON in which each batch has a seal that names the batch before', async () => {
+test('an archive file unzips to NDJSON in which each batch has a digest that names the batch before', async () => {
   await writeBatches(dataDir.path, [['d1', 'd2'], ['d3']]);
 
   const bytes = await readFile(join(archiveFolder(dataDir.path), '2026-03-10.1.ndjson.gz'));
@@ -35,9 +35,9 @@ test('an archive file unzips to NDJSON in which each batch has a seal that names
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { type: 'delivery', id: 'd1' },
     { type: 'delivery', id: 'd2' },
-    { type: 'seal', lines: 2, sha256: hash(`${lines[0]}\n${lines[1]}\n`), previous: '' },
+    { type: 'digest', lines: 2, sha256: hash(`${lines[0]}\n${lines[1]}\n`), previous: '' },
     { type: 'delivery', id: 'd3' },
-    { type: 'seal', lines: 1, sha256: hash(`${lines[3]}\n`), previous: hash(lines[2] ?? '') },
+    { type: 'digest', lines: 1, sha256: hash(`${lines[3]}\n`), previous: hash(lines[2] ?? '') },
   ]);
 });
 

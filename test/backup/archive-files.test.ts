@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile, rename, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { archiveFolder } from '../../src/archive/files';
 import { verifyArchive } from '../../src/archive/read';
-import { resealArchive } from '../../src/archive/reseal';
+import { reencryptArchive } from '../../src/archive/reencrypt';
 import { copyFiles, filesBelow } from '../../src/backup/files';
 import { restoreFiles } from '../../src/backup/restore-files';
 import { backupManifest, type BackedUpFile } from '../../src/contracts/ops/backup';
@@ -16,10 +16,11 @@ const keys = new DataKeys('', dataKeysText('a'));
 const pathIn = (folder: string) => join(archiveFolder(folder), FILE);
 const backup = () => join(dataDir.path, 'backup');
 
-async function reseal(): Promise<void> {
+async function reencrypt(): Promise<void> {
   const draftFolder = join(dataDir.path, 'spool');
   const activeEpoch = () => Promise.resolve(null);
-  await resealArchive(dataDir.path, { keys, clock: clockAt(NOON_MS), draftFolder, activeEpoch, onFile: () => {} });
+  const options = { keys, clock: clockAt(NOON_MS), draftFolder, activeEpoch, onStep: () => {}, onBroken: () => {} };
+  await reencryptArchive(dataDir.path, options);
 }
 
 const copyArchive = async (listed: ReturnType<typeof filesBelow>) =>
@@ -30,7 +31,7 @@ function manifestOf(files: readonly BackedUpFile[]) {
   return backupManifest.parse({ ...about, taken_at: new Date(NOON_MS).toISOString(), files });
 }
 
-test('a backup has a file of the archive up to its listed size, and whole when it was resealed meanwhile', async () => {
+test('a backup has a file of the archive up to its listed size, and whole when it was re-encrypted meanwhile', async () => {
   await writeBatches(dataDir.path, [['d1'], ['d2']]);
   const listed = await filesBelow(archiveFolder(dataDir.path));
   const { size } = await stat(pathIn(dataDir.path));
@@ -39,7 +40,7 @@ test('a backup has a file of the archive up to its listed size, and whole when i
   expect((await stat(join(backup(), 'data', 'archive', FILE))).size).toBe(size);
 
   await writeFile(pathIn(dataDir.path), (await readFile(pathIn(dataDir.path))).subarray(0, size));
-  await reseal();
+  await reencrypt();
   await copyArchive(Promise.resolve(listed));
   expect((await readFile(join(backup(), 'data', 'archive', FILE))).equals(await readFile(pathIn(dataDir.path)))).toBe(
     true,
@@ -47,7 +48,7 @@ test('a backup has a file of the archive up to its listed size, and whole when i
   expect(await verifyArchive(join(backup(), 'data'))).toMatchObject({ batches: 2, torn: [], broken: [] });
 });
 
-test('a restore keeps a resealed file that has the batches of the backup, and replaces one that lacks some', async () => {
+test('a restore keeps a re-encrypted file that has the batches of the backup, and replaces one that lacks some', async () => {
   const restored = join(dataDir.path, 'restored');
   await writeBatches(dataDir.path, [['d1'], ['d2']]);
   const files = await copyArchive(filesBelow(archiveFolder(dataDir.path)));
@@ -55,11 +56,11 @@ test('a restore keeps a resealed file that has the batches of the backup, and re
   await restore();
   expect(await idsIn(restored)).toEqual(['d1', 'd2']);
 
-  await reseal();
-  const resealed = await readFile(pathIn(dataDir.path));
-  await writeFile(pathIn(restored), resealed);
+  await reencrypt();
+  const rewritten = await readFile(pathIn(dataDir.path));
+  await writeFile(pathIn(restored), rewritten);
   await restore();
-  expect((await readFile(pathIn(restored))).equals(resealed)).toBe(true);
+  expect((await readFile(pathIn(restored))).equals(rewritten)).toBe(true);
 
   // Longer than the file of the backup, with fewer batches.
   await mkdir(join(dataDir.path, 'other'));

@@ -55,7 +55,7 @@ test('a backup is not called damaged when the data keys of this machine have its
 
   const problem = {
     code: 'data_keys_different',
-    message: 'The backup is sealed under data keys that have another content here: a, search.',
+    message: 'The backup needs data keys that have another content here: a, search.',
     next: 'Name the file of data keys of that time in DATA_KEYS_FILE.',
   };
   for (const verified of [backup, null]) {

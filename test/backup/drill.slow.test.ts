@@ -57,18 +57,16 @@ async function backedUp(also: Readonly<Record<string, string>> = {}) {
   return { town, app, patrol, ref, id, environment, backups, backup, taken, codesOf };
 }
 
-test('a sealed backup of a running installation is restored into an empty Redis, and sends nothing before a person resumes it', async () => {
+test('an encrypted backup of a running installation is restored into an empty Redis, and sends nothing before a person resumes it', async () => {
   await keysFile.write(dataKeysText('a'));
   const keys = { DATA_KEYS_FILE: keysFile.path };
   const { town, app, patrol, ref, id, environment, backups, backup, taken, codesOf } = await backedUp(keys);
   const [image = ''] = await filesIn(join(backup, 'data', 'spool', 'violations'));
-  expect((await readFile(join(backup, 'data', 'spool', 'violations', image))).toString('latin1')).toMatch(
-    /^sealed:1:a:/,
-  );
+  expect((await readFile(join(backup, 'data', 'spool', 'violations', image))).toString('latin1')).toMatch(/^aes:1:a:/);
   const withoutKeys = createBackups({ clock: systemClock, environment: { ...environment, DATA_KEYS_FILE: undefined } });
   await expect(withoutKeys.restore({ folder: backup, ...VERIFY })).rejects.toMatchObject({
     code: 'data_keys_missing',
-    message: 'The backup is sealed under data keys that are not here: a, search.',
+    message: 'The backup needs data keys that are not here: a, search.',
   });
   for (const queue of ['reports', 'violations']) await patrol.post(`/queues/${queue}/resume`);
   await eventually(async () => expect((await patrol.violation(id)).state).toBe('accepted'));

@@ -126,7 +126,7 @@ test('a backup with records that cannot be decoded is verified to its end, and r
 test('a backup with a record that this machine cannot use is verified, with a warning that its images were not checked', async () => {
   await prepareInstallation();
   await reportViolations(stores, 'U2');
-  await stores.redis.hset(violationKey('U2'), 'later', 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
+  await stores.redis.hset(violationKey('U2'), 'later', 'aes:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
   const { take, verify } = openBackups();
   await take();
 

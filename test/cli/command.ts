@@ -39,7 +39,7 @@ const noLocal: LocalCommands = {
   verifyArchive: noOutput,
   verifyAudit: noOutput,
   migrate: noOutput,
-  reseal: noOutput,
+  reencrypt: noOutput,
 };
 const NO_BACKUPS: Backups = {
   take: (folder) => Promise.resolve({ folder, takenAt: '2026-11-20T08:00:00.000Z', files: 0, bytes: 0 }),

@@ -59,7 +59,7 @@ describe('console: task list', () => {
   ])(
     'lists a task about %s that the process cannot use, on the page and in the API, without it',
     async (_about, open) => {
-      await app.redis.ask('HSET', await open(), 'later', 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
+      await app.redis.ask('HSET', await open(), 'later', 'aes:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
 
       const answer = await api(app).get('/api/tasks').expect(200);
       const { html } = await (await signedIn(app)).get('/tasks');

@@ -274,7 +274,7 @@ test('a tow is carried to its payment, and what it contains is encrypted in Redi
   });
 
   const checked = z.object({ first: z.string(), keys: z.array(z.unknown()), plain: z.number() });
-  const { first, keys, plain } = checked.parse(JSON.parse(await towhook('reseal --check --json')));
+  const { first, keys, plain } = checked.parse(JSON.parse(await towhook('re-encrypt --check --json')));
   expect([first, keys.length, plain]).toEqual(['2026-11', 1, 0]);
   const stored = await current().redisText();
   expect(stored).toContain(reference);

@@ -111,7 +111,7 @@ test('a process that lost the archive lock to another process continues in a new
   expect(await verifyArchive(dataDir.path)).toMatchObject({ torn: [], broken: [], records: { tow: 2 } });
 });
 
-test('a process whose data key is replaced continues in a new file, so that the earlier one can be resealed', async () => {
+test('a process whose data key is replaced continues in a new file, so that the earlier one can be re-encrypted', async () => {
   const keys = dataKeysText('a', 'b');
   await keysFile.write(linesOf(keys, 'a'));
   const { dataKeys } = await startProcess({ environment: { DATA_KEYS_FILE: keysFile.path } });
@@ -126,8 +126,8 @@ test('a process whose data key is replaced continues in a new file, so that the 
   expect(await files()).toHaveLength(2);
   const [before, after] = await files();
   const keysIn = async (name = '') => gunzipSync(await readFile(join(archiveFolder(dataDir.path), name))).toString();
-  expect(await keysIn(before)).toContain('sealed:1:a:');
-  expect(await keysIn(after)).not.toContain('sealed:1:a:');
+  expect(await keysIn(before)).toContain('aes:1:a:');
+  expect(await keysIn(after)).not.toContain('aes:1:a:');
   expect(await idsIn(dataDir.path, { type: 'tow', keys: dataKeys })).toEqual(['T1', 'T2']);
 });
 

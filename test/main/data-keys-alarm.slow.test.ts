@@ -17,7 +17,7 @@ const text = dataKeysText('a', 'b');
 
 test('a process that lacks a data key raises an alarm that names key and remedy, and ends it when the key is back', async () => {
   await file.write(linesOf(text, 'a'));
-  // What another process sealed with its first key.
+  // What another process encrypted with its first key.
   const check = new DataKeys('', linesOf(text, 'b')).checkOf('b');
   await redis.ask('HSET', KEYS.dataKeys, 'b', check ?? '');
   const app = await start('all', { environment: { DATA_KEYS_FILE: file.path } });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DataKeys } from '../../src/platform/data-keys';
 import { deliveryKey, KEYS } from '../../src/store/keys';
-import { placeOf } from '../../src/store/encryption/sealed-fields';
+import { placeText } from '../../src/store/redis/at-rest';
 import { startApp } from '../support/app';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { startProcess } from '../support/process';
@@ -14,13 +14,13 @@ const right = dataKeysText('2026-11', '2027-05');
 /** The file made a second time: the same ids, other keys. */
 const second = dataKeysText('2026-11', '2027-05');
 
-const sealed = async (text: string) => {
-  for (const [id, check] of new DataKeys('', text).checksOfSealing()) await redis.ask('HSET', KEYS.dataKeys, id, check);
+const encrypted = async (text: string) => {
+  for (const [id, check] of new DataKeys('', text).currentChecks()) await redis.ask('HSET', KEYS.dataKeys, id, check);
 };
 const start = () => startProcess('receiver', { REDIS_URL: redis.url, DATA_KEYS_FILE: file.path });
 
 test('a process does not start with another key of an id that stored data is encrypted under, and names it', async () => {
-  await sealed(right);
+  await encrypted(right);
   await file.write(second);
 
   const started = await start();
@@ -32,7 +32,7 @@ test('a process does not start with another key of an id that stored data is enc
 });
 
 test('a process does not start with another key of search terms', async () => {
-  await sealed(right);
+  await encrypted(right);
   await file.write(linesOf(right, '2026-11').replace(/search:.*/, linesOf(second).trim()));
 
   const started = await start();
@@ -42,7 +42,7 @@ test('a process does not start with another key of search terms', async () => {
 });
 
 test('a process that starts while Redis is away ends when Redis comes back with data under another key', async () => {
-  await sealed(right);
+  await encrypted(right);
   await file.write(second);
   await redis.kill();
   const started = await start();
@@ -54,7 +54,7 @@ test('a process that starts while Redis is away ends when Redis comes back with 
 });
 
 test('a process starts with another key of an id that only opens data', async () => {
-  await sealed(right);
+  await encrypted(right);
   await redis.ask(
     'HSET',
     KEYS.dataKeys,
@@ -89,6 +89,6 @@ test('a running process keeps its keys when the file is made a second time', asy
   expect((await fetch(`${receiverUrl}/tow-request`, init)).status).toBe(200);
   const [id = ''] = z.array(z.string()).parse(await redis.ask('ZRANGE', KEYS.indexDeliveries, '0', '-1'));
   const stored = z.string().parse(await redis.ask('HGET', deliveryKey(id), 'rawBody'));
-  const place = placeOf(deliveryKey(id), 'rawBody');
-  expect(new DataKeys('', right).open(place, stored)).toEqual({ kind: 'text', text: init.body });
+  const place = placeText({ key: deliveryKey(id), field: 'rawBody' });
+  expect(new DataKeys('', right).decrypt(place, stored)).toEqual({ kind: 'text', text: init.body });
 });

@@ -51,7 +51,7 @@ test('takes the answer of the provider within ten minutes only', async () => {
   expect(await signIn(consoleOf(), 600_000)).toEqual({ kind: 'not_begun', next: '/tasks' });
 });
 
-test('does not open a ticket that another client secret has sealed', async () => {
+test('does not open a ticket that another client secret has encrypted', async () => {
   const begun = await consoleOf().identity.begin('/tasks', FROM);
   if (begun.kind !== 'begun') throw new Error('the sign-in did not begin');
   const query = new URLSearchParams((await provider.signIn(begun.address)).split('?')[1]);

@@ -110,7 +110,7 @@ describe('operator API: a body that breaks its contract, where the request would
 
   it.each([
     ['damaged', { head: '9999' }],
-    ['sealed under a missing key', { later: 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
+    ['encrypted under a missing key', { later: 'aes:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
   ])('names the fields of the contract alone for a tow that is %s', async (_what, stored) => {
     const ref = await towAfter(app, 'started');
     await app.redis.ask('HSET', towKey(ref), ...Object.entries(stored).flat());

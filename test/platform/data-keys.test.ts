@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../src/platform/config/config';
-import { DataKeys, openDataKeys, sealingKeyOf } from '../../src/platform/data-keys';
+import { DataKeys, openDataKeys, keyIdOf } from '../../src/platform/data-keys';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 
 const file = useDataKeysFile();
@@ -10,37 +10,37 @@ function openedFrom(text: string): DataKeys {
   return new DataKeys('', text);
 }
 
-test('a sealed text names the first key, shows nothing of the text, and opens at its place under every key', () => {
+test('an encrypted text names the first key, shows nothing of the text, and opens at its place under every key', () => {
   const text = dataKeysText('b', 'a');
-  const sealed = openedFrom(linesOf(text, 'a')).seal(PLACE, 'لوحة ABJ 1235');
+  const encrypted = openedFrom(linesOf(text, 'a')).encrypt(PLACE, 'لوحة ABJ 1235');
 
-  expect(sealed).toMatch(/^sealed:1:a:[A-Za-z0-9+/]+=*$/);
-  expect(Buffer.from(sealed.split(':')[3] ?? '', 'base64').toString()).not.toContain('ABJ');
-  expect(sealingKeyOf(sealed)).toBe('a');
-  expect(openedFrom(text).open(PLACE, sealed)).toEqual({ kind: 'text', text: 'لوحة ABJ 1235' });
-  expect(sealingKeyOf(openedFrom(text).seal(PLACE, ''))).toBe('b');
+  expect(encrypted).toMatch(/^aes:1:a:[A-Za-z0-9+/]+=*$/);
+  expect(Buffer.from(encrypted.split(':')[3] ?? '', 'base64').toString()).not.toContain('ABJ');
+  expect(keyIdOf(encrypted)).toBe('a');
+  expect(openedFrom(text).decrypt(PLACE, encrypted)).toEqual({ kind: 'text', text: 'لوحة ABJ 1235' });
+  expect(keyIdOf(openedFrom(text).encrypt(PLACE, ''))).toBe('b');
 });
 
-test('the same text is sealed differently each time', () => {
+test('the same text is encrypted differently each time', () => {
   const keys = openedFrom(dataKeysText('a'));
-  expect(keys.seal(PLACE, 'x')).not.toBe(keys.seal(PLACE, 'x'));
+  expect(keys.encrypt(PLACE, 'x')).not.toBe(keys.encrypt(PLACE, 'x'));
 });
 
-test('a sealed text does not open at another place, after a change, under another key of the same id, or cut off', () => {
+test('an encrypted text does not open at another place, after a change, under another key of the same id, or cut off', () => {
   const keys = openedFrom(dataKeysText('a'));
-  const sealed = keys.seal(PLACE, 'ABJ 1235');
-  const middle = Math.floor(sealed.length / 2);
-  const flipped = `${sealed.slice(0, middle)}${sealed[middle] === 'A' ? 'B' : 'A'}${sealed.slice(middle + 1)}`;
+  const encrypted = keys.encrypt(PLACE, 'ABJ 1235');
+  const middle = Math.floor(encrypted.length / 2);
+  const flipped = `${encrypted.slice(0, middle)}${encrypted[middle] === 'A' ? 'B' : 'A'}${encrypted.slice(middle + 1)}`;
 
-  expect(keys.open('tow:T2\nhead', sealed)).toEqual({ kind: 'changed' });
-  expect(keys.open(PLACE, flipped)).toEqual({ kind: 'changed' });
-  expect(keys.open(PLACE, sealed.slice(0, 20))).toEqual({ kind: 'changed' });
-  expect(openedFrom(dataKeysText('a')).open(PLACE, sealed)).toEqual({ kind: 'changed' });
-  expect(openedFrom(dataKeysText('b')).open(PLACE, sealed)).toEqual({ kind: 'unknown_key' });
+  expect(keys.decrypt('tow:T2\nhead', encrypted)).toEqual({ kind: 'changed' });
+  expect(keys.decrypt(PLACE, flipped)).toEqual({ kind: 'changed' });
+  expect(keys.decrypt(PLACE, encrypted.slice(0, 20))).toEqual({ kind: 'changed' });
+  expect(openedFrom(dataKeysText('a')).decrypt(PLACE, encrypted)).toEqual({ kind: 'changed' });
+  expect(openedFrom(dataKeysText('b')).decrypt(PLACE, encrypted)).toEqual({ kind: 'unknown_key' });
 });
 
-test('a text that is not sealed is returned as it is', () => {
-  expect(openedFrom(dataKeysText('a')).open(PLACE, '{"plate":"ABJ 1235"}')).toEqual({
+test('a text that is not encrypted is returned as it is', () => {
+  expect(openedFrom(dataKeysText('a')).decrypt(PLACE, '{"plate":"ABJ 1235"}')).toEqual({
     kind: 'text',
     text: '{"plate":"ABJ 1235"}',
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataKeys } from '../../src/platform/data-keys';
 import { systemClock } from '../../src/platform/clock';
-import { imageKeys, resealImages } from '../../src/spool/reseal';
+import { imageKeys, reencryptImages } from '../../src/spool/reencrypt';
 import { dataKeysText, linesOf } from '../support/data-keys';
 import { imageOf } from '../support/images';
 import { filesIn, newFolder, openSpool, pieces, sharedMarker } from './world';
@@ -61,11 +61,11 @@ describeOnTwoVolumes('photos on a volume of their own', () => {
     expect(await filesIn(join(dataDir, 'spool', 'orphans'))).toEqual([`photos.T-1/${stored.file}`]);
   });
 
-  it('photos on a volume of their own are sealed in their place', async () => {
+  it('photos on a volume of their own are encrypted in their place', async () => {
     const { dataDir, photos, stored } = await spoolOnTwoVolumes();
     const keys = new DataKeys('', linesOf(dataKeysText('a'), 'a'));
 
-    await resealImages(dataDir, { keys, clock: systemClock, onImage: () => {} });
+    await reencryptImages(dataDir, { keys, clock: systemClock, onStep: () => {} });
 
     const sealedUnder: (string | null)[] = [];
     for await (const id of imageKeys(dataDir)) sealedUnder.push(id);

@@ -50,10 +50,10 @@ async function prepareDisk() {
 it('the spool sweep keeps the files of records that cannot be read, and moves other files without a record', async () => {
   const { sweep, orphans, violations, photos } = await prepareDisk();
   await stores.redis.hset(violationKey('U1'), 'document', 'broken');
-  await stores.redis.hset(violationKey('U2'), 'later', 'sealed:1:removed:AAAA');
+  await stores.redis.hset(violationKey('U2'), 'later', 'aes:1:removed:AAAA');
   await stores.redis.hset(towKey('T1'), 'head', '{"plate_number"');
-  await stores.redis.hset(towKey('T2'), 'later', 'sealed:1:removed:AAAA');
-  await stores.redis.hset(towKey('T3'), 'head', 'sealed:1:removed:AAAA');
+  await stores.redis.hset(towKey('T2'), 'later', 'aes:1:removed:AAAA');
+  await stores.redis.hset(towKey('T3'), 'head', 'aes:1:removed:AAAA');
 
   expect(await sweep()).toEqual(['spool.orphaned']);
 

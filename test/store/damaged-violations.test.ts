@@ -52,8 +52,8 @@ test.each([
   },
 );
 
-/** Sealed under a data key that the process lacks. */
-const SEALED = { later: 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' };
+/** Encrypted under a data key that the process lacks. */
+const UNREADABLE = { later: 'aes:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' };
 
 test('a tow of a damaged violation can be linked to another one, and the reference stays with the damaged one', async () => {
   await createAcceptedViolation(stores, 'U2', 'V-2');
@@ -69,7 +69,7 @@ test('a tow of a damaged violation can be linked to another one, and the referen
 });
 
 test('a tow request that names a violation that the process cannot use waits for one that can', async () => {
-  await stores.redis.hset(violationKey('U1'), SEALED);
+  await stores.redis.hset(violationKey('U1'), UNREADABLE);
 
   expect(await request('T1', 'V-1')).toBe('deferred');
 
@@ -78,7 +78,7 @@ test('a tow request that names a violation that the process cannot use waits for
 
 test.each([
   ['a damaged violation', { z: 'broken' }],
-  ['a violation that the process cannot use', SEALED],
+  ['a violation that the process cannot use', UNREADABLE],
 ])(
   'an answer that gives the reference of %s to another one is stored, and the reference stays',
   async (_owner, fields) => {

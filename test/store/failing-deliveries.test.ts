@@ -99,7 +99,7 @@ describe('the task about a delivery that keeps failing', () => {
     ['is damaged', (key: string) => stores.redis.hset(key, 'head', 'damaged')],
     [
       'lacks its data key',
-      (key: string) => stores.redis.hset(key, 'later', 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'),
+      (key: string) => stores.redis.hset(key, 'later', 'aes:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'),
     ],
     ['has a key of another type', (key: string) => stores.redis.del(key).then(() => stores.redis.set(key, 'text'))],
   ])('belongs to no record while its tow %s', async (_what, damage) => {

@@ -6,8 +6,8 @@ import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { openOutbox, reportViolations } from '../support/violations';
 
-/** A part of these records is sealed under a data key that this process lacks. */
-const SEALED = { later: 'sealed:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' };
+/** A part of these records is encrypted under a data key that this process lacks. */
+const UNREADABLE = { later: 'aes:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' };
 
 const redis = useRedis();
 let stores: Stores;
@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 async function makeUnusable(key: string) {
-  await stores.redis.hset(key, SEALED);
+  await stores.redis.hset(key, UNREADABLE);
   return stores.redis.hgetall(key);
 }
 
@@ -36,7 +36,7 @@ test('reports of a tow that the process cannot use wait, and the tow is left as 
   const before = await unusableTow('T1');
 
   await expect(stores.outbox.claim('T1')).rejects.toThrow(UnusableRecord);
-  await expect(stores.say('T1', { event: 'detained' })).rejects.toThrow('sealed under the key');
+  await expect(stores.say('T1', { event: 'detained' })).rejects.toThrow('encrypted under the key');
 
   expect(await stores.redis.hgetall(towKey('T1'))).toEqual(before);
   expect(await stores.dueAt('T1')).not.toBeNull();
@@ -55,7 +55,7 @@ test.each([true, false])(
     const stored = stores.outbox.settle(claim, result(ACCEPTED), claimsNext).catch(String);
     const isRepeated = eventually(() => Promise.resolve(expect(reads.mock.calls.length).toBeGreaterThan(2)));
     await Promise.race([stored, isRepeated]);
-    await stores.redis.hdel(towKey('T1'), ...Object.keys(SEALED));
+    await stores.redis.hdel(towKey('T1'), ...Object.keys(UNREADABLE));
 
     expect(await stored).toMatchObject({ kind: 'done' });
     expect(await stores.states('T1')).toEqual(['started accepted']);
@@ -72,7 +72,7 @@ test('a webhook for a tow that the process cannot use waits without a failure, a
   expect(await stores.redis.zscore(KEYS.dueDeliveries, 'invoice-T1')).not.toBeNull();
   expect(await stores.generalTasks()).toEqual([]);
 
-  await stores.redis.hdel(towKey('T1'), ...Object.keys(SEALED));
+  await stores.redis.hdel(towKey('T1'), ...Object.keys(UNREADABLE));
   expect(await stores.process('invoice-T1')).toBe('attached');
 });
 
@@ -99,7 +99,7 @@ test('lists show the other records, and a read names the reason', async () => {
 
   expect(tows.map(({ tow }) => tow.towingReferenceId)).toEqual(['T2']);
   expect(deliveries.items.map(({ id }) => id)).toEqual(['request-T2']);
-  await expect(stores.tows.read('T1')).rejects.toThrow('sealed under the key');
+  await expect(stores.tows.read('T1')).rejects.toThrow('encrypted under the key');
 });
 
 test('lists show the other records beside damaged ones, and reject while Redis does not answer', async () => {

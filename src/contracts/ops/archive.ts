@@ -29,8 +29,8 @@ export const archivedRecord = z.discriminatedUnion('type', [
 export type ArchivedRecord = z.infer<typeof archivedRecord>;
 
 /**
- * The only line of an encrypted batch before its seal: how many records of each type it holds, and their lines, deflated
- * and encrypted (platform/data-keys.ts). The place of the line is authenticated with it (archive/encryption.ts).
+ * The only line of an encrypted batch before its digest: how many records of each type it holds, and their lines,
+ * deflated and encrypted (platform/data-keys.ts). The place of the line is authenticated with it (archive/batch.ts).
  */
 export const encryptedRecords = z.strictObject({
   type: z.literal('encrypted'),
@@ -40,11 +40,11 @@ export const encryptedRecords = z.strictObject({
 export type EncryptedRecords = z.infer<typeof encryptedRecords>;
 
 /**
- * The last line of a batch: the number of lines it seals, their SHA-256, and the SHA-256 of the previous seal, '' for
+ * The last line of a batch: the number of lines before it, their SHA-256, and the SHA-256 of the previous digest, '' for
  * none.
  */
-export const archiveSeal = z.strictObject({
-  type: z.literal('seal'),
+export const archiveDigest = z.strictObject({
+  type: z.literal('digest'),
   lines: z.int().min(1),
   sha256: z.string(),
   previous: z.string(),

@@ -134,7 +134,7 @@ function missing(seq: number, found: number): ChainBreak {
  * later: the digest does not show them, and the chain stays whole.
  *
  * SHA-1, because a Redis script has no other and the link must be made by the script that writes the effect; the files
- * of the archive are sealed with SHA-256. To forge a link, another text for a given hash would have to be found, which
+ * of the archive are hashed with SHA-256. To forge a link, another text for a given hash would have to be found, which
  * SHA-1 still withstands; its known collisions need both texts to be chosen by the forger.
  */
 export interface AuditLine {

@@ -235,7 +235,7 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
     },
     redis: redisSettings(env),
     dataDir: env.DATA_DIR,
-    /** The keys that personal data is sealed with at rest; null: it is not sealed. */
+    /** Null: there are no data keys. */
     dataKeysFile: env.DATA_KEYS_FILE ?? null,
     receiver: { host: env.RECEIVER_HOST ?? env.HOST, port: env.RECEIVER_PORT },
     console: { host: env.CONSOLE_HOST ?? env.HOST, port: env.CONSOLE_PORT },

@@ -42,7 +42,7 @@ const storedTask = jsonText(task);
 
 /**
  * Null for a task whose text is damaged, for one of a later version with an action that this one does not know, and for
- * one that is sealed under a key that this process lacks: other processes list it.
+ * one that this process cannot decrypt: other processes list it.
  */
 function knownTaskOf(json: string, openedAtMs: string): Task | null {
   const { data } = storedTask.safeParse(json);

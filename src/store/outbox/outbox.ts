@@ -125,7 +125,7 @@ function createOutbox<R extends OutboxRecord>(
           if (result.difference && isApplied(stored)) await transaction.recordDifference(result.difference);
           return { kind: stored, isPermitSpent: result.isPermitSpent };
         });
-      // During a change of data keys, another process may have sealed the record under a key that this one reads later.
+      // During a change of data keys, another process may have written the record under a key that this one reads later.
       const isAccepted = result.verdict.next === 'accepted';
       return isAccepted ? untilUsable(store, { clock, limitMs: USABLE_REPEAT_MS }) : store();
     },

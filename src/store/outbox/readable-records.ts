@@ -3,14 +3,14 @@ import { DamagedRecord, UnusableRecord } from '../../domain/outbox/unusable-reco
 import type { RecordKind } from '../../domain/outbox/outbox-record';
 import { errorFacts } from '../../platform/errors';
 import { unpackFields, type Fields } from '../redis/packed-fields';
-import { refuseSealed } from '../encryption/sealed-fields';
+import { requireReadable } from '../redis/at-rest';
 import { isTransient } from '../redis/until-answered';
 
 /** Records that this process cannot use, or that are damaged, and what decisions and lists do about them. */
 
-/** All fields of a tow or violation, unpacked. @throws UnusableRecord */
-export function readableFields(kind: RecordKind, stored: Fields): Fields {
-  refuseSealed(kind, stored);
+/** All fields of a record, unpacked. @throws UnusableRecord */
+export function readableFields(kind: RecordKind | 'delivery', stored: Fields): Fields {
+  requireReadable(kind, stored);
   return unpackFields(stored);
 }
 

@@ -3,8 +3,7 @@ import type { Cursor } from '../../contracts/paging';
 import { searchPrefixes } from '../../domain/search';
 import { KEYS } from '../keys';
 import { byBytes, type ListRow } from './rows';
-import { storedPrefixes } from '../encryption/sealed-commit';
-import { dataKeysOf } from '../encryption/sealed-values';
+import { storedPrefixes } from '../redis/at-rest';
 import type { RecordKind } from '../../domain/outbox/outbox-record';
 
 /** The search for tows and violations by prefixes of their references, ids, plates and invoice numbers. */
@@ -22,7 +21,7 @@ export const MEMBERS_PER_READ = 1000;
 
 /** The records of a search, each once and exact matches first. A row has the position of its first matching entry. */
 export async function searchRows(redis: Redis, kind: RecordKind, typed: string): Promise<ListRow[]> {
-  const prefixes = searchPrefixes(typed).flatMap((prefix) => storedPrefixes(dataKeysOf(redis), prefix));
+  const prefixes = searchPrefixes(typed).flatMap((prefix) => storedPrefixes(redis, prefix));
   const found = await Promise.all(prefixes.map((prefix) => entriesWith(redis, kind, prefix)));
   // The byte order alone would put each plate that begins with a searched number before the exact number.
   const exact = prefixes.map((prefix) => (prefix.endsWith('\n') ? prefix : `${prefix}\n`));

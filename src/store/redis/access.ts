@@ -15,7 +15,7 @@ export interface RedisAccess {
   readonly minReplicas: number;
   /** For `rediss://`: trust, certificate of the client and name of the server. */
   readonly tls: ConnectionOptions;
-  /** What personal data is sealed with; null: it is not. */
+  /** See RedisConnection. */
   readonly dataKeys: DataKeys | null;
 }
 

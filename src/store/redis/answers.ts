@@ -5,7 +5,7 @@ import { unpackFields } from './packed-fields';
 import { text } from './parse';
 import { replicated } from './replicas';
 import { Script } from '../scripts';
-import { openValue, sealValue } from '../encryption/sealed-values';
+import { storedText, textOf } from './at-rest';
 
 const settleAnswer = new Script('settle-answer');
 
@@ -21,8 +21,8 @@ export function createAnswerStore(redis: Redis): AnswerStore {
     },
     async settle(scope, answer) {
       const place = { key: idempotencyKey(scope), field: 'answer' };
-      const settled = await settleAnswer.run(redis, [place.key], [sealValue(redis, place, answer)]);
-      return openValue(redis, place, text(settled, 'settle-answer'));
+      const settled = await settleAnswer.run(redis, [place.key], [storedText(redis, place, answer)]);
+      return textOf(redis, place, text(settled, 'settle-answer'));
     },
   };
 }

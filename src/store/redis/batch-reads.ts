@@ -2,8 +2,7 @@ import type { Redis, ChainableCommander } from 'ioredis';
 import { fields, list } from './parse';
 import type { Fields } from './packed-fields';
 import { Script, wellFormedJson } from '../scripts';
-import { openReply } from '../encryption/sealed-fields';
-import { dataKeysOf } from '../encryption/sealed-values';
+import { readReply } from './at-rest';
 
 const script = new Script('read-together');
 
@@ -22,9 +21,7 @@ export async function readTogether(redis: Redis, reads: readonly Read[]): Promis
   const keys = [...new Set(reads.map(([, key]) => key))];
   const wired = reads.map(([command, key, ...args]) => [command, keys.indexOf(key) + 1, ...args.map(String)]);
   const replies = list(await script.run(redis, keys, [wellFormedJson(wired)]), 'read-together');
-  const dataKeys = dataKeysOf(redis);
-  if (dataKeys === null) return replies;
-  return reads.map(([command, ...args], at) => openReply(dataKeys, command, args, replies[at]));
+  return reads.map(([command, ...args], at) => readReply(redis, command, args, replies[at]));
 }
 
 /** The fields of a reply to HGETALL; none when it is null. */

@@ -3,8 +3,7 @@ import { texts, UnexpectedReply } from './parse';
 import { RedisClock } from './redis-time';
 import { replicated } from './replicas';
 import { isOutOfMemory, Script, wellFormedJson, type WriteOptions } from '../scripts';
-import { sealCommit } from '../encryption/sealed-commit';
-import { dataKeysOf } from '../encryption/sealed-values';
+import { storedCommit } from './at-rest';
 import { wakeAll, type DueMember, type Wake } from '../outbox/wake';
 
 /** Commits are the only way to change records. Each is written completely or not at all (lua/commit.lua). */
@@ -163,9 +162,7 @@ export class Committer {
       keys.set(key, place);
       return place;
     };
-    const dataKeys = dataKeysOf(this.redis);
-    const stored = (commit: Commit) => (dataKeys === null ? commit : sealCommit(commit, dataKeys));
-    const json = wellFormedJson(group.map(({ commit }) => wire(stored(commit), placeOf)));
+    const json = wellFormedJson(group.map(({ commit }) => wire(storedCommit(this.redis, commit), placeOf)));
     const sentMs = this.monotonicMs();
     const due = group.flatMap(({ commit }) => commit.due ?? []);
     const followedBy = () => {

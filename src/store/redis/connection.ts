@@ -2,7 +2,7 @@ import { Redis, ReplyError, type Command } from 'ioredis';
 import { ConfigurationError } from '../../platform/config/config';
 import type { DataKeys } from '../../platform/data-keys';
 import { errorMessage } from '../../platform/errors';
-import { openReply } from '../encryption/sealed-fields';
+import { readReply } from './at-rest';
 
 /** Redis has not the database of REDIS_URL, or does not let the user select it. */
 export class DatabaseRefused extends ConfigurationError {
@@ -22,13 +22,12 @@ export class RedisConnection extends Redis {
   wasReplica = false;
   /** How many replicas must have a write before it is acknowledged; 0: the master alone. */
   minReplicas = 0;
-  /** Personal data is sealed and opened with them; null: it is neither. */
+  /** What personal data is encrypted with; null: it is not. */
   dataKeys: DataKeys | null = null;
 
-  /** Every command goes through here, those of pipelines too: sealed values of its reply are opened. */
+  /** Every command goes through here, those of pipelines too. Its reply is decrypted. */
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
-    const { dataKeys } = this;
-    if (dataKeys !== null) openReplyOf(command, dataKeys);
+    if (this.dataKeys !== null) readReplyOf(this, command);
     this.joinWrites();
     return super.sendCommand(command, stream);
   }
@@ -74,14 +73,14 @@ export class RedisConnection extends Redis {
   }
 }
 
-const opening = new WeakSet<Command>();
+const decrypted = new WeakSet<Command>();
 
-/** Opens the reply of a command before it is resolved. A command that waits for its connection comes here twice. */
-function openReplyOf(command: Command, keys: DataKeys): void {
-  if (opening.has(command)) return;
-  opening.add(command);
+/** Decrypts the reply of a command before it is resolved. A command that waits for its connection comes here twice. */
+function readReplyOf(redis: Redis, command: Command): void {
+  if (decrypted.has(command)) return;
+  decrypted.add(command);
   const transform = command.transformReply.bind(command);
   const value = (reply: Parameters<typeof transform>[0]) =>
-    openReply(keys, command.name, command.args, transform(reply));
+    readReply(redis, command.name, command.args, transform(reply));
   Object.defineProperty(command, 'transformReply', { value });
 }

@@ -2,15 +2,14 @@ import type { Redis } from 'ioredis';
 import { lookUpReply } from '../../contracts/replies';
 import type { Clock } from '../../platform/clock';
 import { errorName } from '../../platform/errors';
-import { sha256Hex } from '../../platform/hash';
 import type { Log } from '../../platform/log/log';
 import { pause } from '../../platform/timers';
-import type { LookupOutcome, KeptAnswer, LookupCache, Question } from '../../workflow/service/lookups';
+import type { LookupOutcome, KeptAnswer, LookupCache } from '../../workflow/service/lookups';
 import { lookupKey, lookupLockKey } from '../keys';
 import { releaseLock, renewLock } from '../redis/locks';
 import { texts } from '../redis/parse';
 import { Script } from '../scripts';
-import { dataKeysOf, openValue, sealValue } from '../encryption/sealed-values';
+import { nameHash, storedText, textOf } from '../redis/at-rest';
 
 const lookUp = new Script('look-up');
 const keepAnswer = new Script('keep-answer');
@@ -36,7 +35,8 @@ type LookupResult = LookupOutcome | { readonly kind: 'busy' };
 /**
  * Caches answers of the service, and makes one call per question over all processes. Within a process, lookups of the
  * same question share one promise. Between processes, a lock per question is renewed for as long as the call takes;
- * when its owner dies, the next process that polls makes the call. Keys are hashes of the questions.
+ * when its owner dies, the next process that polls makes the call. Keys are hashes of the questions, which may
+ * contain plates.
  */
 export function createLookupCache(redis: Redis, tools: LookupCacheTools): LookupCache {
   const { clock, log, keptMs } = tools;
@@ -67,7 +67,7 @@ export function createLookupCache(redis: Redis, tools: LookupCacheTools): Lookup
 
   const keep = async (name: string, owner: string, { data, checkedAtMs }: KeptAnswer) => {
     const keys = [lookupKey(name), lookupLockKey(name)];
-    const stored = sealValue(redis, placeOfData(name), JSON.stringify(data));
+    const stored = storedText(redis, placeOfData(name), JSON.stringify(data));
     await keepAnswer.run(redis, keys, [owner, stored, checkedAtMs, Math.max(keptMs, SHARED_FOR_MS)]);
   };
 
@@ -77,8 +77,8 @@ export function createLookupCache(redis: Redis, tools: LookupCacheTools): Lookup
     const keys = [lookupKey(name), lookupLockKey(name)];
     for (let waitedFor = ''; ;) {
       const reply = await lookUp.run(redis, keys, [id, LOCK_MS, keptMs, waitedFor]);
-      const opened = texts(reply, 'look-up').map((text) => openValue(redis, placeOfData(name), text));
-      const found = lookUpReply.parse(opened);
+      const values = texts(reply, 'look-up').map((text) => textOf(redis, placeOfData(name), text));
+      const found = lookUpReply.parse(values);
       const waitedMs = clock.monotonicMs() - startedMs;
       switch (found.kind) {
         case 'answer':
@@ -95,7 +95,7 @@ export function createLookupCache(redis: Redis, tools: LookupCacheTools): Lookup
 
   return {
     once(question, ask) {
-      const name = nameOf(redis, question);
+      const name = nameHash(redis, JSON.stringify(question));
       const known = running.get(name);
       if (known) return known;
       const lookup = lookUpNow(name, ask).finally(() => running.delete(name));
@@ -103,12 +103,6 @@ export function createLookupCache(redis: Redis, tools: LookupCacheTools): Lookup
       return lookup;
     },
   };
-}
-
-/** The hash of a question, which may contain a plate: with data keys, one that only their holders can make. */
-function nameOf(redis: Redis, question: Question): string {
-  const text = JSON.stringify(question);
-  return dataKeysOf(redis)?.hashTerm(text) ?? sha256Hex(text);
 }
 
 function placeOfData(name: string) {

@@ -3,7 +3,6 @@ import { otherCall, type OtherCall } from '../../contracts/outbox/records';
 import { nextVersion } from '../../domain/outbox/outbox-record';
 import { webhookElsewhereTask } from '../../domain/ops/tasks';
 import type { Clock } from '../../platform/clock';
-import { sealingKeyOf } from '../../platform/data-keys';
 import { afterReading } from '../../platform/timers';
 import type { DeliveryStore, Intake, NewDelivery } from '../../workflow/ports';
 import { decodeDelivery } from './delivery-records';
@@ -13,7 +12,7 @@ import { texts } from '../redis/parse';
 import { replicated } from '../redis/replicas';
 import { mergedRows, pageOf } from '../outbox/rows';
 import { Script } from '../scripts';
-import { sealValue } from '../encryption/sealed-values';
+import { storedText } from '../redis/at-rest';
 import { openGeneralTask } from '../ops/tasks';
 import { PUT_OFF_MS, type Wake } from '../outbox/wake';
 
@@ -82,7 +81,7 @@ export function createIntake(redis: Redis, clock: Clock, wake: Wake | null = nul
         length: rawBody.length,
         raw_body: rawBody.slice(0, OTHER_BODY_MAX),
       };
-      const stored = sealValue(redis, { key: KEYS.otherCalls, field: '' }, JSON.stringify(entry));
+      const stored = storedText(redis, { key: KEYS.otherCalls, field: '' }, JSON.stringify(entry));
       const keep = () =>
         redis
           .multi()
@@ -119,7 +118,7 @@ async function accept(
     for (const { delivery } of group) {
       const { id, kind, towingReferenceId, rawBody, verified, signatureId, signedAtMs } = delivery;
       const record = deliveryKey(id);
-      const body = sealValue(redis, { key: record, field: 'rawBody' }, rawBody);
+      const body = storedText(redis, { key: record, field: 'rawBody' }, rawBody);
       keys.push(record);
       args.push(id, kind, towingReferenceId, body, String(verified), signatureId ?? '');
       args.push(signedAtMs ?? '');
@@ -154,9 +153,7 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
 
     async others(limit) {
       const entries = await redis.lrange(KEYS.otherCalls, 0, limit - 1);
-      // A process that lacks a data key leaves out what is sealed under it.
-      const readable = entries.filter((entry) => sealingKeyOf(entry) === null);
-      return readable.map((entry) => otherCall.parse(JSON.parse(entry)));
+      return entries.map((entry) => otherCall.parse(JSON.parse(entry)));
     },
   };
 }

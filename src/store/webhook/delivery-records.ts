@@ -3,8 +3,7 @@ import { storedDelivery, type Delivery } from '../../domain/webhook/delivery';
 import type { Effect, RecordChange } from '../redis/commit';
 import type { NewEvent } from '../ops/events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from '../keys';
-import { fieldsOrDamaged, orDamaged } from '../outbox/readable-records';
-import { refuseSealed } from '../encryption/sealed-fields';
+import { fieldsOrDamaged, orDamaged, readableFields } from '../outbox/readable-records';
 import type { Fields } from '../redis/packed-fields';
 import { nextVersion } from '../../domain/outbox/outbox-record';
 
@@ -13,8 +12,8 @@ import { nextVersion } from '../../domain/outbox/outbox-record';
  */
 
 /** Null when there is no delivery. @throws UnusableRecord */
-export function decodeDelivery(fields: Fields): Delivery | null {
-  refuseSealed('delivery', fields);
+export function decodeDelivery(stored: Fields): Delivery | null {
+  const fields = readableFields('delivery', stored);
   return fields['id'] === undefined ? null : storedDelivery.parse({ ...fields, version: fields['v'] });
 }
 

@@ -26,7 +26,7 @@ export interface Upload {
   takeBack(): Promise<void>;
 }
 
-/** The bytes of an image: a plain file, or a sealed one that is opened for each reading. */
+/** The bytes of an image: a file, or a stream that is opened for each reading. */
 export type ImageSource = { readonly path: string } | { readonly open: () => Readable };
 
 /** Images of a violation are removed once the service has them; photos of a tow stay. */

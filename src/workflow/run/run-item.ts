@@ -56,7 +56,7 @@ export async function carryOutItem(tools: RunItemTools, item: Item): Promise<Ite
   }
   if (document.action !== 'replay') {
     const task = await tools.tasks.read(target.id);
-    // One of a later version, or sealed under a data key that this worker reads later.
+    // One of a later version, or under a data key that this worker reads later.
     if (task === null && (await tools.tasks.isStored(target.id))) return 'later';
     if (task === null || questionOf(task) !== target.question) return GONE;
   }

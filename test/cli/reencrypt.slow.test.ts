@@ -7,7 +7,7 @@ import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { idsIn, useDataDir, writeBatches } from '../archive/folder';
 import { awayFromMidnight } from '../support/midnight';
 import { useRedis } from '../support/redis';
-import { resealProblem } from '../../src/commands/reseal';
+import { reencryptProblem } from '../../src/commands/reencrypt';
 import { runProgram } from './command';
 
 const redis = useRedis();
@@ -15,72 +15,72 @@ beforeEach(awayFromMidnight);
 const file = useDataKeysFile();
 const text = dataKeysText('a', 'b');
 const dataDir = useDataDir();
-const reseal = (...words: readonly string[]) =>
-  runProgram(['reseal', '--json', ...words], {
+const reencrypt = (...words: readonly string[]) =>
+  runProgram(['re-encrypt', '--json', ...words], {
     environment: { REDIS_URL: redis.url, DATA_DIR: dataDir.path, DATA_KEYS_FILE: file.path },
   });
 
-test('towhook reseal counts what is plain, seals it, and rotates to the first key', async () => {
+test('towhook re-encrypt counts what is plain, encrypts it, and rotates to the first key', async () => {
   await redis.ask('HSET', KEYS.tasks, 'T', '{"message":"of Salem"}');
   await file.write(linesOf(text, 'a'));
-  const checked = await reseal('--check');
+  const checked = await reencrypt('--check');
   expect([checked.exitCode, checked.json()]).toEqual([
     1,
     { first: 'a', keys: [{ id: 'a', values: 0, known: true }], plain: 1 },
   ]);
-  expect((await reseal()).exitCode).toBe(0);
-  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toMatch(/^sealed:1:a:/);
+  expect((await reencrypt()).exitCode).toBe(0);
+  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toMatch(/^aes:1:a:/);
 
   await file.write(linesOf(text, 'b', 'a'));
-  const rotated = await reseal();
+  const rotated = await reencrypt();
   expect([rotated.exitCode, rotated.json()]).toMatchObject([0, { first: 'b', plain: 0 }]);
   expect(await redis.ask('HKEYS', KEYS.dataKeys)).not.toContain('a');
-  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toMatch(/^sealed:1:b:/);
+  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toMatch(/^aes:1:b:/);
 });
 
-test('towhook reseal names a key that is missing, and leaves what is sealed under it', async () => {
-  await redis.ask('HSET', KEYS.tasks, 'T', 'sealed:1:gone:AAAA');
+test('towhook re-encrypt names a key that is missing, and leaves what is encrypted under it', async () => {
+  await redis.ask('HSET', KEYS.tasks, 'T', 'aes:1:gone:AAAA');
   await file.write(linesOf(text, 'a'));
 
-  const { exitCode, json } = await reseal();
+  const { exitCode, json } = await reencrypt();
   expect([exitCode, json()]).toMatchObject([1, { keys: [{ id: 'a' }, { id: 'gone', values: 1, known: false }] }]);
-  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toBe('sealed:1:gone:AAAA');
+  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toBe('aes:1:gone:AAAA');
 });
 
-test('towhook reseal also seals images, and refuses another disk than the one in use', async () => {
+test('towhook re-encrypt also encrypts images, and refuses another disk than the one in use', async () => {
   await file.write(linesOf(text, 'a'));
   const photo = join(dataDir.path, 'photos', 'T1', '11111111-2222-4333-8444-555555555555.1');
   await mkdir(dirname(photo), { recursive: true });
   await mkdir(join(dataDir.path, 'spool'));
   await writeFile(photo, 'a photo');
 
-  expect((await reseal('--check')).json()).toMatchObject({ keys: [{ id: 'a', values: 0 }], plain: 1 });
-  const { exitCode, json } = await reseal();
+  expect((await reencrypt('--check')).json()).toMatchObject({ keys: [{ id: 'a', values: 0 }], plain: 1 });
+  const { exitCode, json } = await reencrypt();
   expect([exitCode, json()]).toMatchObject([0, { keys: [{ id: 'a', values: 1 }], plain: 0 }]);
-  expect((await readFile(photo)).toString('latin1')).toMatch(/^sealed:1:a:/);
+  expect((await readFile(photo)).toString('latin1')).toMatch(/^aes:1:a:/);
 
   await redis.ask('SET', KEYS.spoolMarker, 'of another disk');
-  const refused = await reseal();
+  const refused = await reencrypt();
   expect([refused.exitCode, JSON.stringify(refused.json())]).toEqual([3, expect.stringContaining('(foreign)')]);
 });
 
-test('towhook reseal encrypts the archive but for the file that a process writes today, and forgets no key of it', async () => {
+test('towhook re-encrypt encrypts the archive but for the file that a process writes today, and forgets no key of it', async () => {
   await file.write(linesOf(text, 'a'));
   const [today, yesterday] = [Date.now(), Date.now() - 86_400_000];
   await writeBatches(dataDir.path, [['d1'], ['d2']], { epoch: 7, nowMs: yesterday });
   await writeBatches(dataDir.path, [['d3']], { epoch: 7, nowMs: today });
   await redis.ask('SET', lockKey('retention'), 'a worker');
   await redis.ask('SET', lockEpochKey('retention'), '7');
-  expect((await reseal('--check')).json()).toMatchObject({ keys: [{ id: 'a', values: 0 }], plain: 3 });
+  expect((await reencrypt('--check')).json()).toMatchObject({ keys: [{ id: 'a', values: 0 }], plain: 3 });
 
-  const first = await reseal();
+  const first = await reencrypt();
   expect([first.exitCode, first.json()]).toMatchObject([1, { keys: [{ id: 'a', values: 2 }], plain: 1 }]);
   await redis.ask('DEL', lockKey('retention'));
-  expect((await reseal()).exitCode).toBe(0);
+  expect((await reencrypt()).exitCode).toBe(0);
 
   await file.write(linesOf(text, 'b', 'a'));
   await redis.ask('SET', lockKey('retention'), 'a worker');
-  const rotated = await reseal();
+  const rotated = await reencrypt();
   expect([rotated.exitCode, rotated.json()]).toMatchObject([
     1,
     {
@@ -92,44 +92,44 @@ test('towhook reseal encrypts the archive but for the file that a process writes
   ]);
   expect(await redis.ask('HKEYS', KEYS.dataKeys)).toContain('a');
   await redis.ask('DEL', lockKey('retention'));
-  expect((await reseal()).exitCode).toBe(0);
+  expect((await reencrypt()).exitCode).toBe(0);
   expect(await redis.ask('HKEYS', KEYS.dataKeys)).not.toContain('a');
   expect(await idsIn(dataDir.path, { keys: new DataKeys('', linesOf(text, 'b')) })).toEqual(['d1', 'd2', 'd3']);
 });
 
-test('towhook reseal names a broken file of the archive, and forgets no key while there is one', async () => {
+test('towhook re-encrypt names a broken file of the archive, and forgets no key while there is one', async () => {
   await file.write(linesOf(text, 'a'));
-  await reseal();
+  await reencrypt();
   await writeBatches(dataDir.path, [['d1']], { nowMs: Date.now(), keys: new DataKeys('', linesOf(text, 'a')) });
   const [name = ''] = await readdir(archiveFolder(dataDir.path));
   await writeFile(join(archiveFolder(dataDir.path), name), 'bytes that towhook did not write, long enough');
   await file.write(linesOf(text, 'b', 'a'));
 
-  const { exitCode, json } = await reseal();
+  const { exitCode, json } = await reencrypt();
   expect([exitCode, json()]).toMatchObject([1, { broken: [`${name}: batch 1 does not begin as a batch does`] }]);
   expect(await redis.ask('HKEYS', KEYS.dataKeys)).toContain('a');
 });
 
-test('towhook reseal names a file of the archive that was renamed, because its batches do not open', async () => {
+test('towhook re-encrypt names a file of the archive that was renamed, because its batches do not open', async () => {
   await writeBatches(dataDir.path, [['d1']], { keys: new DataKeys('', linesOf(text, 'a')) });
   const [name = ''] = await readdir(archiveFolder(dataDir.path));
   const renamed = name.replace('.1.', '.11.');
   await rename(join(archiveFolder(dataDir.path), name), join(archiveFolder(dataDir.path), renamed));
   await file.write(linesOf(text, 'b', 'a'));
 
-  const { exitCode, json } = await reseal();
-  const problem = `${renamed}: batch 1 does not open with the data key "a": it was moved or changed, or DATA_KEYS_FILE has another key of this id`;
+  const { exitCode, json } = await reencrypt();
+  const problem = `${renamed}: batch 1 cannot be decrypted with the data key "a": it was moved or changed, or DATA_KEYS_FILE has another key of this id`;
   expect([exitCode, json()]).toMatchObject([1, { broken: [problem] }]);
 
   await rename(join(archiveFolder(dataDir.path), renamed), join(archiveFolder(dataDir.path), name));
-  expect((await reseal()).exitCode).toBe(0);
+  expect((await reencrypt()).exitCode).toBe(0);
 });
 
 test.each(['a', 'search'])(
-  'towhook reseal changes nothing with another key of the id %s than that of the data',
+  'towhook re-encrypt changes nothing with another key of the id %s than that of the data',
   async (id) => {
     await file.write(linesOf(text, 'a'));
-    await reseal();
+    await reencrypt();
     await redis.ask('HSET', KEYS.tasks, 'T', '{"message":"of Salem"}');
     await writeBatches(dataDir.path, [['d1']]);
     const otherLine = linesOf(dataKeysText('a'), 'a')
@@ -137,7 +137,7 @@ test.each(['a', 'search'])(
       .find((line) => line.startsWith(`${id}:`));
     await file.write(linesOf(text, 'a').replace(new RegExp(`^${id}:.*$`, 'm'), otherLine ?? ''));
 
-    const { exitCode, problems } = await reseal();
+    const { exitCode, problems } = await reencrypt();
     expect([exitCode, problems]).toEqual([
       2,
       expect.stringContaining(`has another key of the id ${id} than the stored data`),
@@ -147,15 +147,15 @@ test.each(['a', 'search'])(
   },
 );
 
-test('towhook reseal names the remedy when the disk refuses', () => {
+test('towhook re-encrypt names the remedy when the disk refuses', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-  expect(resealProblem(full)).toBe(
+  expect(reencryptProblem(full)).toBe(
     'ENOSPC: no space left on device, write. No data is lost: make room on the disk of DATA_DIR, and run the command again.',
   );
-  expect(resealProblem(new Error('Redis does not answer'))).toBe('Redis does not answer');
+  expect(reencryptProblem(new Error('Redis does not answer'))).toBe('Redis does not answer');
 });
 
-test('towhook reseal needs the file of data keys', async () => {
-  const { exitCode, problems } = await runProgram(['reseal'], { environment: { REDIS_URL: redis.url } });
+test('towhook re-encrypt needs the file of data keys', async () => {
+  const { exitCode, problems } = await runProgram(['re-encrypt'], { environment: { REDIS_URL: redis.url } });
   expect([exitCode, problems]).toEqual([2, expect.stringContaining('DATA_KEYS_FILE is required by this command')]);
 });

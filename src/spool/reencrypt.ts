@@ -1,13 +1,13 @@
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../platform/clock';
 import type { DataKeys } from '../platform/data-keys';
-import { FILE_MODE, moveFile, syncFolder } from '../platform/folders';
-import { SealedFileUnusable, storedForm, storedPieces } from '../platform/sealed-file';
+import { EncryptedFileUnusable, storedForm } from '../platform/encrypted-file';
+import { moveFile, syncFolder, writeNewFile } from '../platform/folders';
 import { layoutOf, type SpoolLayout } from './folders';
-import { imagePieces, imageSeal, isAbsence } from './stored-image';
+import { isAbsence, plainPieces, storedPieces } from './stored-image';
 
-/** Seals the images on the disk under the first key, beside the running processes. */
+/** Encrypts the images on the disk under the first key, beside the running processes. */
 
 /** The images of a disk: of violations, of tows, and those without a record. */
 async function* imagesOn({ violations, photos, orphans }: SpoolLayout): AsyncGenerator<string> {
@@ -20,7 +20,7 @@ async function* imagesOn({ violations, photos, orphans }: SpoolLayout): AsyncGen
   }
 }
 
-/** The ids of the keys that the images are sealed under, one for each image; null for a plain one. */
+/** The ids of the keys that the images are encrypted under, one for each image; null for a plain one. */
 export async function* imageKeys(dataDir: string): AsyncGenerator<string | null> {
   for await (const path of imagesOn(layoutOf(dataDir))) {
     const form = await storedForm(path).catch(noneIfAbsent);
@@ -29,42 +29,32 @@ export async function* imageKeys(dataDir: string): AsyncGenerator<string | null>
 }
 
 /**
- * Seals each image that is plain or sealed under another key. One that cannot be opened stays as it is. May be ended and
- * repeated at any time; `onImage` is called for each image.
+ * Encrypts each image that is plain or under another key. One that cannot be decrypted stays as it is. May be ended and
+ * repeated at any time; `onStep` is called for each image.
  */
-export async function resealImages(
+export async function reencryptImages(
   dataDir: string,
-  { keys, clock, onImage }: { readonly keys: DataKeys; readonly clock: Clock; readonly onImage: () => void },
+  { keys, clock, onStep }: { readonly keys: DataKeys; readonly clock: Pick<Clock, 'id'>; readonly onStep: () => void },
 ): Promise<void> {
   const layout = layoutOf(dataDir);
   for await (const path of imagesOn(layout)) {
     // Beside the marker, where the sweep removes what an ended process left.
-    const draft = join(layout.spool, `reseal.${clock.id()}`);
+    const draft = join(layout.spool, `draft.${clock.id()}`);
     try {
-      await resealImage(path, draft, keys);
+      await reencryptImage(path, draft, keys);
     } catch (error) {
       // It was removed meanwhile.
-      if (!(error instanceof SealedFileUnusable)) noneIfAbsent(error);
+      if (!(error instanceof EncryptedFileUnusable)) noneIfAbsent(error);
     } finally {
       await rm(draft, { force: true });
     }
-    onImage();
+    onStep();
   }
 }
 
-async function resealImage(path: string, draft: string, keys: DataKeys): Promise<void> {
+async function reencryptImage(path: string, draft: string, keys: DataKeys): Promise<void> {
   if ((await storedForm(path)).keyId === keys.first) return;
-  const handle = await open(draft, 'wx', FILE_MODE);
-  try {
-    const pieces = storedPieces(imagePieces(path, keys), imageSeal(keys, path));
-    for await (const piece of pieces) await handle.appendFile(piece);
-    const { uid, gid } = await stat(path);
-    // The roles may run as another user than this command.
-    if ((await handle.stat()).uid !== uid) await handle.chown(uid, gid);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeNewFile(draft, storedPieces(plainPieces(path, keys), path, keys), await stat(path));
   await stat(path);
   await moveFile(draft, path);
   await syncFolder(dirname(path));

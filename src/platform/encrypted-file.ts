@@ -1,24 +1,24 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { NONCE_BYTES, sealedPrefix, sealingKeyOf, TAG_BYTES, type DataKeys } from './data-keys';
+import { NONCE_BYTES, encryptedPrefix, keyIdOf, TAG_BYTES, type DataKeys } from './data-keys';
 
 /**
- * Files that are sealed as a whole: `sealed:1:<key id>:`, the nonce, the encrypted bytes and their tag (data-keys.ts).
+ * Files that are encrypted as a whole: `aes:1:<key id>:`, the nonce, the encrypted bytes and their tag (data-keys.ts).
  * They are written and read piece by piece.
  */
 
 const PIECE_BYTES = 65_536;
 /** The longest prefix: a key id has at most 32 characters. */
-const PREFIX_BYTES_MAX = sealedPrefix('').length + 32;
+const PREFIX_BYTES_MAX = encryptedPrefix('').length + 32;
 
 /** The keys of a process, null without any, and the place that the file is bound to. */
-export interface FileSeal {
+export interface FilePlace {
   readonly keys: DataKeys | null;
   readonly place: string;
 }
 
 /** `missing_key`: this process lacks the key. `changed`: the file was changed, cut off or moved from another place. */
-export class SealedFileUnusable extends Error {
-  override readonly name = 'SealedFileUnusable';
+export class EncryptedFileUnusable extends Error {
+  override readonly name = 'EncryptedFileUnusable';
 
   constructor(
     readonly fault: 'missing_key' | 'changed',
@@ -26,29 +26,29 @@ export class SealedFileUnusable extends Error {
   ) {
     super(
       fault === 'changed'
-        ? 'a sealed file was changed, or moved from another place'
-        : `a file is sealed under the key "${keyId}", which this process lacks (DATA_KEYS_FILE)`,
+        ? 'an encrypted file was changed, or moved from another place'
+        : `a file is encrypted under the key "${keyId}", which this process lacks (DATA_KEYS_FILE)`,
     );
   }
 }
 
-/** The bytes of a file as it is stored: sealed under the first key, or as they are without keys. */
-export async function* storedPieces(
+/** The bytes of a file as it is stored: encrypted under the first key, or as they are without keys. */
+export async function* encryptedPieces(
   bytes: AsyncIterable<Uint8Array>,
-  { keys, place }: FileSeal,
+  { keys, place }: FilePlace,
 ): AsyncGenerator<Uint8Array> {
   if (keys === null) {
     yield* bytes;
     return;
   }
-  const { id, nonce, cipher } = keys.sealing(place);
-  yield Buffer.concat([Buffer.from(sealedPrefix(id)), nonce]);
+  const { id, nonce, cipher } = keys.cipher(place);
+  yield Buffer.concat([Buffer.from(encryptedPrefix(id)), nonce]);
   for await (const piece of bytes) yield cipher.update(piece);
   cipher.final();
   yield cipher.getAuthTag();
 }
 
-/** The id of the key that a file is sealed under, null for a plain one, and the number of its bytes when it is opened. */
+/** The id of the key that a file is encrypted under, null for a plain one, and the number of its plain bytes. */
 export interface StoredForm {
   readonly keyId: string | null;
   readonly sizeBytes: number;
@@ -64,11 +64,11 @@ export async function storedForm(path: string): Promise<StoredForm> {
 }
 
 /**
- * The bytes of a file, opened if it is sealed. That a sealed file was changed shows only at its end.
+ * The plain bytes of a file. That an encrypted file was changed shows only at its end.
  *
- * @throws SealedFileUnusable
+ * @throws EncryptedFileUnusable
  */
-export async function* openedPieces(path: string, { keys, place }: FileSeal): AsyncGenerator<Uint8Array> {
+export async function* decryptedPieces(path: string, { keys, place }: FilePlace): AsyncGenerator<Uint8Array> {
   const handle = await open(path, 'r');
   try {
     const { keyId, sizeBytes } = await formOf(handle);
@@ -76,19 +76,19 @@ export async function* openedPieces(path: string, { keys, place }: FileSeal): As
       yield* piecesAt(handle, 0, sizeBytes);
       return;
     }
-    const prefixBytes = sealedPrefix(keyId).length;
+    const prefixBytes = encryptedPrefix(keyId).length;
     const from = prefixBytes + NONCE_BYTES;
     // Cut off before its tag.
-    if (sizeBytes < 0) throw new SealedFileUnusable('changed', keyId);
+    if (sizeBytes < 0) throw new EncryptedFileUnusable('changed', keyId);
     const nonce = await bytesFrom(handle, prefixBytes, NONCE_BYTES);
     const tag = await bytesFrom(handle, from + sizeBytes, TAG_BYTES);
-    const decipher = keys?.opening(place, { id: keyId, nonce, tag }) ?? null;
-    if (decipher === null) throw new SealedFileUnusable('missing_key', keyId);
+    const decipher = keys?.decipher(place, { id: keyId, nonce, tag }) ?? null;
+    if (decipher === null) throw new EncryptedFileUnusable('missing_key', keyId);
     for await (const piece of piecesAt(handle, from, sizeBytes)) yield decipher.update(piece);
     try {
       decipher.final();
     } catch {
-      throw new SealedFileUnusable('changed', keyId);
+      throw new EncryptedFileUnusable('changed', keyId);
     }
   } finally {
     await handle.close();
@@ -97,9 +97,9 @@ export async function* openedPieces(path: string, { keys, place }: FileSeal): As
 
 async function formOf(handle: FileHandle): Promise<StoredForm> {
   const { size } = await handle.stat();
-  const keyId = sealingKeyOf((await bytesFrom(handle, 0, PREFIX_BYTES_MAX)).toString('latin1'));
+  const keyId = keyIdOf((await bytesFrom(handle, 0, PREFIX_BYTES_MAX)).toString('latin1'));
   if (keyId === null) return { keyId, sizeBytes: size };
-  return { keyId, sizeBytes: size - sealedPrefix(keyId).length - NONCE_BYTES - TAG_BYTES };
+  return { keyId, sizeBytes: size - encryptedPrefix(keyId).length - NONCE_BYTES - TAG_BYTES };
 }
 
 /** Bytes of a part of a file, fewer where the file ends before. */

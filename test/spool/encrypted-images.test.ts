@@ -3,7 +3,7 @@ import { copyFile, readFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { DataKeys } from '../../src/platform/data-keys';
-import { imageKeys, resealImages } from '../../src/spool/reseal';
+import { imageKeys, reencryptImages } from '../../src/spool/reencrypt';
 import type { DiskSpool } from '../../src/spool';
 import type { ImageSource, SpoolPlace } from '../../src/workflow/ops/spool-port';
 import { dataKeysText, linesOf } from '../support/data-keys';
@@ -39,31 +39,33 @@ async function bytesFrom(source: ImageSource | null) {
   return Buffer.concat(parts);
 }
 
-test('an image is stored sealed, with the size, hash and type of its plain bytes, and is read as it was', async () => {
+test('an image is stored encrypted, with the size, hash and type of its plain bytes, and is read as it was', async () => {
   const spool = spoolWith(await newFolder(), keysOf('a'));
   const { stored, path } = await keptIn(spool, VIOLATION);
 
   const sha256 = createHash('sha256').update(IMAGE).digest('hex');
   expect(stored).toMatchObject({ sizeBytes: IMAGE.length, sha256, contentType: 'image/png' });
   const onDisk = await readFile(path);
-  expect(onDisk.toString('latin1')).toMatch(/^sealed:1:a:/);
+  expect(onDisk.toString('latin1')).toMatch(/^aes:1:a:/);
   for (const at of [0, 1000, 200_000]) expect(onDisk.includes(IMAGE.subarray(at, at + 64))).toBe(false);
   expect((await bytesOf(spool, VIOLATION, stored))?.equals(IMAGE)).toBe(true);
 });
 
-test('what is no image is stored sealed without a type', async () => {
+test('what is no image is stored encrypted without a type', async () => {
   const upload = await spoolWith(await newFolder(), keysOf('a')).begin();
   expect(await upload.write(pieces('Dear all'))).toMatchObject({ sizeBytes: 8, contentType: null });
 });
 
-test('a sealed image does not open after a change, cut off, in the place of another one, or without its key', async () => {
+test('an encrypted image does not open after a change, cut off, in the place of another one, or without its key', async () => {
   const dataDir = await newFolder();
   const spool = spoolWith(dataDir, keysOf('a'));
   const { stored, path } = await keptIn(spool, VIOLATION);
   const other = await keptIn(spool, { kind: 'violation', id: 'v-2' });
 
   await expect(spoolWith(dataDir, null).sourceOf(VIOLATION, stored)).rejects.toMatchObject({ fault: 'missing_key' });
-  await expect(spoolWith(dataDir, keysOf('b')).sourceOf(VIOLATION, stored)).rejects.toThrow('sealed under the key "a"');
+  await expect(spoolWith(dataDir, keysOf('b')).sourceOf(VIOLATION, stored)).rejects.toThrow(
+    'encrypted under the key "a"',
+  );
   await copyFile(path, other.path);
   expect(await spool.sourceOf({ kind: 'violation', id: 'v-2' }, other.stored)).toBeNull();
   const { size } = await stat(path);
@@ -76,7 +78,7 @@ test('a sealed image does not open after a change, cut off, in the place of anot
   expect(await spool.sourceOf(VIOLATION, stored)).toBeNull();
 });
 
-test('resealing seals plain images, rotates sealed ones, and leaves those that do not open', async () => {
+test('re-encrypting encrypts plain images, rotates encrypted ones, and leaves those that do not open', async () => {
   const dataDir = await newFolder();
   const plain = await keptIn(spoolWith(dataDir, null), VIOLATION);
   const older = await keptIn(spoolWith(dataDir, keysOf('a')), TOW);
@@ -88,7 +90,7 @@ test('resealing seals plain images, rotates sealed ones, and leaves those that d
   const opened = await newer.sourceOf(VIOLATION, plain.stored);
 
   let images = 0;
-  await resealImages(dataDir, { keys: keysOf('b', 'a'), clock: systemClock, onImage: () => (images += 1) });
+  await reencryptImages(dataDir, { keys: keysOf('b', 'a'), clock: systemClock, onStep: () => (images += 1) });
 
   const found: string[] = [];
   for await (const id of imageKeys(dataDir)) found.push(String(id));
@@ -101,5 +103,5 @@ test('resealing seals plain images, rotates sealed ones, and leaves those that d
     { ...older, place: TOW },
   ])
     expect((await bytesOf(onlyNew, place, stored))?.equals(IMAGE)).toBe(true);
-  expect((await filesIn(join(dataDir, 'spool'))).filter((name) => name.startsWith('reseal.'))).toEqual([]);
+  expect((await filesIn(join(dataDir, 'spool'))).filter((name) => name.startsWith('draft.'))).toEqual([]);
 });

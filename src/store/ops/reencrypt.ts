@@ -1,15 +1,14 @@
 import type { Redis } from 'ioredis';
-import { sealingKeyOf, type DataKeys } from '../../platform/data-keys';
+import { keyIdOf, type DataKeys } from '../../platform/data-keys';
 import type { Effect } from '../redis/commit';
 import { KEYS, PARTITION, towKey, violationKey } from '../keys';
+import { isEncryptedField, isEncryptedHash, isEncryptedList, placeText, plainPlates } from '../redis/at-rest';
 import { recordsOf } from '../outbox/records';
 import { Script } from '../scripts';
-import { isSealedField, isSealedHash, isSealedList, placeOf } from './sealed-fields';
-import { plainPlates } from './sealed-commit';
 
-/** Seals what is stored in Redis under the first key, beside the running processes. */
+/** Encrypts what is stored in Redis under the first key, beside the running processes. */
 
-const resealElement = new Script('reseal-element');
+const replaceElement = new Script('replace-element');
 
 const KEYS_PER_STEP = 200;
 /** Fields of one commit, so that Redis can serve other clients in between. */
@@ -18,53 +17,42 @@ const FIELDS_PER_COMMIT = 100;
 const TRIES_MAX = 5;
 const PLATE_INDEXES = [KEYS.search, KEYS.searchViolations];
 
-/** How many values are sealed under which key. */
-export interface SealedCounts {
-  readonly byKey: ReadonlyMap<string, number>;
-  /** Values that are not sealed. */
-  readonly plain: number;
-}
-
-/** The keys of hashes and lists with sealed values, in steps. A key may come twice. */
-async function* sealedKeys(redis: Redis): AsyncGenerator<string[]> {
+/** The keys of hashes and lists with encrypted values, in steps. A key may come twice. */
+async function* keysWithValues(redis: Redis): AsyncGenerator<string[]> {
   let cursor = '0';
   do {
     const [next, names] = await redis.scan(cursor, 'MATCH', `${PARTITION}:*`, 'COUNT', KEYS_PER_STEP);
-    yield names.filter((name) => isSealedHash(name) || isSealedList(name));
+    yield names.filter((name) => isEncryptedHash(name) || isEncryptedList(name));
     cursor = next;
   } while (cursor !== '0');
 }
 
-/** Counts the values under each key. @param onStep is called with the number of keys of Redis that were read. */
-export async function countSealed(redis: Redis, onStep: (keys: number) => void = () => {}): Promise<SealedCounts> {
-  const byKey = new Map<string, number>();
-  let plain = 0;
-  for await (const names of sealedKeys(redis)) {
+/** The ids of the keys that the values are encrypted under, one for each value; null for a plain one. */
+export async function* valueKeys(redis: Redis): AsyncGenerator<string | null> {
+  for await (const names of keysWithValues(redis)) {
     for (const name of names) {
-      for (const { stored } of await storedValues(redis, name)) {
-        const id = sealingKeyOf(stored);
-        if (id === null) plain += 1;
-        else byKey.set(id, (byKey.get(id) ?? 0) + 1);
-      }
+      for (const { stored } of await storedValues(redis, name)) yield keyIdOf(stored);
     }
-    onStep(names.length);
   }
-  for (const index of PLATE_INDEXES) plain += await redis.zlexcount(index, plainPlates.from, plainPlates.to);
-  return { byKey, plain };
+  for (const index of PLATE_INDEXES) {
+    const plain = await redis.zlexcount(index, plainPlates.from, plainPlates.to);
+    for (let plate = 0; plate < plain; plate += 1) yield null;
+  }
 }
 
 /**
- * Seals everything under the first key that is plain or sealed under another one, and indexes plates by their hashes. A
- * value that cannot be opened stays as it is. May be ended and repeated at any time.
+ * Encrypts everything under the first key that is plain or under another one, and indexes plates by their hashes. A
+ * value that cannot be decrypted stays as it is. May be ended and repeated at any time. `onStep` is called with the
+ * number of keys of Redis that were read.
  */
-export async function resealAll(
+export async function reencryptValues(
   redis: Redis,
-  keys: DataKeys,
-  onStep: (keys: number) => void = () => {},
+  { keys, onStep }: { readonly keys: DataKeys; readonly onStep: (keys: number) => void },
 ): Promise<void> {
-  for await (const names of sealedKeys(redis)) {
-    for (const name of names)
-      await (isSealedList(name) ? resealList(redis, name, keys) : resealHash(redis, name, keys));
+  for await (const names of keysWithValues(redis)) {
+    for (const name of names) {
+      await (isEncryptedList(name) ? reencryptList(redis, name, keys) : reencryptHash(redis, name, keys));
+    }
     onStep(names.length);
   }
   for (const index of PLATE_INDEXES) await hashPlates(redis, index);
@@ -76,33 +64,33 @@ interface StoredValue {
   readonly stored: string;
 }
 
-/** The values as they are stored: the connection does not open replies of bytes. */
+/** The values as they are stored: the connection does not decrypt replies of bytes. */
 async function storedValues(redis: Redis, key: string): Promise<StoredValue[]> {
-  if (isSealedList(key)) {
+  if (isEncryptedList(key)) {
     return (await redis.lrangeBuffer(key, 0, -1)).map((element) => ({ field: '', stored: element.toString() }));
   }
   return Object.entries(await redis.hgetallBuffer(key)).flatMap(([field, value]) =>
-    isSealedField(key, field) ? [{ field, stored: value.toString() }] : [],
+    isEncryptedField(key, field) ? [{ field, stored: value.toString() }] : [],
   );
 }
 
-/** The values that are not sealed under the first key, with their text. */
+/** The values that are not encrypted under the first key, with their text. */
 async function staleValues(redis: Redis, key: string, keys: DataKeys): Promise<(StoredValue & { text: string })[]> {
   return (await storedValues(redis, key)).flatMap(({ field, stored }) => {
-    if (sealingKeyOf(stored) === keys.first) return [];
-    const found = keys.open(placeOf(key, field), stored);
+    if (keyIdOf(stored) === keys.first) return [];
+    const found = keys.decrypt(placeText({ key, field }), stored);
     return found.kind === 'text' ? [{ field, stored, text: found.text }] : [];
   });
 }
 
-async function resealList(redis: Redis, key: string, keys: DataKeys): Promise<void> {
+async function reencryptList(redis: Redis, key: string, keys: DataKeys): Promise<void> {
   for (const { field, stored, text } of await staleValues(redis, key, keys)) {
-    await resealElement.run(redis, [key], [stored, keys.seal(placeOf(key, field), text)]);
+    await replaceElement.run(redis, [key], [stored, keys.encrypt(placeText({ key, field }), text)]);
   }
 }
 
-/** A commit seals what it writes. A version or field that changed meanwhile makes it stale; then it is read again. */
-async function resealHash(redis: Redis, key: string, keys: DataKeys): Promise<void> {
+/** A commit encrypts what it writes. A version or field that changed meanwhile makes it stale; then it is read again. */
+async function reencryptHash(redis: Redis, key: string, keys: DataKeys): Promise<void> {
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const version = await redis.hget(key, 'v');
     const stale = await staleValues(redis, key, keys);

@@ -4,24 +4,24 @@ import { KEYS } from '../keys';
 
 /**
  * Which data keys Redis needs: the hash `data-keys` of key ids and check values, which show nothing of a key. Each
- * process adds the key that it seals with; `towhook reseal` removes those that nothing is sealed under any more.
+ * process adds the key that it encrypts with; `towhook re-encrypt` removes those that nothing needs any more.
  */
 
-/** A key that this process lacks, or has with another content, so that it cannot open what is sealed under it. */
+/** A key that this process lacks, or has with another content, so that it cannot decrypt what needs it. */
 export interface DataKeyFault {
   readonly id: string;
   readonly fault: 'missing' | 'different';
 }
 
-/** Adds the keys that this process seals with, unless they are known. */
+/** Adds the keys that this process encrypts with, unless they are known. */
 export async function noteDataKeys(redis: Redis, keys: DataKeys): Promise<void> {
   const known = await redis.hgetall(KEYS.dataKeys);
-  for (const [id, check] of keys.checksOfSealing()) {
+  for (const [id, check] of keys.currentChecks()) {
     if (known[id] === undefined) await redis.hsetnx(KEYS.dataKeys, id, check);
   }
 }
 
-/** What a process with these keys cannot open. */
+/** The keys whose data a process with these keys cannot decrypt. */
 export async function dataKeyFaults(redis: Redis, keys: DataKeys | null): Promise<DataKeyFault[]> {
   const needed = Object.entries(await redis.hgetall(KEYS.dataKeys));
   return needed.flatMap(([id, check]): DataKeyFault[] => {
@@ -36,7 +36,7 @@ export async function neededDataKeys(redis: Redis): Promise<string[]> {
   return Object.keys(await redis.hgetall(KEYS.dataKeys)).toSorted();
 }
 
-/** Forgets keys that nothing is sealed under. A process that still seals with one adds it again. */
+/** Forgets keys that nothing needs. A process that still encrypts with one adds it again. */
 export async function forgetDataKeys(redis: Redis, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await redis.hdel(KEYS.dataKeys, ...ids);
 }
