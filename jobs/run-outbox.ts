@@ -1,8 +1,8 @@
-import type { JobOutcome } from '../src/contracts/ops/jobs';
+import { type JobOutcome, type ReportJob, towsOfJob } from '../src/contracts/ops/jobs';
 import type { OperationName } from '../src/contracts/service/operations';
 import type { Entry } from '../src/domain/outbox/entry';
 import { refusalMessage } from '../src/domain/outbox/exchange-message';
-import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
+import type { OutboxRecord, StoredTow } from '../src/domain/outbox/outbox-record';
 import {
   historyOf,
   httpStatusOf,
@@ -25,7 +25,7 @@ import type { RecordStore } from '../src/workflow/transaction-port';
 import { attemptResultOf, countAttempt, spanOfAttempt, type StoredAttempt } from './attempt-result';
 import type { EntryCalls, Prepared, RunStep } from './entry-calls';
 import { holdLease, type Uploads } from './renew-lease';
-import { reportCalls } from './report-calls';
+import { reportCalls, type ReportCallTools } from './report-calls';
 import { violationCalls } from './violation-calls';
 
 export const CALLS = { tow: reportCalls, violation: violationCalls } as const;
@@ -220,4 +220,35 @@ async function probeOutage<R extends OutboxRecord>(failedProbes: number, tools: 
   await reportProbe(tools.records, { service, delayMs });
   tools.log.info('outage.probed', { service, exchange: exchange.kind, duration_ms: Math.round(durationMs) });
   return `outage ${service}`;
+}
+
+/** No tow of a job begins after this time: the next job must not wait long behind a slow service. */
+const JOB_MAX_MS = 5000;
+
+/**
+ * Runs the tows of a job, one after the other. Those that it leaves are due again by their schedule. A tow whose run
+ * fails does not keep the others from theirs; rejects with the first failure.
+ */
+export async function sendReports(
+  job: ReportJob,
+  tools: ReportCallTools & RunOutboxTools<StoredTow>,
+  /** True once the worker stops. */
+  isStopping: () => boolean,
+): Promise<JobOutcome> {
+  const startedMs = tools.clock.monotonicMs();
+  const results = new Set<string>();
+  const failures: unknown[] = [];
+  for (const ref of towsOfJob(job)) {
+    const isFirst = results.size === 0 && failures.length === 0;
+    if (!isFirst && (isStopping() || tools.clock.monotonicMs() - startedMs >= JOB_MAX_MS)) break;
+    try {
+      // One at a time: the worker runs as many jobs at once as tows may be sent at once.
+      // oxlint-disable-next-line eslint/no-await-in-loop
+      results.add((await runOutbox(CALLS.tow, ref, tools, isStopping)).what);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return { kind: 'done', what: [...results].join(', ') };
 }

@@ -1,6 +1,6 @@
 import { processDeliveries } from '../../jobs/process-delivery';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
-import { sendReports } from '../../jobs/send-reports';
+import { sendReports } from '../../jobs/run-outbox';
 import { deliveryJob, reportJob, violationJob, runJob } from '../contracts/ops/jobs';
 import { WEBHOOK_READERS } from '../contracts/webhook/read-webhook';
 import { requireService } from '../platform/config/config';

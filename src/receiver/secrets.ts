@@ -3,7 +3,7 @@ import { DELIVERY_KINDS, type DeliveryKind } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { ConfigurationError, faultsOf, type Config, type ReceiverSecrets } from '../platform/config/config';
 import type { Log } from '../platform/log/log';
-import type { SecretsFault } from '../workflow/webhook/webhook-port';
+import type { SecretsFault } from '../domain/webhook/webhook-answers';
 import type { VerifySettings } from './verify';
 
 /** The secrets that verify webhooks now. */

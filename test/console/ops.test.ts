@@ -83,7 +83,7 @@ describe('console: operations overview', () => {
     await app.foundation.redis.hset(
       KEYS.webhookAnswers,
       'tow_request',
-      JSON.stringify({ accepted_at: acceptedAt, refused: {} }),
+      JSON.stringify({ acceptedAtMs: acceptedAt, refused: {} }),
     );
     const text = textOf((await (await signedIn(app)).get('/ops')).html);
     expect(text).toContain('No webhook has arrived for 2 h. At these hours one usually arrives every 1 min.');

@@ -1,4 +1,4 @@
-import { countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../../src/domain/service/count-answers';
+import { countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../../src/domain/webhook/webhook-answers';
 import { DAY_MS } from '../../src/domain/timestamp';
 import type { PathAnswers, WebhookPath } from '../../src/domain/webhook/webhook-answers';
 

@@ -1,6 +1,6 @@
 import { orUnknown } from '../../src/domain/stored';
 import { WAIT_REASONS } from '../../src/domain/outbox/entry';
-import { waitingOfViolation, type WaitingViolation } from '../../src/domain/violation/waiting-violation';
+import { waitingOfViolation, type WaitingViolation } from '../../src/domain/outbox/waiting';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';
 import { nowMs } from './tows';
 

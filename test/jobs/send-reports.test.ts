@@ -1,4 +1,4 @@
-import { sendReports } from '../../jobs/send-reports';
+import { sendReports } from '../../jobs/run-outbox';
 import { reportJob, towsOfJob } from '../../src/contracts/ops/jobs';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';

@@ -25,7 +25,7 @@ const accept = (path: WebhookPath) => open().add([answered(path, { hasAccepted: 
 /** Stores a call that was refused some time ago. */
 async function refusedBefore(path: WebhookPath, agoMs: number): Promise<void> {
   const atMs = (await open().read()).readAtMs - agoMs;
-  const document = { refused: { address: 3 }, refused_since: atMs - DAY_MS, refused_at: atMs, proxied: true };
+  const document = { refused: { address: 3 }, refusedSinceMs: atMs - DAY_MS, refusedAtMs: atMs, isProxied: true };
   await stores.redis.hset(KEYS.webhookAnswers, path, JSON.stringify(document));
 }
 
@@ -120,7 +120,7 @@ test('refused calls are counted after what was stored about them was damaged', a
 
 test('the count of a reason that only a later version knows is kept', async () => {
   const atMs = (await open().read()).readAtMs;
-  const document = { refused: { reason_of_later: 3 }, refused_since: atMs, refused_at: atMs, proxied: false };
+  const document = { refused: { reason_of_later: 3 }, refusedSinceMs: atMs, refusedAtMs: atMs, isProxied: false };
   await stores.redis.hset(KEYS.webhookAnswers, 'tow_request', JSON.stringify(document));
   await refuse('tow_request');
   expect((await refusedOn('tow_request')).refused).toEqual({ reason_of_later: 3, signature_wrong: 1 });

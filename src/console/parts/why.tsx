@@ -14,7 +14,7 @@ import {
 } from '../../domain/outbox/waiting';
 import type { EntryError } from '../../domain/outbox/entry';
 import type { TransitionEvent } from '../../domain/tow/tow';
-import type { ViolationWaiting } from '../../domain/violation/waiting-violation';
+import type { ViolationWaiting } from '../../domain/outbox/waiting';
 import { ROLES, type ReportKind } from '../../domain/vocabulary';
 import { formatted } from '../messages';
 import type { Viewer } from '../viewer';

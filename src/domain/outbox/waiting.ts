@@ -1,8 +1,9 @@
-import type { Entry, EntryError } from './entry';
-import { headOf, isGivenUp, isUnsettled, type ReportEntry, type Unsettled } from './outbox';
+import type { Entry, EntryError, EntryState } from './entry';
+import { headOf, isGivenUp, isSettled, isUnsettled, type ReportEntry, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from '../tow/release-checklist';
 import { TRANSITIONS, type TransitionEvent } from '../tow/tow';
 import { ENTRY_KINDS, type EntryKind, type OrUnknown, type ReportKind, type TowState } from '../vocabulary';
+import { violationTaskId } from '../violation/violation-tasks';
 
 /**
  * Why something is waiting: one tagged union, for one sentence on a page. Pure: derived from the records only.
@@ -73,9 +74,14 @@ export type Waiting =
     }
   | ({ readonly reportId: string; readonly reportKind: ReportKind } & CallWaiting);
 
-/** The part of a report that explains why it waits. */
-export type WaitingReport = Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state' | 'attemptId' | 'nextAtMs'>> &
-  NextTry & { readonly hint: OrUnknown<string> | null };
+/** The part of an entry that explains why its call waits. */
+interface WaitingCall extends Readonly<Pick<Entry, 'attempts' | 'error' | 'attemptId' | 'nextAtMs'>> {
+  readonly waitsFor: OrUnknown<string> | null;
+  readonly queue?: QueuePlace | null;
+  readonly hint: OrUnknown<string> | null;
+}
+
+export type WaitingReport = WaitingCall & Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state'>>;
 
 export interface WaitingTask {
   readonly id: string;
@@ -118,7 +124,7 @@ export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'st
 }
 
 /** What blocks sending, if the call waits for that; null when it waits for something of its own. */
-function sendingBlockOf(waitsFor: NextTry['waitsFor']): SendingBlock | null {
+function sendingBlockOf(waitsFor: WaitingCall['waitsFor']): SendingBlock | null {
   const circuit = (['connection', 'outage', 'shadow', 'budget'] as const).find((known) => known === waitsFor);
   if (circuit !== undefined) return { kind: circuit };
   const operation = ENTRY_KINDS.find((known) => waitsFor === (`paused.${known}` as const));
@@ -130,45 +136,66 @@ function reportNames({ id, kind }: WaitingReport) {
 }
 
 function headWaiting(head: Unsettled<WaitingReport>, { tasks, nowMs }: Omit<WaitingTow, 'state'>): CallWaiting {
-  const task = tasks.find(({ report_id }) => report_id === head.id);
-  const decision = (why: 'refused' | 'given_up' | 'unknown'): CallWaiting => ({
-    kind: 'decision',
-    why,
-    taskId: task?.id ?? null,
-    because: head.error,
-    hint: head.hint,
-  });
-  if (head.attemptId !== null) return { kind: 'on_its_way' };
-  switch (head.state) {
-    case 'sending':
-      return { kind: 'on_its_way' };
-    case 'refused':
-      return decision('refused');
-    case 'pending':
-    case 'unknown': {
-      const { nextAtMs: atMs } = head;
-      if (atMs === null) return decision(isGivenUp(head) ? 'given_up' : 'unknown');
-      return head.state === 'pending' ? untilNextTry(head, atMs, nowMs) : untilProof(head, atMs, nowMs);
-    }
-  }
+  const taskId = tasks.find(({ report_id }) => report_id === head.id)?.id ?? null;
+  return callWaiting(head, taskId, nowMs);
 }
 
-/** The part of a call that explains when it is sent next. */
-type NextTry = Readonly<Pick<Entry, 'attempts' | 'error'>> & {
-  readonly waitsFor: OrUnknown<string> | null;
-  readonly queue?: QueuePlace | null;
-};
+/** `taskId`: the task that asks for a decision on the call. */
+function callWaiting(
+  call: WaitingCall & { readonly state: EntryState },
+  taskId: string | null,
+  nowMs: number,
+): CallWaiting {
+  const decision = (why: 'refused' | 'given_up' | 'unknown'): CallWaiting => {
+    return { kind: 'decision', why, taskId, because: call.error, hint: call.hint };
+  };
+  const { state, attemptId, nextAtMs: atMs } = call;
+  if (state === 'sending' || attemptId !== null) return { kind: 'on_its_way' };
+  if (state === 'refused') return decision('refused');
+  if (atMs === null) return decision(isGivenUp(call) ? 'given_up' : 'unknown');
+  // Waiting for proof comes first, even while sending is blocked.
+  if (state === 'unknown' && atMs > nowMs) return { kind: 'proof', untilMs: atMs, because: call.error };
+  return untilNextTry(call, atMs, nowMs);
+}
 
 /** A blocked call has no time of its own: it continues when it is unblocked. */
-export function untilNextTry(call: NextTry, atMs: number, nowMs: number): CallWaiting {
-  const by = sendingBlockOf(call.waitsFor);
-  if (by?.kind === 'budget' && call.queue) return { kind: 'blocked', by, queue: call.queue };
+function untilNextTry({ waitsFor, queue, attempts, error }: WaitingCall, atMs: number, nowMs: number): CallWaiting {
+  const by = sendingBlockOf(waitsFor);
+  if (by?.kind === 'budget' && queue) return { kind: 'blocked', by, queue };
   if (by) return { kind: 'blocked', by };
-  if (atMs <= nowMs) return { kind: 'turn' };
-  return { kind: 'next_try', atMs, attempts: call.attempts, because: call.error };
+  return atMs <= nowMs ? { kind: 'turn' } : { kind: 'next_try', atMs, attempts, because: error };
 }
 
-/** Waiting for proof comes first, even while sending is blocked. */
-export function untilProof(call: NextTry, atMs: number, nowMs: number): CallWaiting {
-  return atMs > nowMs ? { kind: 'proof', untilMs: atMs, because: call.error } : untilNextTry(call, atMs, nowMs);
+/** Why a violation is waiting, for one sentence on a page. */
+export type ViolationWaiting =
+  /** Accepted or waived. */
+  | { readonly kind: 'over' }
+  /** A person must decide before it is sent: about its ticket or its images. */
+  | { readonly kind: 'held'; readonly taskId: string | null; readonly because: EntryError | null }
+  /** The ticket check had no answer; it is repeated then. */
+  | { readonly kind: 'ticket'; readonly atMs: number; readonly because: EntryError | null }
+  /** The worker that claimed it does not see the disk with its images; another one may. */
+  | { readonly kind: 'images'; readonly atMs: number }
+  | CallWaiting;
+
+/** The part of a violation that explains why it waits. */
+export interface WaitingViolation extends WaitingCall {
+  readonly id: string;
+  readonly state: EntryState;
+  /** Its open tasks, of any type. */
+  readonly tasks: readonly { readonly id: string }[];
+  readonly nowMs: number;
+}
+
+/** Returns why a violation is waiting, for every state. */
+export function waitingOfViolation(violation: WaitingViolation): ViolationWaiting {
+  const { state, nextAtMs: atMs, nowMs, error: because, waitsFor, attemptId } = violation;
+  const taskId = violation.tasks.find(({ id }) => id === violationTaskId(violation.id))?.id ?? null;
+  if (isSettled(state)) return { kind: 'over' };
+  if (state === 'held') return { kind: 'held', taskId, because };
+  if (state === 'pending' && attemptId === null && atMs !== null && atMs > nowMs) {
+    if (waitsFor === 'ticket_check') return { kind: 'ticket', atMs, because };
+    if (waitsFor === 'spool') return { kind: 'images', atMs };
+  }
+  return callWaiting(violation, taskId, nowMs);
 }

@@ -1,8 +1,8 @@
-import type { AnswersByPath } from '../service/count-answers';
 import {
   REFUSAL_REASONS,
   REFUSALS_REMEMBERED_MS,
   WEBHOOK_PATHS,
+  type AnswersByPath,
   type PathAnswers,
   type RefusalReason,
   type WebhookPath,

@@ -1,9 +1,16 @@
 import type { Redis } from 'ioredis';
 import { jsonText } from '../../domain/stored';
-import { encodePathAnswers, storedPathAnswers, storedSecretsFault } from '../../contracts/webhook/webhook-answers';
-import { type AnswersByPath, countAnswers, hasAcceptedWebhook, NO_ANSWERS } from '../../domain/service/count-answers';
 import { HOUR_MS } from '../../domain/timestamp';
-import { WEBHOOK_PATHS, type PathAnswers } from '../../domain/webhook/webhook-answers';
+import {
+  countAnswers,
+  hasAcceptedWebhook,
+  NO_ANSWERS,
+  pathAnswers,
+  secretsFault,
+  WEBHOOK_PATHS,
+  type AnswersByPath,
+  type PathAnswers,
+} from '../../domain/webhook/webhook-answers';
 import { minuteToCount, outdatedHours } from '../../domain/webhook/webhook-silence';
 import type { WebhookAnswerStore } from '../../workflow/webhook/webhook-port';
 import { KEYS } from '../keys';
@@ -48,7 +55,7 @@ export function createWebhookAnswerStore(redis: Redis): WebhookAnswerStore {
         }
         for (const path of WEBHOOK_PATHS) {
           if (after[path] === before[path]) continue;
-          transaction.effect(['HSET', KEYS.webhookAnswers, path, encodePathAnswers(after[path])]);
+          transaction.effect(['HSET', KEYS.webhookAnswers, path, JSON.stringify(after[path])]);
         }
         if (hasAcceptedWebhook(answered)) await countMinute(transaction, fields[MINUTE]);
       });
@@ -70,7 +77,7 @@ export function createWebhookAnswerStore(redis: Redis): WebhookAnswerStore {
       return {
         byPath: answersIn(fields),
         minutesOfHour: new Map(Object.entries(hours).map(([hour, minutes]) => [Number(hour), Number(minutes)])),
-        secretsFault: jsonText(storedSecretsFault).safeParse(fault).data ?? null,
+        secretsFault: jsonText(secretsFault).safeParse(fault).data ?? null,
         readAtMs,
       };
     },
@@ -82,7 +89,7 @@ function answersIn(fields: Fields): AnswersByPath {
   return { tow_request: answersOf(requests), tow_invoice: answersOf(invoices), other: answersOf(other) };
 }
 
-const storedAnswers = jsonText(storedPathAnswers);
+const storedAnswers = jsonText(pathAnswers);
 
 /** A document that cannot be read counts as empty; the next answers replace it. */
 function answersOf(json: string | undefined): PathAnswers {

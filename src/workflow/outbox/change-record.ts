@@ -10,6 +10,7 @@ import { towViewOf, violationViewOf } from '../tow/views';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from '../transaction-port';
 import { asReadNext, type AsRead } from './read-record';
 import { readOr } from './read-or';
+import type { SpoolPlace, Upload } from '../ops/spool-port';
 
 /** Changes of a tow or violation by a person. */
 
@@ -107,4 +108,25 @@ export function fieldFaults(
     const decision = decide(structuredClone(draft), transaction.nowMs);
     return decision.ok || decision.refusal.kind !== 'invalid' ? [] : decision.refusal.details;
   });
+}
+
+/**
+ * Keeps the files of an upload and makes the change whose record names them. Removes the files when the change is refused
+ * or its commit was not written. When it is uncertain whether the commit was written, it rejects and the files stay.
+ */
+export async function changeWithFiles<T>(
+  records: Pick<RecordStore, 'isUnwritten'>,
+  { upload, place }: { readonly upload: Upload; readonly place: SpoolPlace },
+  change: () => Promise<ActionResult<T>>,
+): Promise<ActionResult<T>> {
+  // Files first: once the record is stored, a worker may send them and a page may show them.
+  await upload.keep(place);
+  try {
+    const effect = await change();
+    if (effect.kind !== 'done') await upload.takeBack();
+    return effect;
+  } catch (error) {
+    if (records.isUnwritten(error)) await upload.takeBack();
+    throw error;
+  }
 }

@@ -14,7 +14,7 @@ import type { Upload } from '../ops/spool-port';
 import type { ViolationStore } from '../ports';
 import type { FactTools } from '../tow/record-fact';
 import type { RecordStore, Transaction } from '../transaction-port';
-import { changeWithFiles } from '../violation/change-with-files';
+import { changeWithFiles } from './change-record';
 import { correctMatchedTows } from '../violation/match-violation';
 import { changeTow, changeViolation, fieldFaults, noSuchViolation } from './change-record';
 import type { TowRequest, ViolationRequest } from './change-record';

@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock';
 import { changeTow, noSuchTow, type TowRequest } from '../outbox/change-record';
 import { refused, type ActionResult } from '../action-result';
 import type { TowStore } from '../ports';
-import { changeWithFiles } from '../violation/change-with-files';
+import { changeWithFiles } from '../outbox/change-record';
 import type { Upload } from '../ops/spool-port';
 import type { RecordStore } from '../transaction-port';
 

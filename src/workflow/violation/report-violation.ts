@@ -15,7 +15,7 @@ import {
 import type { ViolationApi } from '../../domain/vocabulary';
 import type { Clock } from '../../platform/clock';
 import { done, type ActionResult, refused, transactOnce } from '../action-result';
-import { changeWithFiles } from './change-with-files';
+import { changeWithFiles } from '../outbox/change-record';
 import { holdUnlessLive } from '../outbox/service-mode';
 import type { Upload } from '../ops/spool-port';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from '../transaction-port';

@@ -5,11 +5,11 @@ import {
   type MostlyRefused,
   type RefusedWebhooks,
 } from '../../domain/webhook/webhook-alarms';
-import { REFUSAL_REASONS, WEBHOOK_PATHS } from '../../domain/webhook/webhook-answers';
+import { REFUSAL_REASONS, WEBHOOK_PATHS, type SecretsFault } from '../../domain/webhook/webhook-answers';
 import { webhookSilence, type WebhookSilence } from '../../domain/webhook/webhook-silence';
 import { sumsUntil } from '../ops/metric-series';
 import type { MetricsStore } from '../ops/metrics-port';
-import type { SecretsFault, WebhookAnswers, WebhookAnswerStore } from './webhook-port';
+import type { WebhookAnswers, WebhookAnswerStore } from './webhook-port';
 
 /** An alarm about the webhooks of the service. */
 export type WebhookAlarm =

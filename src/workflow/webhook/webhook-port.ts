@@ -1,6 +1,5 @@
+import type { AnswersByPath, AnsweredCalls, RefusalReason, SecretsFault } from '../../domain/webhook/webhook-answers';
 import type { KeptRefusal } from '../../contracts/webhook/refused-calls';
-import type { AnsweredCalls, AnswersByPath } from '../../domain/service/count-answers';
-import type { RefusalReason } from '../../domain/webhook/webhook-answers';
 
 /** A refused call, as far as alarms need it. */
 export interface CountedRefusal {
@@ -8,14 +7,6 @@ export interface CountedRefusal {
   /** See `PathAnswers`. */
   readonly behindSeconds: number | null;
   readonly isProxied: boolean;
-}
-
-/** Files of webhook secrets that cannot be used. The receiver goes on with the secrets it has. */
-export interface SecretsFault {
-  /** The variables that name the files. */
-  readonly variables: readonly string[];
-  readonly host: string;
-  readonly sinceMs: number;
 }
 
 /** The newest refused calls of a day. */

@@ -1,7 +1,7 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import type { ViolationDetail } from '../../../contracts/violation/violations';
 import { PERSON_FIELDS } from '../../../domain/violation/violation';
-import { waitingOfViolation, type ViolationWaiting } from '../../../domain/violation/waiting-violation';
+import { waitingOfViolation, type ViolationWaiting } from '../../../domain/outbox/waiting';
 import type { FormFailure, ImageSettings, PageVisit, PageTools } from '../../page';
 import { callOf } from '../../parts/why';
 import { readRecord } from '../../api-calls';
