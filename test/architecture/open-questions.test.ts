@@ -14,7 +14,7 @@ interface QuestionDecision {
   readonly path: string;
 }
 
-/** A row of docs/open-questions.md, with the section of docs/service-api.md that its own section links to. */
+/** A row of docs/open-questions.md, with the section of docs/service-api.md that it links to. */
 interface QuestionRow extends QuestionDecision {
   readonly anchor: string;
   readonly notShown: string;
@@ -47,13 +47,11 @@ function notShownIn(page: string): { anchor: string; notShown: string }[] {
 }
 
 function rowsIn(page: string): QuestionRow[] {
-  return sectionsOf(page).flatMap(({ heading, text }) => {
-    const [, anchor = ''] = /\(service-api\.md#([\w-]+)\)/.exec(heading) ?? [];
-    return [...text.matchAll(/^\| Q(\d+) .*$/gm)].map(([row, number]) => {
-      const [, , notShown = '', , setting = '', decided = ''] = row.split('|').map((cell) => cell.trim());
-      const settings = [...setting.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
-      return { number: Number(number), anchor, notShown, settings, path: decided.replaceAll('`', '') };
-    });
+  return [...page.matchAll(/^\| Q(\d+) .*$/gm)].map(([row, number]) => {
+    const [, , section = '', notShown = '', , setting = '', decided = ''] = row.split('|').map((cell) => cell.trim());
+    const [, anchor = ''] = /\(service-api\.md#([\w-]+)\)/.exec(section) ?? [];
+    const settings = [...setting.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
+    return { number: Number(number), anchor, notShown, settings, path: decided.replaceAll('`', '') };
   });
 }
 

@@ -10,8 +10,12 @@ export async function writeGallery(folder: string, pictures: readonly Picture[])
     return [
       `## ${about}`,
       '',
-      [picture('en', 'light', 'English, light'), picture('en', 'dark', 'English, dark')].join(' '),
-      [picture('ar', 'light', 'Arabic, light'), picture('ar', 'dark', 'Arabic, dark')].join(' '),
+      [
+        picture('en', 'light', 'English, light'),
+        picture('en', 'dark', 'English, dark'),
+        picture('ar', 'light', 'Arabic, light'),
+        picture('ar', 'dark', 'Arabic, dark'),
+      ].join(' '),
       '',
     ];
   });

@@ -2,7 +2,7 @@ import { systemClock } from '../../src/platform/clock';
 import { requestOf } from './requests';
 import { endAll, simulate } from './support';
 
-/** The rate limits of docs/simulator.md#limits. */
+/** The rate limits of docs/simulator.md#profiles. */
 afterEach(endAll);
 
 const startMs = Date.UTC(2026, 2, 1, 8, 0, 0, 0);
