@@ -95,10 +95,9 @@ function durationText(ms, units, plain) {
 
 /** @returns {uPlot.Axis} */
 function look() {
-  const style = getComputedStyle(document.documentElement);
-  const grid = { stroke: () => style.getPropertyValue('--line').trim(), width: 1 };
+  const grid = { stroke: () => colour('line'), width: 1 };
   return {
-    stroke: () => style.getPropertyValue('--muted').trim(),
+    stroke: () => colour('muted'),
     font: `12px ${getComputedStyle(document.body).fontFamily}`,
     grid,
     ticks: { ...grid, size: 4 },
@@ -203,9 +202,17 @@ function seriesOf({ tone, isDashed }) {
   return { stroke: () => colour(tone), width: 2, ...(isDashed ? { dash: [6, 4] } : {}), points: { size: 4 } };
 }
 
-/** @param {string} name */
+/**
+ * A colour of the theme that is shown, which a canvas cannot read from `light-dark()`.
+ *
+ * @param {string} name
+ */
 function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.color = `var(--${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }
 
 /**
