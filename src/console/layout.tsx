@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { Assets } from './assets';
 import { PAGE_ENTRIES, PAGES } from './page-table';
-import { Notice, OpenTasks, ShadowBanner, ShortcutSheet } from './parts/navigation';
+import { Notice, OpenTasks, ModeBanner, ShortcutSheet } from './parts/navigation';
 import { PostForm } from './parts/form';
 import { THEMES, type Viewer } from './viewer';
 
@@ -80,7 +80,7 @@ export function Layout(props: {
           <span class="live-state" role="status" data-live-state />
           <Preferences viewer={viewer} isShownOnce={isShownOnce} />
         </header>
-        {viewer.status !== null && <ShadowBanner viewer={viewer} status={viewer.status} />}
+        {viewer.status !== null && <ModeBanner viewer={viewer} status={viewer.status} />}
         <main id="content" tabindex={-1}>
           {viewer.done !== null && <Notice viewer={viewer}>{messages.common.done[viewer.done]}</Notice>}
           {children}

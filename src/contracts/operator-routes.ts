@@ -1,7 +1,7 @@
 import { DISPATCH_ROUTES } from './routes/dispatch';
 import { NOTIFICATION_ROUTES } from './routes/notifications';
 import { OPS_ROUTES } from './routes/operations';
-import { SHADOW_ROUTES } from './routes/shadow';
+import { WITHHELD_ROUTES } from './routes/withheld';
 import { RUN_ROUTES } from './routes/runs';
 import { TASK_ROUTES } from './routes/tasks';
 import { TOW_ROUTES } from './routes/tows';
@@ -14,7 +14,7 @@ export const ROUTES = {
   ...VIOLATION_ROUTES,
   ...TASK_ROUTES,
   ...RUN_ROUTES,
-  ...SHADOW_ROUTES,
+  ...WITHHELD_ROUTES,
   ...OPS_ROUTES,
   ...NOTIFICATION_ROUTES,
 } as const;

@@ -8,7 +8,6 @@ import {
   REPORT_KINDS,
   REPORT_STATES,
   ROLES,
-  SHADOW_STATES,
   TOW_STATES,
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
@@ -25,7 +24,7 @@ import { BUDGET_NAMES } from './service/operations';
 import { SORT_ORDERS, page, pageQuery } from './paging';
 import { attempt, placeInQueue, reportError, task } from './outbox/records';
 import { sensitive } from '../domain/sensitive';
-import { modeView } from './outbox/shadow';
+import { modeView, withheldField } from './outbox/withheld';
 import { violationView } from './violation/violations';
 
 /** The requests and answers of the operator API. */
@@ -100,7 +99,7 @@ export const reportView = z.object({
   created_at: z.string(),
   delivered_at: timestamp,
   in_flight: z.boolean(),
-  /** What blocks it: `connection`, `outage`, `shadow`, `paused.<operation>` or `budget`. */
+  /** What blocks it: the name of a circuit, or `budget`. */
   waits_for: z.string().nullable(),
   /** Its place among the reports that wait for the rate limit; null when it is not among them. */
   place_in_queue: placeInQueue.nullable(),
@@ -136,7 +135,7 @@ export const taskCounts = z.object({
 });
 export type TaskCounts = z.infer<typeof taskCounts>;
 
-/** What every page shows. `held`: tows and violations of a shadow time that wait for a decision. */
+/** What every page shows. `held`: withheld tows and violations that wait for a decision. */
 export const statusView = z.object({ mode: modeView, held: z.number(), open_tasks: z.number() });
 export type StatusView = z.infer<typeof statusView>;
 
@@ -203,8 +202,7 @@ export const towView = z.object({
   requested_at: z.string(),
   /** When the fact of its state happened; when it was requested before its first fact. */
   state_since: z.string(),
-  /** `held`: of a shadow time, until a person decides. `declined`: never sent. */
-  shadow: z.enum(SHADOW_STATES).nullable(),
+  ...withheldField,
   cancellation_reason: z.string().nullable(),
   facts: z.array(
     z.object({ event: z.enum(FACT_EVENTS), occurred_at: z.string(), recorded_at: z.string(), by: z.string() }),

@@ -3,7 +3,7 @@ import { isoTimestamp } from '../domain/timestamp';
 import type { ServiceMode } from '../domain/vocabulary';
 import type { Redis } from '../store/redis/connect';
 import { createProcessStore } from '../store/ops/processes';
-import { createShadowStore } from '../store/outbox/shadow';
+import { createWithheldStore } from '../store/outbox/withheld';
 import { serviceDifference } from '../workflow/service/called-service';
 import { notesOf } from './finding';
 
@@ -52,7 +52,7 @@ export async function checkWorkers(redis: Redis): Promise<Finding> {
 export async function checkMode(redis: Redis, ownMode: ServiceMode): Promise<Finding> {
   const [processes, { sinceMs, isSwitchedOff }] = await Promise.all([
     createProcessStore(redis).list(),
-    createShadowStore(redis).summary(),
+    createWithheldStore(redis).summary(),
   ]);
   const alive = processes.filter(({ isSilent }) => !isSilent);
   const shadows = alive.filter(({ mode }) => mode === 'shadow');

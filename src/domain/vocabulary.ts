@@ -93,12 +93,16 @@ export type AccessDigests = Readonly<Record<(typeof ACCESS_VARIABLES)[number], s
 export const ENTRY_KINDS = [...FACT_EVENTS, 'violation'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
+/** The circuits that block all calls. */
+export const GENERAL_CIRCUITS = ['connection', 'outage', 'shadow'] as const;
+export type GeneralCircuit = (typeof GENERAL_CIRCUITS)[number];
+/** The one that lets nothing out, and that nothing tries. */
+export const STOPPED = 'shadow' satisfies GeneralCircuit;
+
 /** The circuits, in the order in which people see them (service/circuits.ts). */
-export type CircuitName = 'connection' | 'outage' | 'shadow' | `paused.${EntryKind}`;
+export type CircuitName = GeneralCircuit | `paused.${EntryKind}`;
 export const CIRCUIT_NAMES: readonly CircuitName[] = [
-  'connection',
-  'outage',
-  'shadow',
+  ...GENERAL_CIRCUITS,
   ...ENTRY_KINDS.map((kind) => `paused.${kind}` as const),
 ];
 
@@ -106,7 +110,7 @@ export const CIRCUIT_NAMES: readonly CircuitName[] = [
 export const HINTS = ['perhaps_already_accepted'] as const;
 export type Hint = (typeof HINTS)[number];
 
-/** `shadow`: everything is received, recorded and shown, and nothing is sent (shadow.ts). */
+/** `shadow`: everything is received, recorded and shown, and nothing is sent. */
 export const SERVICE_MODES = ['live', 'shadow'] as const;
 export type ServiceMode = (typeof SERVICE_MODES)[number];
 
@@ -116,8 +120,11 @@ export type ServiceMode = (typeof SERVICE_MODES)[number];
  * - held: it waits for the decision of a person; nothing is sent.
  * - declined: it is never sent.
  */
-export const SHADOW_STATES = ['held', 'declined'] as const;
-export type ShadowState = (typeof SHADOW_STATES)[number];
+export const WITHHELD_STATES = ['held', 'declined'] as const;
+export type WithheldState = (typeof WITHHELD_STATES)[number];
+
+/** The decisions about it, as the audit and the timeline name them. */
+export const WITHHELD_ACTIONS = { send: 'shadow.sent', decline: 'shadow.declined' } as const;
 
 /** The two webhook calls of the service (docs/service-api.md#webhooks). */
 export const DELIVERY_KINDS = ['tow_request', 'tow_invoice'] as const;

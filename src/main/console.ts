@@ -23,7 +23,7 @@ import { createSeenServiceStore } from '../store/service/seen-service';
 import { createRefusedCallStore } from '../store/webhook/refused-calls';
 import { createSendingStore } from '../store/service/sending';
 import { createSessionStore } from '../store/person/sessions';
-import { createShadowStore } from '../store/outbox/shadow';
+import { createWithheldStore } from '../store/outbox/withheld';
 import { createRunStore } from '../store/ops/runs';
 import { createTaskStore } from '../store/ops/tasks';
 import { createTowStore } from '../store/tow/tows';
@@ -125,7 +125,7 @@ export function openOperator(foundation: Foundation, access: Pick<OperatorTools,
     sending: createSendingStore(redis, config.budgetsPerMinute),
     // Opened before the listener, so that it is closed after the last request has ended.
     lookups: openConsoleLookups(foundation),
-    shadow: createShadowStore(redis),
+    withheld: createWithheldStore(redis),
     mode: foundation.mode.tools,
     addressOf: (operation) => addressOf(operation).url,
     keys: createApiKeyStore(redis),

@@ -6,7 +6,7 @@ import { repeat } from '../platform/timers';
 import { createProcessStore } from '../store/ops/processes';
 import { recordsOf } from '../store/outbox/records';
 import type { HeartbeatGaps } from '../workflow/ops/heartbeat';
-import { agreeOnMode, type CommonMode, type ModeTools } from '../workflow/outbox/service-mode';
+import { agreeOnMode, CONTRADICTION, type CommonMode, type ModeTools } from '../workflow/outbox/service-mode';
 import type { Foundation } from './foundation';
 
 const EVERY_MS = 5000;
@@ -40,7 +40,7 @@ export async function watchMode(tools: {
   const agree = async () => {
     last = await agreeOnMode(modeTools);
   };
-  // A process in shadow mode blocks all sending before it works. Redis that is away blocks it too.
+  // A process that sends nothing stops the others before it works. Redis that is away blocks it too.
   await agree().catch(() => {});
   const repetition = repeat({
     name: 'mode',
@@ -61,7 +61,7 @@ export function modeCheck({ config, mode }: Pick<Foundation, 'config' | 'mode'>)
     const details = {
       service_mode: config.service.mode,
       ...(since === null ? {} : { nothing_sent_since: isoTimestamp(since) }),
-      ...(last?.isContradicted === true ? { service_mode_contradicted: 'another process runs in shadow mode' } : {}),
+      ...(last?.isContradicted === true ? { service_mode_contradicted: CONTRADICTION } : {}),
     };
     return Promise.resolve({ ready: true, details });
   };

@@ -13,7 +13,7 @@ import { EVENTS_ROUTE, serveEvents } from './ops/events';
 import { serveLookups } from './ops/lookups';
 import { serveOperations } from './ops/operations';
 import { mountQueuePages, serveQueues } from './ops/queues';
-import { serveShadow } from './ops/shadow';
+import { serveWithheld } from './ops/withheld';
 import { serveRuns, serveTasks } from './ops/tasks';
 import { answerError, routeOf } from './send-response';
 import { serveDispatch } from './tow/dispatch';
@@ -43,7 +43,7 @@ const ROUTES_OF_ALL = [
   serveTasks,
   serveRuns,
   serveOperations,
-  serveShadow,
+  serveWithheld,
   serveLookups,
   serveQueues,
   serveApiKeys,

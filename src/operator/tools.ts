@@ -23,7 +23,7 @@ import type { NotificationTools } from '../workflow/ops/notifications';
 import type { Spool } from '../workflow/ops/spool-port';
 import type { SignIn } from '../workflow/operator-port';
 import type { ModeTools } from '../workflow/outbox/service-mode';
-import type { AddressOf, ShadowStore } from '../workflow/outbox/shadow-list';
+import type { AddressOf, WithheldStore } from '../workflow/outbox/withheld-list';
 import type { RunStore } from '../workflow/run/run-port';
 import type { Lookups } from '../workflow/service/lookups';
 import type { SeenServiceStore } from '../workflow/service/service-view';
@@ -56,7 +56,7 @@ export interface OperatorTools {
   readonly sending: SendingStore;
   /** Null when the service is not configured. */
   readonly lookups: Lookups | null;
-  readonly shadow: ShadowStore;
+  readonly withheld: WithheldStore;
   /** What the switch of all sending needs. */
   readonly mode: ModeTools;
   readonly addressOf: AddressOf;

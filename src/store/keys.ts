@@ -31,8 +31,8 @@ export const KEYS = {
   violationReferences: key('violation-references'),
   tasks: key('tasks'),
   openTasks: key('index', 'tasks'),
-  /** Tows and violations of a shadow time that wait for a decision, as members of circuits, by time. */
-  shadow: key('index', 'shadow'),
+  /** Tows and violations that are withheld and wait for a decision, as members of circuits, by time. */
+  withheld: key('index', 'withheld'),
   /**
    * One versioned record of all circuits, with the budget states in fields of their own; and the closed circuits and
    * decided differences with members to release.

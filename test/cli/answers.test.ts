@@ -4,7 +4,7 @@ import { newApiKeyView, queueView } from '../../src/contracts/operator';
 import { violationView } from '../../src/contracts/violation/violations';
 import { riyadhTime, table } from '../../src/cli/answer-text';
 import { EXIT } from '../../src/cli/problems';
-import { hold } from '../../src/domain/outbox/held-record';
+import { withhold } from '../../src/domain/outbox/withheld';
 import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
 import { deliver, newTow, record, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
@@ -192,7 +192,7 @@ const shadowRows = z.array(z.object({ id: z.string(), operation: z.string(), ima
 
 test('towhook shadow export prints a CSV file with one row for each held call', async () => {
   const refs = [await towAfter(app, 'started'), await towAfter(app, 'started')];
-  for (const ref of refs) await changeInStore(app.foundation.redis, ref, hold);
+  for (const ref of refs) await changeInStore(app.foundation.redis, ref, withhold);
 
   const { out, exitCode } = await towhook('shadow', 'export');
 

@@ -1,5 +1,5 @@
 import { messagesIn } from '../../src/console/messages';
-import { hold } from '../../src/domain/outbox/held-record';
+import { withhold } from '../../src/domain/outbox/withheld';
 import { useApp } from '../support/app';
 import { changeInStore } from '../support/stores';
 import { newKey, towOf } from '../operator/client';
@@ -12,7 +12,7 @@ const { shadow: messages, why, board, terms } = messagesIn('en');
 /** A tow of a shadow time with one report. */
 async function heldTow(): Promise<string> {
   const ref = await towAfter(app, 'started');
-  await changeInStore(app.foundation.redis, ref, hold);
+  await changeInStore(app.foundation.redis, ref, withhold);
   return ref;
 }
 

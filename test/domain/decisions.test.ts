@@ -10,7 +10,7 @@ import {
 import { isCorrectable } from '../../src/domain/tow/facts';
 import { isReport } from '../../src/domain/outbox/outbox';
 import { draftOf } from '../../src/domain/outbox/outbox-record';
-import { hold } from '../../src/domain/outbox/held-record';
+import { withhold } from '../../src/domain/outbox/withheld';
 import { isKnown, appendReport, type KnownTow } from '../../src/domain/tow/stored-tow';
 import { FACT_EVENTS, REPORT_STATES, VIOLATION_STATES, type ReportKind } from '../../src/domain/vocabulary';
 import { absentTow } from '../support/absent-tow';
@@ -54,7 +54,7 @@ test('the allowed decisions about a report are exactly those that the API would 
       const entry = stored.entries[at % reports.length];
       if (!entry || entry.kind === 'violation') throw new Error('a report is owed');
       const { id, kind } = entry;
-      if (isHeld) hold(stored);
+      if (isHeld) withhold(stored);
       const report = asRead(stored, nowMs)
         .entries.filter(isReport)
         .find((each) => each.id === id);

@@ -13,12 +13,12 @@ const startedAgo = (minutes: number): Tow => ({
 });
 const owed = (state: ReportState, minutesAgo: number) => ({ state, createdAtMs: nowMs - minutesAgo * MINUTE_MS });
 const marksOf = (tow: Tow, entries: Parameters<typeof overdueOf>[0]['entries'] = []) =>
-  overdueOf({ tow, entries, shadow: null }, AFTER, nowMs).map(({ what }) => what);
+  overdueOf({ tow, entries, withheld: null }, AFTER, nowMs).map(({ what }) => what);
 
 describe('overdueOf', () => {
   test('overdueOf marks a requested tow that has not been started within its limit', () => {
     expect([44, 45].map((minutes) => marksOf(requestedAgo(minutes)))).toEqual([[], []]);
-    expect(overdueOf({ tow: requestedAgo(46), entries: [], shadow: null }, AFTER, nowMs)).toEqual([
+    expect(overdueOf({ tow: requestedAgo(46), entries: [], withheld: null }, AFTER, nowMs)).toEqual([
       { what: 'requested', sinceMs: nowMs - 46 * MINUTE_MS },
     ]);
   });
@@ -45,7 +45,7 @@ describe('overdueOf', () => {
   test('overdueOf never marks a tow where the limit is 0', () => {
     const never = { requestedMs: 0, startedMs: 0, reportMs: 0 };
     for (const tow of [requestedAgo(9999), startedAgo(9999)]) {
-      expect(overdueOf({ tow, entries: [owed('refused', 9999)], shadow: null }, never, nowMs)).toEqual([]);
+      expect(overdueOf({ tow, entries: [owed('refused', 9999)], withheld: null }, never, nowMs)).toEqual([]);
     }
   });
 
@@ -75,10 +75,10 @@ test('the age of a tow is never negative, and 0 without a readable timestamp', (
 test('unsettledSinceMs returns the creation time of the oldest unsettled report', () => {
   const reports = [owed('accepted', 9), owed('waived', 8), owed('refused', 7), owed('pending', 6)];
 
-  expect(unsettledSinceMs({ entries: reports, shadow: null })).toBe(nowMs - 7 * MINUTE_MS);
-  expect(unsettledSinceMs({ entries: [owed('accepted', 9)], shadow: null })).toBeNull();
+  expect(unsettledSinceMs({ entries: reports, withheld: null })).toBe(nowMs - 7 * MINUTE_MS);
+  expect(unsettledSinceMs({ entries: [owed('accepted', 9)], withheld: null })).toBeNull();
 });
 
 test('unsettledSinceMs returns null while the tow is held since a shadow time', () => {
-  expect(unsettledSinceMs({ entries: [owed('pending', 9)], shadow: 'held' })).toBeNull();
+  expect(unsettledSinceMs({ entries: [owed('pending', 9)], withheld: 'held' })).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { shadowView, type ShadowItem } from '../../src/contracts/outbox/shadow';
+import { withheldView, type WithheldItem } from '../../src/contracts/outbox/withheld';
 import { towView } from '../../src/contracts/operator';
 import type { App } from '../support/app';
 import { eventually } from '../support/eventually';
@@ -59,11 +59,11 @@ async function untilKnown(client: Client, refs: readonly string[]) {
 }
 
 /** All pages of what would have been sent. */
-async function shadowItems(client: Client): Promise<ShadowItem[]> {
-  const items: ShadowItem[] = [];
+async function withheldItems(client: Client): Promise<WithheldItem[]> {
+  const items: WithheldItem[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const query = new URLSearchParams({ limit: '40', ...(cursor === '' ? {} : { cursor }) });
-    const page = shadowView.parse(await client.json(`/api/shadow?${query.toString()}`));
+    const page = withheldView.parse(await client.json(`/api/shadow?${query.toString()}`));
     items.push(...page.items);
     cursor = page.next_cursor;
   }
@@ -88,7 +88,7 @@ test('shadow mode sends nothing for 100 tows but the token call, shows what live
   await live(dark, refs);
   await createPatrol(shadow.consoleUrl).report(FORM, [picture(1000)]);
 
-  const items = await shadowItems(dark);
+  const items = await withheldItems(dark);
   const tows = items.filter(({ kind }) => kind === 'tow');
   expect(tows.map(({ id }) => id).toSorted()).toEqual(refs.toSorted());
   expect(items.filter(({ kind }) => kind === 'violation').flatMap(({ calls }) => calls)).toMatchObject([
@@ -102,7 +102,7 @@ test('shadow mode sends nothing for 100 tows but the token call, shows what live
 
   const first = await town.startInProcess();
   const bright = clientOf(first);
-  await eventually(async () => expect(shadowView.parse(await bright.json('/api/shadow')).mode.state).toBe('live'));
+  await eventually(async () => expect(withheldView.parse(await bright.json('/api/shadow')).mode.state).toBe('live'));
   const chosen = [refs[7] ?? '', refs[3] ?? ''];
   expect(await reportsAt(town)).toEqual([]);
   for (const ref of chosen) await bright.post(`/api/tows/${ref}/shadow/send`);

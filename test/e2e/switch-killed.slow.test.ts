@@ -42,9 +42,9 @@ function persistentOps(consoleUrl: string) {
     detain: (refs: readonly string[]) =>
       each(refs, (params, key) => client.call(ROUTES.detained, { params, body: {}, key })),
     send: (refs: readonly string[]) =>
-      each(refs, (params, key) => client.call(ROUTES.sendShadowTow, { params, body: {}, key })),
+      each(refs, (params, key) => client.call(ROUTES.sendWithheldTow, { params, body: {}, key })),
     decline: (refs: readonly string[]) =>
-      each(refs, (params, key) => client.call(ROUTES.declineShadowTow, { params, body: { reason: 'a test' }, key })),
+      each(refs, (params, key) => client.call(ROUTES.declineWithheldTow, { params, body: { reason: 'a test' }, key })),
     resumeQueue: (queue: string) =>
       repeated((key) => client.call(ROUTES.resumeQueue, { params: { queue }, body: {}, key })),
     client,

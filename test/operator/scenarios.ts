@@ -10,7 +10,7 @@ import { runView } from '../../src/contracts/ops/runs';
 import { createRunStore } from '../../src/store/ops/runs';
 import { setCircuit } from '../support/stored-records';
 import { changeInStore, oddAnswer } from '../support/stores';
-import { hold } from '../../src/domain/outbox/held-record';
+import { withhold } from '../../src/domain/outbox/withheld';
 import { recordsOf } from '../../src/store/outbox/records';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
 
@@ -64,7 +64,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
 
   async function onHeldTow(action: string, body: object, other: object | null): Promise<RouteScenario> {
     const ref = await newTow(app);
-    await changeInStore(app.foundation.redis, ref, hold);
+    await changeInStore(app.foundation.redis, ref, withhold);
     return onTow(ref, `/shadow/${action}`, body, other);
   }
 
@@ -72,7 +72,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     const id = await newViolation(app);
     await recordsOf(app.foundation.redis).transact(orderKeyOf('violation', id), async (transaction) => {
       const draft = await transaction.violation(id);
-      if (draft) hold(draft);
+      if (draft) withhold(draft);
     });
     const effects = async () => (await violationOf(app, id)).version;
     return { path: `/api/violations/${id}/shadow/${action}`, body, other, effects };
@@ -143,10 +143,10 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       const body = { mode: 'shadow', reason: 'by phone' };
       return { path: '/api/mode', body, other: { ...body, reason: 'by mail' }, effects: actsOf('sending.stopped') };
     },
-    sendShadowTow: () => onHeldTow('send', {}, { reason: 'by phone' }),
-    declineShadowTow: () => onHeldTow('decline', { reason: 'by phone' }, { reason: 'by mail' }),
-    sendShadowViolation: () => onHeldViolation('send', {}, { reason: 'by phone' }),
-    declineShadowViolation: () => onHeldViolation('decline', { reason: 'by phone' }, { reason: 'by mail' }),
+    sendWithheldTow: () => onHeldTow('send', {}, { reason: 'by phone' }),
+    declineWithheldTow: () => onHeldTow('decline', { reason: 'by phone' }, { reason: 'by mail' }),
+    sendWithheldViolation: () => onHeldViolation('send', {}, { reason: 'by phone' }),
+    declineWithheldViolation: () => onHeldViolation('decline', { reason: 'by phone' }, { reason: 'by mail' }),
     resolveTask: async () => {
       const ref = await newTow(app);
       await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });

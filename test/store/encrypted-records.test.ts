@@ -5,7 +5,7 @@ import { createAnswerStore } from '../../src/store/redis/answers';
 import { createRunStore } from '../../src/store/ops/runs';
 import { checkEntries } from '../../src/store/ops/check-entries';
 import { deliveryKey, idempotencyKey, KEYS, towKey } from '../../src/store/keys';
-import { createShadowStore } from '../../src/store/outbox/shadow';
+import { createWithheldStore } from '../../src/store/outbox/withheld';
 import { createTaskStore, openGeneralTask, closeGeneralTask } from '../../src/store/ops/tasks';
 import { dataKeysText, linesOf } from '../support/data-keys';
 import { useRedis } from '../support/redis';
@@ -67,13 +67,13 @@ test('a process that lacks the key leaves a record as it is, lists the others, a
 test('the lists of shadow records and of runs leave out what a process lacks the key of', async () => {
   const [encrypting, lacking] = [await storesWith('a', 'b'), await storesWith('b')];
   const ref = await encrypting.request('T1');
-  await encrypting.redis.zadd(KEYS.shadow, 1, ref);
+  await encrypting.redis.zadd(KEYS.withheld, 1, ref);
   const by = { id: 'k1', name: 'tester', role: 'ops' } as const;
   const run = { by, action: 'accept', reason: null, total: 0 } as const;
   await createRunStore(encrypting.redis).create({ ...run, id: 'B1' }, [], undefined);
   await createRunStore(lacking.redis).create({ ...run, id: 'B2' }, [], undefined);
 
-  const { items } = await createShadowStore(lacking.redis).list({ cursor: null, limit: 10 });
+  const { items } = await createWithheldStore(lacking.redis).list({ cursor: null, limit: 10 });
   const runs = await createRunStore(lacking.redis).recent(10);
 
   expect(items).toEqual([]);

@@ -1,6 +1,6 @@
 import { releaseClosedCircuits } from '../../src/store/service/circuits';
-import { createShadowStore } from '../../src/store/outbox/shadow';
-import { hold } from '../../src/domain/outbox/held-record';
+import { createWithheldStore } from '../../src/store/outbox/withheld';
+import { withhold } from '../../src/domain/outbox/withheld';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { mustClaim, openStores, START, type Stores } from '../support/stores';
@@ -38,10 +38,10 @@ describe.each(REFERENCES)('the tow %s', (ref) => {
 
   test('is listed while it is held since a shadow time', async () => {
     await stores.say(ref, START);
-    await stores.change(ref, hold);
+    await stores.change(ref, withhold);
 
-    const { items } = await createShadowStore(stores.redis).list({ cursor: null, limit: 10 });
+    const { items } = await createWithheldStore(stores.redis).list({ cursor: null, limit: 10 });
 
-    expect(items).toMatchObject([{ kind: 'tow', record: { tow: { towingReferenceId: ref } } }]);
+    expect(items).toMatchObject([{ kind: 'tow', tow: { towingReferenceId: ref } }]);
   });
 });

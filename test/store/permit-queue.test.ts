@@ -3,7 +3,7 @@ import { budgetKey, KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { createPermitQueueCheck } from '../../src/store/outbox/permits';
 import { recordsOf } from '../../src/store/outbox/records';
-import { hold } from '../../src/domain/outbox/held-record';
+import { withhold } from '../../src/domain/outbox/withheld';
 import { walk } from '../support/conservation';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
@@ -147,7 +147,7 @@ test('a tow that is held since a shadow time leaves the waiting queue, and the n
   expect(await line()).toEqual(['B', 'C']);
 
   await stores.say('B', { event: 'detained' });
-  await stores.change('B', hold);
+  await stores.change('B', withhold);
 
   expect(await line()).toEqual(['C']);
   await stores.redis.del(budgetKey('tow'));

@@ -112,11 +112,11 @@ describe('claiming and settling of a violation', () => {
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await outbox.settle(claimed, takenAs('V-1'));
-    const { version: _version, ...before } = await read('U1');
+    const { version: _version, readAtMs: _before, ...before } = await read('U1');
 
     expect((await outbox.settle(claimed, takenAs('V-1'))).kind).toBe('late');
 
-    const { version: _later, ...after } = await read('U1');
+    const { version: _later, readAtMs: _after, ...after } = await read('U1');
     expect(after).toEqual(before);
   });
 

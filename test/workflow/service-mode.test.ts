@@ -3,7 +3,7 @@ import { silentLog } from '../../src/platform/log/log';
 import { editEntryNamed } from '../../src/domain/tow/stored-tow';
 import { KEYS } from '../../src/store/keys';
 import { createAuditStore } from '../../src/store/ops/audit';
-import { createShadowStore } from '../../src/store/outbox/shadow';
+import { createWithheldStore } from '../../src/store/outbox/withheld';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { agreeOnMode, switchMode, type ModeTools } from '../../src/workflow/outbox/service-mode';
 import { eventually } from '../support/eventually';
@@ -86,10 +86,10 @@ describe('the common mode', () => {
     await beginShadow();
 
     expect(await agree('live', [runsIn('live'), runsIn('shadow')])).toMatchObject({ isContradicted: true });
-    expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
+    expect((await createWithheldStore(stores.redis).summary()).sinceMs).not.toBeNull();
 
     expect(await agree('live', [runsIn('live'), runsIn('shadow', true)])).toMatchObject({ sinceMs: null });
-    expect(await createShadowStore(stores.redis).summary()).toMatchObject({ sinceMs: null });
+    expect(await createWithheldStore(stores.redis).summary()).toMatchObject({ sinceMs: null });
   });
 
   test('a process in live mode leaves the shadow mode on while other processes may look silent although they run', async () => {
@@ -97,7 +97,7 @@ describe('the common mode', () => {
     const looksSilent = [runsIn('live'), runsIn('shadow', true)];
 
     expect(await agree('live', looksSilent, { areOthersKnown: () => false })).toMatchObject({ isContradicted: false });
-    expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
+    expect((await createWithheldStore(stores.redis).summary()).sinceMs).not.toBeNull();
 
     expect(await agree('live', looksSilent)).toMatchObject({ sinceMs: null });
   });
@@ -129,7 +129,7 @@ describe('the common mode', () => {
 
       expect((await copy.outbox.claim('A')).kind).toBe('wait');
       expect((await claim('A')).kind).toBe('wait');
-      expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
+      expect((await createWithheldStore(stores.redis).summary()).sinceMs).not.toBeNull();
     } finally {
       copy.close();
     }
@@ -159,7 +159,7 @@ describe('the switch of ops', () => {
   });
   const turn = (mode: 'live' | 'shadow', running: readonly ProcessStatus[] = [runsIn('live')]) =>
     switchMode(modeTools(running), { mode, reason: 'a test', actor: TESTER, idempotency: undefined });
-  const summary = () => createShadowStore(stores.redis).summary();
+  const summary = () => createWithheldStore(stores.redis).summary();
   const audited = async () =>
     (await createAuditStore(stores.redis).list({ cursor: null, limit: 10, towingReferenceId: null })).items.flatMap(
       ({ action, why }) => (action.startsWith('sending.') ? [[action, why]] : []),

@@ -3,12 +3,12 @@ import { silentLog } from '../../src/platform/log/log';
 import { editEntryNamed } from '../../src/domain/tow/stored-tow';
 import { blockedKey } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis/redis-time';
-import { createShadowStore } from '../../src/store/outbox/shadow';
-import type { ShadowCommand } from '../../src/domain/outbox/held-record';
+import { createWithheldStore } from '../../src/store/outbox/withheld';
+import type { WithheldCommand } from '../../src/domain/outbox/withheld';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { decideHeldTow } from '../../src/workflow/outbox/decide';
 import { switchMode } from '../../src/workflow/outbox/service-mode';
-import { shadowCsv, type ShadowStore } from '../../src/workflow/outbox/shadow-list';
+import { withheldCsv, type WithheldStore } from '../../src/workflow/outbox/withheld-list';
 import { standings } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, RULES, START, TESTER, type Stores } from '../support/stores';
@@ -33,13 +33,13 @@ const turn = (mode: 'live' | 'shadow') =>
     { mode, reason: 'a test', actor: TESTER, idempotency: undefined },
   );
 
-async function decide(ref: string, command: ShadowCommand) {
+async function decide(ref: string, command: WithheldCommand) {
   const effect = await decideHeldTow(stores, { ref, command, actor: TESTER });
   return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
 }
 
 const claim = (ref: string) => stores.outbox.claim(ref);
-const heldIds = async (store: Pick<ShadowStore, 'list'> = createShadowStore(stores.redis)) =>
+const heldIds = async (store: Pick<WithheldStore, 'list'> = createWithheldStore(stores.redis)) =>
   (await store.list({ cursor: null, limit: 10 })).items.map(recordIdOf);
 
 describe('a tow of a shadow time', () => {
@@ -86,7 +86,7 @@ describe('a tow of a shadow time', () => {
     await stores.say('A', { event: 'released' });
 
     expect(await stores.states('A')).toEqual(['started waived', 'detained waived', 'released waived']);
-    expect((await stores.read('A')).shadow).toBe('declined');
+    expect((await stores.read('A')).withheld).toBe('declined');
     expect((await standings(stores.redis)).reports).toEqual({ finished: 3 });
     expect(await heldIds()).toEqual([]);
   });
@@ -186,7 +186,7 @@ describe('a tow of a shadow time', () => {
     await stores.say('=1+1', START);
 
     let text = '';
-    for await (const part of shadowCsv(createShadowStore(stores.redis), (kind) => `http://x/${kind}`)) text += part;
+    for await (const part of withheldCsv(createWithheldStore(stores.redis), (kind) => `http://x/${kind}`)) text += part;
 
     expect(text.split('\r\n').slice(0, 2)).toEqual([
       'recorded_at,kind,id,violation_reference_id,report_id,operation,method,address,body,images',

@@ -7,7 +7,7 @@ import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
 import { OPS_ROUTES } from '../../src/contracts/routes/operations';
 import { type Route, answerContract } from '../../src/contracts/routes/route';
 import { RUN_ROUTES } from '../../src/contracts/routes/runs';
-import { SHADOW_ROUTES } from '../../src/contracts/routes/shadow';
+import { WITHHELD_ROUTES } from '../../src/contracts/routes/withheld';
 import { TASK_ROUTES } from '../../src/contracts/routes/tasks';
 import { TOW_ROUTES } from '../../src/contracts/routes/tows';
 import { VIOLATION_ROUTES } from '../../src/contracts/routes/violations';
@@ -47,7 +47,7 @@ const GROUPS: readonly RouteGroup[] = [
   {
     name: 'Shadow mode',
     description: 'What would have been sent, and the decision to send it after all.',
-    routes: SHADOW_ROUTES,
+    routes: WITHHELD_ROUTES,
   },
   {
     name: 'Operations',

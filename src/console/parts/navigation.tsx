@@ -28,7 +28,7 @@ export function OpenTasks({ viewer }: { viewer: Viewer }) {
 }
 
 /** That nothing is sent, or that records of a shadow time wait for a decision; nothing otherwise. */
-export function ShadowBanner({ viewer, status: { mode, held } }: { viewer: Viewer; status: StatusView }) {
+export function ModeBanner({ viewer, status: { mode, held } }: { viewer: Viewer; status: StatusView }) {
   const messages = viewer.messages.shadow;
   if (mode.state === 'live' && held === 0) return null;
   return (

@@ -1,14 +1,9 @@
+import { withheldField } from '../outbox/withheld';
 import { z } from 'zod';
 import { DECISIONS } from '../../domain/outbox/decisions';
 import { fieldRule } from '../../domain/refusal';
 import { keptForm } from '../../domain/violation/violation';
-import {
-  brokenReferenceRule,
-  REFERENCE_LENGTH_MAX,
-  SHADOW_STATES,
-  VIOLATION_APIS,
-  VIOLATION_STATES,
-} from '../../domain/vocabulary';
+import { brokenReferenceRule, REFERENCE_LENGTH_MAX, VIOLATION_APIS, VIOLATION_STATES } from '../../domain/vocabulary';
 import { reason } from '../../domain/input-schemas';
 import { jsonObject } from '../common';
 import { pageQuery } from '../paging';
@@ -59,8 +54,7 @@ export const violationView = z.object({
   /** As in a report. */
   waits_for: z.string().nullable(),
   place_in_queue: placeInQueue.nullable(),
-  /** `held`: of a shadow time, until a person decides. `declined`: never sent. */
-  shadow: z.enum(SHADOW_STATES).nullable(),
+  ...withheldField,
   give_up_at: nullableTime,
   hint: z.string().nullable(),
   reason: z.string().nullable(),

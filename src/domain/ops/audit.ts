@@ -2,7 +2,7 @@ import type { FactCommand } from '../tow/fact-command';
 import { FACTS, auditReasonOf } from '../tow/facts';
 import type { NoticeChannel } from './notification-settings';
 import type { ViolationImage } from '../violation/violation';
-import { type EntryKind, FACT_EVENTS, type Role } from '../vocabulary';
+import { type EntryKind, FACT_EVENTS, type Role, WITHHELD_ACTIONS } from '../vocabulary';
 
 /**
  * The audit log: one entry for each action of a person that had an effect. An entry has ids of things and names of changed
@@ -23,8 +23,7 @@ export const AUDIT_ACTIONS = [
   'report.corrected',
   'report.waived',
   'report.accepted_by_hand',
-  'shadow.sent',
-  'shadow.declined',
+  ...Object.values(WITHHELD_ACTIONS),
   'violation.reported',
   'violation.known_added',
   'violation.retried',

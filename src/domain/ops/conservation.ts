@@ -168,8 +168,8 @@ function stateOfUnsettled(record: OutboxRecord, indexed: IndexEntries): Omit<Che
   const taskId = headTaskId(record);
   if (taskId !== null) return indexed.isTaskListed(taskId) ? is('with_a_person') : REPAIRABLE;
   if (isUnscheduled(record, indexed)) return REPAIRABLE;
-  // The list of the shadow time asks a person about it, not a task.
-  if (record.shadow === 'held' && headOf(record.entries)) return is('with_a_person');
+  // The list of what is withheld asks a person about it, not a task.
+  if (record.withheld === 'held' && headOf(record.entries)) return is('with_a_person');
   // Otherwise only a decision could continue it, and no task asks for one.
   return isScheduledInTime(record, indexed) || validLease(record, indexed.nowMs) ? is('waiting') : LOST;
 }

@@ -1,3 +1,5 @@
+import { GENERAL_CIRCUITS } from '../vocabulary';
+
 /** The kinds of alarms, and who is notified of them. */
 
 /** bad: work is stalled or lost. wait: work continues, but a person should look. */
@@ -6,9 +8,7 @@ export type AlarmSeverity = (typeof ALARM_SEVERITIES)[number];
 
 /** The kinds of alarms of ops. */
 export const ALARM_KINDS = [
-  'connection',
-  'outage',
-  'shadow',
+  ...GENERAL_CIRCUITS,
   'paused',
   'throttled',
   'budgetBacklog',

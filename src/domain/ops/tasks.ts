@@ -153,7 +153,7 @@ export function connectionTask(
 ): NewTask {
   const first =
     metBy === 'token call'
-      ? 'the token call of shadow mode'
+      ? 'a token call while nothing is sent'
       : 'violationId' in metBy
         ? `the violation ${metBy.violationId}`
         : `the ${metBy.kind} report of ${metBy.towingReference}`;

@@ -3,7 +3,7 @@ import { ENTRY_POLICY, stateBetweenAttempts, unblock, type Entry } from './entry
 import { auditOf, type Actor, type AuditDetails, type AuditEntry } from '../ops/audit';
 import type { Decision } from '../refusal';
 import { refusedDecision } from './decisions';
-import { asShown } from './held-record';
+import { asShown } from './withheld';
 import { closeTask, editEntry, entrySubject, type OutboxRecord } from './outbox-record';
 import { acceptEntry, waiveEntry } from './settle-entry';
 
@@ -35,7 +35,7 @@ export function decideOn(
   { actor, nowMs }: Pick<DecisionContext, 'actor' | 'nowMs'>,
   prepare: (entry: Entry) => Decision<{ what: AuditDetails }>,
 ): Decision<{ audit: AuditEntry }> {
-  const refused = refusedDecision(decision.action, asShown(stored, record.shadow));
+  const refused = refusedDecision(decision.action, asShown(stored, record.withheld));
   if (refused) return refused;
   const entry = editEntry(record, stored);
   const prepared = prepare(entry);

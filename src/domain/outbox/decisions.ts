@@ -2,6 +2,7 @@ import type { Entry } from './entry';
 import { isCorrectable } from '../tow/facts';
 import { isGivenUp, isSettled } from './outbox';
 import { conflict } from '../refusal';
+import { STOPPED } from '../vocabulary';
 import type { Role } from '../vocabulary';
 
 /**
@@ -67,7 +68,7 @@ export function refusedDecision(action: DecisionAction, entry: Decidable): Retur
     return conflict(`${what}_in_flight`, `The ${what} is being sent right now; decide when its answer is here.`);
   }
   // A retry would change nothing.
-  if (action === 'retry' && entry.waitsFor === 'shadow') {
+  if (action === 'retry' && entry.waitsFor === STOPPED) {
     const rule = 'nothing is sent in that mode, and what it held is then sent or declined as a whole';
     return conflict('held_in_shadow', `Shadow mode holds it: ${rule}.`);
   }

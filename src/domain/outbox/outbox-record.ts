@@ -3,7 +3,7 @@ import { copyOfEntry, type Entry } from './entry';
 import { nullableNumber, nullableText, storedObject, storedRecord } from '../stored';
 import { storedTask, type NewTask } from '../ops/tasks';
 import type { Tow } from '../tow/tow';
-import { SHADOW_STATES, type JsonObject, type UnknownFields } from '../vocabulary';
+import { WITHHELD_STATES, type JsonObject, type UnknownFields } from '../vocabulary';
 import type { Violation } from '../violation/violation';
 import { violationTaskId } from '../violation/violation-tasks';
 
@@ -32,8 +32,8 @@ export const storedRun = storedRecord({
   runAtMs: nullableNumber,
   /** Since when it may be archived; null while it may not. */
   overSinceMs: nullableNumber,
-  /** What became of a record of a shadow time; null for any other, and once a person had it sent. */
-  shadow: z.enum(SHADOW_STATES).nullable().default(null),
+  /** What became of a record that is withheld; null for any other, and once a person had it sent. */
+  withheld: z.enum(WITHHELD_STATES).nullable().default(null),
 });
 
 /** What answers of the service and decisions have set of a violation. */

@@ -21,7 +21,7 @@ function dueOfHead(record: OutboxRecord, head: Entry, nowMs: number): number | n
   if (head.state === 'sending' || head.attemptId !== null) return nowMs;
   if (record.kind === 'tow' && isProvedByInvoice(record, head)) return nowMs;
   if ((head.state !== 'pending' && head.state !== 'unknown') || head.nextAtMs === null) return null;
-  if (record.shadow === 'held') return null;
+  if (record.withheld === 'held') return null;
   if (head.blockedSinceMs !== null && record.runAtMs !== null) return record.runAtMs;
   // It waits for its proof.
   if (head.state === 'unknown' && head.nextAtMs > nowMs) return head.nextAtMs;
@@ -45,9 +45,9 @@ export function permitRankOf(record: OutboxRecord, nowMs: number): number {
   return isUrgent ? nowMs : nowMs + LATER_BY_MS;
 }
 
-/** True when a record keeps its place in the waiting queue of the rate limit. One that is held since a shadow time does not. */
+/** True when a record keeps its place in the waiting queue of the rate limit. One that is withheld does not. */
 export function isWaitingForPermit(record: OutboxRecord | null): boolean {
-  return record !== null && record.shadow !== 'held' && headOf(record.entries)?.waitsFor === 'budget';
+  return record !== null && record.withheld !== 'held' && headOf(record.entries)?.waitsFor === 'budget';
 }
 
 /** True when a record may be archived: it is over, all calls are settled, and no open task is about it. */

@@ -2,7 +2,7 @@ import type { EntryState } from './entry';
 import { timestampMs } from '../timestamp';
 import { headOf } from './outbox';
 import type { Tow } from '../tow/tow';
-import type { ShadowState, TowState } from '../vocabulary';
+import type { WithheldState, TowState } from '../vocabulary';
 
 /** When a tow is shown as overdue. Nothing else follows from it. */
 
@@ -25,10 +25,10 @@ export interface OverdueMark {
   readonly sinceMs: number;
 }
 
-/** The outbox of a tow, and what became of it in a shadow time. */
+/** The outbox of a tow, and whether it is withheld. */
 interface OwedReports {
   readonly entries: readonly { readonly state: EntryState; readonly createdAtMs: number }[];
-  readonly shadow: ShadowState | null;
+  readonly withheld: WithheldState | null;
 }
 
 /** When the fact that led to the tow's state happened, ms since the epoch; null when no timestamp is readable. */
@@ -45,10 +45,10 @@ export function ageOf(tow: Tow, nowMs: number): { readonly sinceMs: number; read
 
 /**
  * When the oldest unsettled report was recorded, ms since the epoch; null when all are settled, and while the tow is
- * held since a shadow time: its reports are not meant to be sent yet.
+ * withheld: its reports are not meant to be sent yet.
  */
-export function unsettledSinceMs({ entries, shadow }: OwedReports): number | null {
-  return shadow === 'held' ? null : (headOf(entries)?.createdAtMs ?? null);
+export function unsettledSinceMs({ entries, withheld }: OwedReports): number | null {
+  return withheld === 'held' ? null : (headOf(entries)?.createdAtMs ?? null);
 }
 
 /** Every reason why a tow is overdue, or none. */

@@ -2,7 +2,15 @@ import type { Entry, EntryError, EntryState } from './entry';
 import { headOf, isGivenUp, isSettled, isUnsettled, type ReportEntry, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from '../tow/release-checklist';
 import { TRANSITIONS, type TransitionEvent } from '../tow/tow';
-import { ENTRY_KINDS, type EntryKind, type OrUnknown, type ReportKind, type TowState } from '../vocabulary';
+import {
+  ENTRY_KINDS,
+  GENERAL_CIRCUITS,
+  type EntryKind,
+  type GeneralCircuit,
+  type OrUnknown,
+  type ReportKind,
+  type TowState,
+} from '../vocabulary';
 import { violationTaskId } from '../violation/violation-tasks';
 
 /**
@@ -12,7 +20,7 @@ import { violationTaskId } from '../violation/violation-tasks';
 
 /** What blocks sending, for all reports alike. */
 export type SendingBlock =
-  | { readonly kind: 'connection' | 'outage' | 'shadow' | 'budget' }
+  | { readonly kind: GeneralCircuit | 'budget' }
   /** The service forbids the operation (403). */
   | { readonly kind: 'paused'; readonly operation: EntryKind };
 
@@ -125,7 +133,7 @@ export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'st
 
 /** What blocks sending, if the call waits for that; null when it waits for something of its own. */
 function sendingBlockOf(waitsFor: WaitingCall['waitsFor']): SendingBlock | null {
-  const circuit = (['connection', 'outage', 'shadow', 'budget'] as const).find((known) => known === waitsFor);
+  const circuit = ([...GENERAL_CIRCUITS, 'budget'] as const).find((known) => known === waitsFor);
   if (circuit !== undefined) return { kind: circuit };
   const operation = ENTRY_KINDS.find((known) => waitsFor === (`paused.${known}` as const));
   return operation === undefined ? null : { kind: 'paused', operation };

@@ -1,5 +1,5 @@
 import { WAIT_MAX_MS } from '../outbox/backoff';
-import type { CircuitName, EntryKind } from '../vocabulary';
+import { STOPPED, type CircuitName, type EntryKind } from '../vocabulary';
 import type { NewTask } from '../ops/tasks';
 import type { Circuit, Circuits } from './stored-circuits';
 import { HOUR_MS, MINUTE_MS } from '../timestamp';
@@ -51,23 +51,23 @@ export const RECHECK_MS = 600_000;
 
 /** Opens the circuit that lets nothing out, unless it is open already. */
 export function stopSending(circuits: Circuits, nowMs: number, { bySwitch = false } = {}): void {
-  const circuit = openCircuit(circuits, 'shadow', { task: null, cause: 'shadow_mode' }, nowMs);
+  const circuit = openCircuit(circuits, STOPPED, { task: null, cause: 'shadow_mode' }, nowMs);
   if (bySwitch) circuit.bySwitch = true;
 }
 
 /** Closes it: what it blocks and is not held becomes due. */
 export function resumeSending(circuits: Circuits, effects: CircuitEffects): void {
-  closeCircuit(circuits, 'shadow', effects);
+  closeCircuit(circuits, STOPPED, effects);
 }
 
 /** Since when nothing is sent, ms since the epoch; null while calls are made. */
 export function stoppedSinceMs({ open }: Circuits): number | null {
-  return open.shadow?.sinceMs ?? null;
+  return open[STOPPED]?.sinceMs ?? null;
 }
 
-/** True while the switch of ops is off, also without a process in shadow mode. */
+/** True while the switch of ops is off, also without a process that sends nothing. */
 export function isStoppedBySwitch({ open }: Circuits): boolean {
-  return open.shadow?.bySwitch === true;
+  return open[STOPPED]?.bySwitch === true;
 }
 
 export function isStopped(circuits: Circuits): boolean {
@@ -85,7 +85,7 @@ export function blocking(
   kind: EntryKind,
   nowMs: number,
 ): { name: CircuitName; untilMs: number } | null {
-  if (isStopped(circuits)) return { name: 'shadow', untilMs: nowMs + RECHECK_MS };
+  if (isStopped(circuits)) return { name: STOPPED, untilMs: nowMs + RECHECK_MS };
   for (const name of circuitsOf(kind)) {
     const circuit = circuits.open[name];
     if (circuit && circuit.untilMs > nowMs && circuit.untilMs <= nowMs + WAIT_MAX_MS) {

@@ -15,7 +15,7 @@ const circuit = storedRecord({
   lastProbe: z.string().nullable(),
   /** Only calls that are safe to repeat may probe. */
   safeOnly: z.boolean(),
-  /** Ops stopped sending, and only ops resumes it; absent if a process in shadow mode opened the circuit. */
+  /** Ops stopped sending, and only ops resumes it; absent if a process opened the circuit. */
   bySwitch: z.boolean().optional(),
   /** Why it opened, as a code for logs. */
   cause: z.string().optional(),

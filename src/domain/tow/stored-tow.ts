@@ -5,7 +5,7 @@ import { isWaitingForPermit, permitRankOf } from '../outbox/outbox-schedule';
 import type { Owed } from './report-bodies';
 import { compareAge } from './invoice-entries';
 import type { InvoiceWebhook, Tow } from './tow';
-import { REPORT_KINDS, type ReportKind, type ReportState, type ShadowState } from '../vocabulary';
+import { REPORT_KINDS, type ReportKind, type ReportState, type WithheldState } from '../vocabulary';
 
 /** A tow whose request has come and that is not archived. */
 export type KnownTow = StoredTow & { tow: Tow };
@@ -16,13 +16,13 @@ export function isKnown(record: StoredTow): record is KnownTow {
 }
 
 /** Other software reported what is waived of a declined tow: it counts as if it had been accepted here. */
-export function countedState(state: ReportState, shadow: ShadowState | null): ReportState {
-  return shadow === 'declined' && state === 'waived' ? 'accepted' : state;
+export function countedState(state: ReportState, withheld: WithheldState | null): ReportState {
+  return withheld === 'declined' && state === 'waived' ? 'accepted' : state;
 }
 
 /** The reports of a tow, as the rules of facts count them. */
-export function reportsOf({ entries, shadow }: StoredTow): Readonly<ReportEntry>[] {
-  return entries.filter(isReport).map((report) => ({ ...report, state: countedState(report.state, shadow) }));
+export function reportsOf({ entries, withheld }: StoredTow): Readonly<ReportEntry>[] {
+  return entries.filter(isReport).map((report) => ({ ...report, state: countedState(report.state, withheld) }));
 }
 
 /** Appends a report to the outbox, due now. */

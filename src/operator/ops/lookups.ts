@@ -6,16 +6,16 @@ import type { LookupAnswer, Lookups, NoAnswer } from '../../workflow/service/loo
 import type { ApiServer } from '../api-server';
 import type { OperatorTools } from '../tools';
 import { invalidFields, refusedResponse, type RefusedResponse } from '../responses';
-import { refusalOfCalls } from './shadow';
+import { refusalOfCalls } from './withheld';
 
 /**
  * Questions that are passed on to the parking service (docs/service-api.md#guide-operations). Its refusal of a question
  * becomes 422 with its message. When it cannot be asked: 503 with Retry-After. When its answer breaks the contract: 502, as
  * a retry is unlikely to help.
  */
-export function serveLookups(server: ApiServer, { lookups, shadow }: OperatorTools): void {
+export function serveLookups(server: ApiServer, { lookups, withheld }: OperatorTools): void {
   const ask = async (find: (asked: Lookups) => Promise<LookupAnswer<object>>) =>
-    (await refusalOfCalls(shadow)) ?? (lookups === null ? SERVICE_NOT_CONFIGURED : responseOf(await find(lookups)));
+    (await refusalOfCalls(withheld)) ?? (lookups === null ? SERVICE_NOT_CONFIGURED : responseOf(await find(lookups)));
   server.ask(ROUTES.readCapacity, async ({ params }) => {
     const zone = zoneId.safeParse(params('zone_id'));
     if (zone.success) return ask((asked) => asked.capacity(zone.data));

@@ -84,18 +84,18 @@ function nameOf({ key, member }: IndexEntry): string {
 
 function indexEntriesOf(record: OutboxRecord | null, withFacts: boolean): IndexEntry[] {
   if (!record) return [];
-  const others = [...circuitEntries(record), ...shadowEntries(record)];
+  const others = [...circuitEntries(record), ...withheldEntries(record)];
   if (record.kind === 'violation') {
     return [...(withFacts ? termEntries(record) : []), ...violationEntries(record), ...others];
   }
   return [...(withFacts ? [...factEntries(record), ...termEntries(record)] : []), ...towEntries(record), ...others];
 }
 
-/** Records of a shadow time that wait for a decision. */
-function shadowEntries(record: OutboxRecord): IndexEntry[] {
-  if (record.shadow !== 'held') return [];
+/** Withheld records that wait for a decision. */
+function withheldEntries(record: OutboxRecord): IndexEntry[] {
+  if (record.withheld !== 'held') return [];
   const score = record.kind === 'tow' ? record.requestedAtMs : record.createdAtMs;
-  return [{ key: KEYS.shadow, member: memberOf(record), score }];
+  return [{ key: KEYS.withheld, member: memberOf(record), score }];
 }
 
 function termEntries(record: OutboxRecord): IndexEntry[] {
@@ -117,10 +117,10 @@ function factEntries({ ref, tow, requestedAtMs }: StoredTow): IndexEntry[] {
   ];
 }
 
-function towEntries({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow): IndexEntry[] {
+function towEntries({ ref, tow, entries, tasks, overSinceMs, withheld }: StoredTow): IndexEntry[] {
   if (!tow) return [];
   const at = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
-  const unsentSinceMs = unsettledSinceMs({ entries, shadow });
+  const unsentSinceMs = unsettledSinceMs({ entries, withheld });
   const opened = Object.values(tasks).map(({ openedAtMs }) => openedAtMs);
   return [
     ...(unsentSinceMs === null ? [] : [at(unsentTowsKey, unsentSinceMs)]),
@@ -130,8 +130,8 @@ function towEntries({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow
 }
 
 function violationEntries(record: StoredViolation): IndexEntry[] {
-  const { id, createdAtMs, entries, overSinceMs, shadow } = record;
-  const unsentSinceMs = unsettledSinceMs({ entries, shadow });
+  const { id, createdAtMs, entries, overSinceMs, withheld } = record;
+  const unsentSinceMs = unsettledSinceMs({ entries, withheld });
   const at = (key: string, score: number): IndexEntry => ({ key, member: id, score });
   const [entry] = entries;
   return [

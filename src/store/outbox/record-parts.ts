@@ -50,7 +50,7 @@ function entryPart(entry: Entry): RecordPart {
   return { name: `r${entry.seq}`, content: entry, text: () => encodeEntry(entry) };
 }
 
-type ScheduleState = Pick<OutboxRecord, 'runAtMs' | 'overSinceMs' | 'shadow' | 'unknownRun'>;
+type ScheduleState = Pick<OutboxRecord, 'runAtMs' | 'overSinceMs' | 'withheld' | 'unknownRun'>;
 
 /** Decodes the fields that a tow and a violation have in common, except the entries. */
 export function decodeCommon(fields: Fields): ScheduleState & Pick<OutboxRecord, 'lease' | 'tasks' | 'terms'> {
@@ -76,18 +76,18 @@ export function commonParts(record: OutboxRecord): RecordPart[] {
 
 /** The state that workers keep between two runs of a record. */
 function decodeRun(json: string | undefined): ScheduleState {
-  if (json === undefined) return { runAtMs: null, overSinceMs: null, shadow: null, unknownRun: {} };
-  const { runAtMs, overSinceMs, shadow, ...unknownRun } = storedRun.parse(JSON.parse(json));
-  return { runAtMs, overSinceMs, shadow, unknownRun };
+  if (json === undefined) return { runAtMs: null, overSinceMs: null, withheld: null, unknownRun: {} };
+  const { runAtMs, overSinceMs, withheld, ...unknownRun } = storedRun.parse(JSON.parse(json));
+  return { runAtMs, overSinceMs, withheld, unknownRun };
 }
 
 /** No part in the initial state. */
-function runParts({ runAtMs, overSinceMs, shadow, unknownRun }: ScheduleState): RecordPart[] {
+function runParts({ runAtMs, overSinceMs, withheld, unknownRun }: ScheduleState): RecordPart[] {
   const run = {
     ...unknownRun,
     ...(runAtMs === null ? {} : { runAtMs }),
     ...(overSinceMs === null ? {} : { overSinceMs }),
-    ...(shadow === null ? {} : { shadow }),
+    ...(withheld === null ? {} : { withheld }),
   };
   return Object.keys(run).length === 0 ? [] : [jsonPart('run', run)];
 }

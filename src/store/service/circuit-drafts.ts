@@ -12,7 +12,7 @@ const KEPT_MS = 250;
 /** What a process keeps between transactions while no circuit is open, to avoid a read per decision. */
 export interface CircuitsMemory {
   kept: (ReadCircuits & { readonly untilMs: number }) | null;
-  /** True in a process in shadow mode: its decisions let no call out, also when the circuits in Redis would. */
+  /** True in a process that sends nothing: its decisions let no call out, also when the circuits in Redis would. */
   sendsNothing: boolean;
 }
 

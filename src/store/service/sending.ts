@@ -8,7 +8,7 @@ import { isoTimestamp } from '../../domain/timestamp';
 import type { SendingStore } from '../../workflow/ports';
 import type { StoredToken } from '../../workflow/service/service-port';
 import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../../contracts/service/stored-budgets';
-import { modeViewOf } from '../../workflow/outbox/shadow-list';
+import { modeViewOf } from '../../workflow/outbox/service-mode';
 import { isStoppedBySwitch, recentFailures, stoppedSinceMs } from '../../domain/service/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { blockedKey, budgetKey, budgetStateField, KEYS } from '../keys';

@@ -26,7 +26,7 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
     runAtMs: null,
     terms: [],
     overSinceMs: null,
-    shadow: null,
+    withheld: null,
     unknownRun: {},
     unknownLinks: {},
     ...knownLinks.parse({}),

@@ -1,3 +1,4 @@
+import { STOPPED } from '../../domain/vocabulary';
 import { HEARTBEAT_ROLES } from '../../contracts/ops/metrics';
 import type { SendingView } from '../../contracts/operator';
 import { NOTICE_CHANNELS, type NoticeChannel } from '../../domain/ops/notification-settings';
@@ -113,7 +114,7 @@ function openCircuits({ mode, connection, service, operations }: SendingView): M
   return [
     { labels: { circuit: 'connection' }, value: connection.state === 'broken' ? 1 : 0 },
     { labels: { circuit: 'outage' }, value: service.state === 'down' ? 1 : 0 },
-    { labels: { circuit: 'shadow' }, value: mode.state === 'shadow' ? 1 : 0 },
+    { labels: { circuit: STOPPED }, value: mode.state === 'live' ? 0 : 1 },
     ...operations.map(({ operation, state }) => ({
       labels: { circuit: `paused_${operation}` },
       value: state === 'paused' ? 1 : 0,

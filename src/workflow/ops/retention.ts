@@ -181,13 +181,13 @@ function archivedReport(report: Entry) {
 }
 
 function archivedViolation(record: StoredViolation) {
-  const { violation, shadow, reference, references, serviceStatus, canTow, ticket, ticketOverruled, tows } = record;
+  const { violation, withheld, reference, references, serviceStatus, canTow, ticket, ticketOverruled, tows } = record;
   const entry = entryOf(record);
   const { acceptedHow, state, settledAtMs } = entry;
   const version = versionNumber(record.version);
   const ofService = { reference, references, serviceStatus, canTow, towingReferenceIds: tows };
   const accepted = { acceptedHow, acceptedAtMs: state === 'accepted' ? settledAtMs : null };
-  return { violation, version, shadow, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(entry) };
+  return { violation, version, withheld, ticket, ticketOverruled, ...ofService, ...accepted, ...archivedEntry(entry) };
 }
 
 function archivedEntry(entry: Entry) {

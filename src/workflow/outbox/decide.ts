@@ -1,8 +1,9 @@
+import { WITHHELD_ACTIONS } from '../../domain/vocabulary';
 import type { TowView } from '../../contracts/operator';
 import type { ViolationView } from '../../contracts/violation/violations';
-import { auditOf, type Actor, type AuditAction, type AuditEntry, type AuditSubject } from '../../domain/ops/audit';
+import { auditOf, type Actor, type AuditEntry, type AuditSubject } from '../../domain/ops/audit';
 import { decideReport as decide, type ReportCommand } from '../../domain/outbox/decide-report';
-import { decideShadow, type ShadowCommand } from '../../domain/outbox/held-record';
+import { decideWithheld, type WithheldCommand } from '../../domain/outbox/withheld';
 import type { OutboxRecord } from '../../domain/outbox/outbox-record';
 import type { Decision, FieldRule } from '../../domain/refusal';
 import type { KnownTow } from '../../domain/tow/stored-tow';
@@ -84,7 +85,7 @@ export async function replaceImages(
 }
 
 interface HeldRequest {
-  readonly command: ShadowCommand;
+  readonly command: WithheldCommand;
   readonly actor: Actor;
 }
 
@@ -115,12 +116,7 @@ async function decideHeld(
   on: AuditSubject,
 ): Promise<Decision<{ audit: AuditEntry }>> {
   const circuits = await transaction.circuits({ isFresh: true });
-  const decision = decideShadow(draft, command, { nowMs: transaction.nowMs, circuits, by: actor.name });
+  const decision = decideWithheld(draft, command, { nowMs: transaction.nowMs, circuits, by: actor.name });
   if (!decision.ok) return decision;
-  return { ok: true, audit: auditOf(actor, HELD_ACTIONS[command.action], { on, why: command.reason }) };
+  return { ok: true, audit: auditOf(actor, WITHHELD_ACTIONS[command.action], { on, why: command.reason }) };
 }
-
-const HELD_ACTIONS = {
-  send: 'shadow.sent',
-  decline: 'shadow.declined',
-} as const satisfies Record<ShadowCommand['action'], AuditAction>;

@@ -4,11 +4,11 @@ import { connectionTask } from '../../domain/ops/tasks';
 import { CIRCUITS_ORDER_KEY, type RecordStore } from '../transaction-port';
 
 /**
- * What a token call shows where no report does. In shadow mode it alone opens and closes the circuit `connection`, as a
+ * What a token call shows where no report does. While nothing is sent it alone opens and closes the circuit `connection`, as a
  * report does in live mode, with the same alarm and task. All reject when Redis does not answer.
  */
 
-/** The token call of shadow mode failed: opens the circuit. `failures`: failed calls in a row. */
+/** The token call failed: opens the circuit. `failures`: failed calls in a row. */
 export function reportNoToken(
   records: RecordStore,
   { cause, delayMs, failures }: { readonly cause: string; readonly delayMs: number; readonly failures: number },
@@ -20,7 +20,7 @@ export function reportNoToken(
   });
 }
 
-/** The token call of shadow mode gave a token: closes the circuit. */
+/** The token call gave a token: closes the circuit. */
 export function reportToken(records: RecordStore): Promise<void> {
   return records.transact(CIRCUITS_ORDER_KEY, async (transaction) => {
     const circuits = await transaction.circuits({ isFresh: true });

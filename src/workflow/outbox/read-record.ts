@@ -1,5 +1,5 @@
 import { task, type Task } from '../../contracts/outbox/records';
-import { asShown } from '../../domain/outbox/held-record';
+import { asShown } from '../../domain/outbox/withheld';
 import { versionNumber, type OutboxRecord } from '../../domain/outbox/outbox-record';
 import type { QueuePlace } from '../../domain/outbox/waiting';
 import { isoTimestamp } from '../../domain/timestamp';
@@ -19,7 +19,7 @@ export function asRead<R extends OutboxRecord>(
   queue: QueuePlace | null = null,
 ): AsRead<R> {
   const read = { ...record, readAtMs, queue };
-  read.entries = record.entries.map((entry) => asShown(entry, record.shadow));
+  read.entries = record.entries.map((entry) => asShown(entry, record.withheld));
   return read;
 }
 

@@ -1,4 +1,4 @@
-import { hold } from '../../domain/outbox/held-record';
+import { withhold } from '../../domain/outbox/withheld';
 import { auditOf, type Actor } from '../../domain/ops/audit';
 import { conflict } from '../../domain/refusal';
 import {
@@ -8,6 +8,8 @@ import {
   stoppedSinceMs,
   stopSending,
 } from '../../domain/service/circuits';
+import type { ModeView } from '../../contracts/outbox/withheld';
+import { isoOrNull } from '../../domain/timestamp';
 import type { OutboxRecord } from '../../domain/outbox/outbox-record';
 import type { ServiceMode } from '../../domain/vocabulary';
 import type { Log } from '../../platform/log/log';
@@ -25,7 +27,7 @@ import { CIRCUITS_ORDER_KEY, type IdempotencyRecord, type RecordStore, type Tran
  *   that grants a lease checks in Redis that it is closed (store/outbox/claims.ts). What was granted before is still sent,
  *   for as long as its lease lasts.
  * - The decisions of a process with SERVICE_MODE=shadow find the circuit open with any data (store/service/circuit-drafts.ts).
- * - A lookup of a person has no lease: the API refuses it (operator/ops/shadow.ts).
+ * - A lookup of a person has no lease: the API refuses it (operator/ops/withheld.ts).
  * - The token call is made, to prove address and credentials (main/token-proof.ts).
  */
 
@@ -46,6 +48,9 @@ export interface CommonMode {
   /** True when this process runs in live mode, and another one in shadow mode. */
   readonly isContradicted: boolean;
 }
+
+/** What `/readyz` shows of it. */
+export const CONTRADICTION = 'another process runs in shadow mode';
 
 /** A process in shadow mode opens the circuit before its first heartbeat, which comes within this time. */
 const FIRST_HEARTBEAT_MS = 5000;
@@ -78,9 +83,28 @@ export async function agreeOnMode(tools: ModeTools): Promise<CommonMode> {
   return common;
 }
 
+/** Whether an installation sends, and what is withheld. */
+export interface SendingSummary {
+  /** Since when nothing is sent, ms since the epoch; null in live mode. */
+  readonly sinceMs: number | null;
+  /** Whether the switch of ops is off. */
+  readonly isSwitchedOff: boolean;
+  /** Tows and violations that wait for a decision. */
+  readonly held: number;
+}
+
+/** The mode of the installation. */
+export function modeViewOf({ sinceMs, isSwitchedOff }: Omit<SendingSummary, 'held'>): ModeView {
+  return {
+    state: sinceMs === null ? 'live' : 'shadow',
+    since: isoOrNull(sinceMs),
+    switch: isSwitchedOff ? 'shadow' : 'live',
+  };
+}
+
 /** Holds a record that is received or changed while nothing is sent. */
 export async function holdUnlessLive(transaction: Pick<Transaction, 'circuits'>, draft: OutboxRecord): Promise<void> {
-  if (isStopped(await transaction.circuits())) hold(draft);
+  if (isStopped(await transaction.circuits())) withhold(draft);
 }
 
 export interface SwitchRequest {

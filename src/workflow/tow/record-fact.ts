@@ -4,7 +4,7 @@ import type { Advance, FactCommand, TowRules } from '../../domain/tow/fact-comma
 import { advance, explanationOf } from '../../domain/tow/facts';
 import { addEvent } from '../../domain/outbox/outbox-record';
 import type { FieldRule } from '../../domain/refusal';
-import { waiveIfDeclined } from '../../domain/outbox/held-record';
+import { waiveIfDeclined } from '../../domain/outbox/withheld';
 import { waiveEntry } from '../../domain/outbox/settle-entry';
 import { editEntryNamed, appendReport, reportsOf, type KnownTow } from '../../domain/tow/stored-tow';
 import { markFactRecorded } from '../../domain/tow/timeline';

@@ -1,3 +1,4 @@
+import { withheldFieldOf } from '../../contracts/outbox/withheld';
 import type { ReportView, TaskView, TowNow, TowView } from '../../contracts/operator';
 import type { WebhookReaders } from '../../contracts/webhook/read-webhook';
 import type { PlaceInQueue, Task } from '../../contracts/outbox/records';
@@ -40,7 +41,7 @@ export function towViewOf(record: AsRead<KnownTow>): TowView {
     violation_id: tow.violationId,
     requested_at: tow.requestedAt,
     state_since: isoTimestamp(ageOf(tow, record.readAtMs).sinceMs),
-    shadow: record.shadow,
+    ...withheldFieldOf(record),
     cancellation_reason: tow.state === 'canceled' ? tow.cancellationReason : null,
     facts: tow.facts.map((fact) => ({
       event: fact.event,
@@ -253,7 +254,7 @@ export function violationViewOf(record: AsRead<StoredViolation>): ViolationView 
     next_attempt_at: isSettled(entry.state) ? null : isoOrNull(queue?.leavesAtMs ?? entry.nextAtMs),
     waits_for: textOfValue(entry.waitsFor),
     place_in_queue: placeViewOf(queue),
-    shadow: record.shadow,
+    ...withheldFieldOf(record),
     give_up_at: isSettled(entry.state) ? null : isoOrNull(entry.giveUpAtMs),
     hint: textOfValue(entry.hint),
     reason: entry.reason,

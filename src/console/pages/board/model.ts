@@ -1,3 +1,4 @@
+import { isHeld } from '../../../contracts/outbox/withheld';
 import type { TowCounts, TowNow } from '../../../contracts/operator';
 import { ROUTES } from '../../../contracts/operator-routes';
 import { SORT_ORDERS, type SortOrder } from '../../../contracts/paging';
@@ -145,7 +146,7 @@ export async function refreshBoard(api: OperatorApi, actor: Actor, form: URLSear
 /** True when a tow matches all filters but the search, which is matched against stored terms. */
 function matches(tow: TowNow, query: BoardQuery): boolean {
   const { attention, unsent, overdue, crew } = query;
-  const isUnsent = tow.shadow !== 'held' && headOf(tow.reports) !== undefined;
+  const isUnsent = !isHeld(tow) && headOf(tow.reports) !== undefined;
   return (
     (statesOf(query)?.includes(tow.state) ?? true) &&
     (!attention || tow.tasks.length > 0) &&

@@ -27,12 +27,12 @@ const NOTHING_TICKED: ApiCallRefusal = {
 };
 
 /** What shadow mode would have sent, and the decisions about it. */
-export function serveShadow(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
+export function serveWithheld(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
   const show = async (visit: PageVisit, failure: FormFailure | null = null) => {
     const { viewer, actor } = visit;
     const cursor = visit.query.get('cursor');
     const query = { limit: ROWS, ...(cursor === null ? {} : { cursor }) };
-    const answer = await api.call(ROUTES.readShadow, { actor, query });
+    const answer = await api.call(ROUTES.readWithheld, { actor, query });
     // Only the cursor can be invalid.
     if (!answer.ok) return redirect(PAGES.shadow.path);
     return page(
@@ -79,10 +79,10 @@ export function serveShadow(pages: Pages, { api }: Pick<PageTools, 'api'>): void
     const onViolation = { ...call, params: { violation_id: id } };
     const body = { reason: form.get('reason') ?? '' };
     const answers: Readonly<Record<string, () => Promise<ApiAnswer<unknown>>>> = {
-      'tow send': () => api.call(ROUTES.sendShadowTow, onTow),
-      'tow decline': () => api.call(ROUTES.declineShadowTow, { ...onTow, body }),
-      'violation send': () => api.call(ROUTES.sendShadowViolation, onViolation),
-      'violation decline': () => api.call(ROUTES.declineShadowViolation, { ...onViolation, body }),
+      'tow send': () => api.call(ROUTES.sendWithheldTow, onTow),
+      'tow decline': () => api.call(ROUTES.declineWithheldTow, { ...onTow, body }),
+      'violation send': () => api.call(ROUTES.sendWithheldViolation, onViolation),
+      'violation decline': () => api.call(ROUTES.declineWithheldViolation, { ...onViolation, body }),
     };
     const answer = await answers[`${kind} ${decision}`]?.();
     return answer === undefined || answer.ok || answer.refusal.code === 'not_held' ? null : answer.refusal;

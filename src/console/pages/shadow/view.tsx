@@ -1,4 +1,4 @@
-import type { ShadowCall, ShadowItem, ShadowView } from '../../../contracts/outbox/shadow';
+import type { WithheldCall, WithheldItem, WithheldView } from '../../../contracts/outbox/withheld';
 import { memberNamed, recordNamed, type RecordName } from '../../../domain/outbox/outbox-record';
 import { maskedJson } from '../../mask';
 import type { FormFailure } from '../../page';
@@ -20,7 +20,7 @@ export function chosenIn(form: URLSearchParams): readonly RecordName[] {
 
 interface ShadowProps {
   readonly viewer: Viewer;
-  readonly view: ShadowView;
+  readonly view: WithheldView;
   readonly cursor: string | null;
   readonly failure: FormFailure | null;
 }
@@ -98,7 +98,15 @@ function Choice({ viewer, view, cursor, failure }: ShadowProps) {
   );
 }
 
-function Items({ viewer, items, chosen }: { viewer: Viewer; items: readonly ShadowItem[]; chosen: readonly string[] }) {
+function Items({
+  viewer,
+  items,
+  chosen,
+}: {
+  viewer: Viewer;
+  items: readonly WithheldItem[];
+  chosen: readonly string[];
+}) {
   const { heads, table } = viewer.messages.shadow;
   return (
     <Table
@@ -118,7 +126,17 @@ function Items({ viewer, items, chosen }: { viewer: Viewer; items: readonly Shad
   );
 }
 
-function Subject({ viewer, item, at, isChosen }: { viewer: Viewer; item: ShadowItem; at: number; isChosen: boolean }) {
+function Subject({
+  viewer,
+  item,
+  at,
+  isChosen,
+}: {
+  viewer: Viewer;
+  item: WithheldItem;
+  at: number;
+  isChosen: boolean;
+}) {
   const { messages } = viewer;
   const { kind, id } = item;
   const link = (
@@ -143,14 +161,14 @@ function Subject({ viewer, item, at, isChosen }: { viewer: Viewer; item: ShadowI
   );
 }
 
-function stateText({ messages }: Viewer, { kind, state }: ShadowItem): string {
+function stateText({ messages }: Viewer, { kind, state }: WithheldItem): string {
   const texts: Readonly<Record<string, string>> =
     kind === 'tow' ? messages.terms.towStates : messages.terms.violationStates;
   return texts[state] ?? state;
 }
 
 /** The calls in their order; the body of each is folded and masked. */
-function Calls({ viewer, item }: { viewer: Viewer; item: ShadowItem }) {
+function Calls({ viewer, item }: { viewer: Viewer; item: WithheldItem }) {
   const { messages } = viewer;
   if (item.calls.length === 0) return <span class="muted">{messages.shadow.noCalls}</span>;
   const known = item.plate_number === null ? [] : [item.plate_number];
@@ -165,7 +183,7 @@ function Calls({ viewer, item }: { viewer: Viewer; item: ShadowItem }) {
   );
 }
 
-function Call({ viewer, call, known }: { viewer: Viewer; call: ShadowCall; known: readonly string[] }) {
+function Call({ viewer, call, known }: { viewer: Viewer; call: WithheldCall; known: readonly string[] }) {
   const { shadow, terms } = viewer.messages;
   return (
     <details>

@@ -1,50 +1,33 @@
 import { csvLine } from '../../contracts/csv';
 import { OPERATIONS } from '../../contracts/service/operations';
-import type { ModeView, ShadowCall, ShadowItem } from '../../contracts/outbox/shadow';
+import type { WithheldCall, WithheldItem } from '../../contracts/outbox/withheld';
 import { isReport, isSettled, isUnsettled } from '../../domain/outbox/outbox';
-import { isoOrNull, isoTimestamp } from '../../domain/timestamp';
+import { isoTimestamp } from '../../domain/timestamp';
 import type { Violation } from '../../domain/violation/violation';
 import type { JsonObject } from '../../domain/vocabulary';
 import type { Page } from '../list-port';
+import type { SendingSummary } from './service-mode';
 import { sentViolationOf } from '../violation/violation-submission';
 import type { KnownTow } from '../../domain/tow/stored-tow';
 import type { StoredViolation } from '../../domain/outbox/outbox-record';
 import { entryOf } from '../../domain/violation/stored-violation';
 import type { AsRead } from './read-record';
 
-/** The records of a shadow time, and the calls that would have been made for them. */
+/** The withheld records, and the calls that would have been made for them. */
 
-export type ShadowRecord = AsRead<KnownTow> | AsRead<StoredViolation>;
+export type WithheldRecord = AsRead<KnownTow> | AsRead<StoredViolation>;
 
-export interface ShadowSummary {
-  /** Since when nothing is sent, ms since the epoch; null in live mode. */
-  readonly sinceMs: number | null;
-  /** Whether the switch of ops is off. */
-  readonly isSwitchedOff: boolean;
-  /** Tows and violations that wait for a decision. */
-  readonly held: number;
-}
-
-/** The mode of the installation. */
-export function modeViewOf({ sinceMs, isSwitchedOff }: Omit<ShadowSummary, 'held'>): ModeView {
-  return {
-    state: sinceMs === null ? 'live' : 'shadow',
-    since: isoOrNull(sinceMs),
-    switch: isSwitchedOff ? 'shadow' : 'live',
-  };
-}
-
-export interface ShadowStore {
-  summary(): Promise<ShadowSummary>;
+export interface WithheldStore {
+  summary(): Promise<SendingSummary>;
   /** Held records, oldest first. */
-  list(page: { readonly cursor: string | null; readonly limit: number }): Promise<Page<ShadowRecord>>;
+  list(page: { readonly cursor: string | null; readonly limit: number }): Promise<Page<WithheldRecord>>;
 }
 
 /** Where a call goes: the base address of the service with the path of the operation. */
 export type AddressOf = (operation: keyof typeof OPERATIONS) => string;
 
 /** A held record with its calls that are not settled. */
-export function shadowItemOf(held: ShadowRecord, addressOf: AddressOf): ShadowItem {
+export function withheldItemOf(held: WithheldRecord, addressOf: AddressOf): WithheldItem {
   switch (held.kind) {
     case 'tow': {
       const { tow, entries } = held;
@@ -85,7 +68,7 @@ export function shadowItemOf(held: ShadowRecord, addressOf: AddressOf): ShadowIt
   }
 }
 
-function callOf(violation: Violation, addressOf: AddressOf): ShadowCall {
+function callOf(violation: Violation, addressOf: AddressOf): WithheldCall {
   const { id, images, createdAt } = violation;
   const { operation, form, metadataText, hasImages } = sentViolationOf(violation);
   return {
@@ -121,19 +104,19 @@ const COLUMNS = [
 ] as const;
 
 /** All held records as CSV (RFC 4180), one line per call, page by page. */
-export async function* shadowCsv(store: Pick<ShadowStore, 'list'>, addressOf: AddressOf): AsyncGenerator<string> {
+export async function* withheldCsv(store: Pick<WithheldStore, 'list'>, addressOf: AddressOf): AsyncGenerator<string> {
   yield `${COLUMNS.join(',')}\r\n`;
   let cursor: string | null = null;
   do {
-    const page: Page<ShadowRecord> = await store.list({ cursor, limit: CSV_PAGE });
-    yield page.items.flatMap((held) => linesOf(shadowItemOf(held, addressOf))).join('');
+    const page: Page<WithheldRecord> = await store.list({ cursor, limit: CSV_PAGE });
+    yield page.items.flatMap((held) => linesOf(withheldItemOf(held, addressOf))).join('');
     cursor = page.nextCursor;
   } while (cursor !== null);
 }
 
 const CSV_PAGE = 100;
 
-function linesOf(item: ShadowItem): string[] {
+function linesOf(item: WithheldItem): string[] {
   return item.calls.map((call) => {
     const values = {
       ...call,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SERVICE_MODES } from '../../domain/vocabulary';
 import { reasonBody, resolveBody, statusView, towView } from '../operator';
 import { pagedQuery } from '../paging';
-import { shadowView } from '../outbox/shadow';
+import { withheldView } from '../outbox/withheld';
 import { violationView } from '../violation/violations';
 import { CHANGE, READ, type Route } from './route';
 import { TOW_TEXT, VIOLATION_TEXT } from './shown-fields';
@@ -13,7 +13,7 @@ const TOW = '/api/tows/:towing_reference_id/shadow';
 const VIOLATION = '/api/violations/:violation_id/shadow';
 const decision = { ...CHANGE, role: 'ops' } as const;
 
-export const SHADOW_ROUTES = {
+export const WITHHELD_ROUTES = {
   readStatus: {
     ...READ,
     path: '/api/status',
@@ -30,16 +30,16 @@ export const SHADOW_ROUTES = {
     answer: statusView,
     command: 'mode <mode>',
   },
-  readShadow: {
+  readWithheld: {
     ...READ,
     path: '/api/shadow',
     summary: 'Tows and violations of a shadow time, oldest first, with the calls that would have been made for them.',
     query: pagedQuery,
-    answer: shadowView,
+    answer: withheldView,
     command: 'shadow list',
     shows: 'kind id violation_reference_id state since calls.operation',
   },
-  exportShadow: {
+  exportWithheld: {
     ...READ,
     path: '/api/shadow.csv',
     gives: 'csv',
@@ -47,7 +47,7 @@ export const SHADOW_ROUTES = {
     answer: z.null(),
     command: 'shadow export',
   },
-  sendShadowTow: {
+  sendWithheldTow: {
     ...decision,
     path: `${TOW}/send`,
     summary: 'Send a tow of a shadow time after all: its reports leave in order. 409 while shadow mode is on.',
@@ -56,7 +56,7 @@ export const SHADOW_ROUTES = {
     command: 'shadow send <towing_reference_id>',
     shows: TOW_TEXT,
   },
-  declineShadowTow: {
+  declineWithheldTow: {
     ...decision,
     path: `${TOW}/decline`,
     summary: 'Never send a tow of a shadow time: its reports are waived, also those of later facts.',
@@ -65,7 +65,7 @@ export const SHADOW_ROUTES = {
     command: 'shadow decline <towing_reference_id>',
     shows: TOW_TEXT,
   },
-  sendShadowViolation: {
+  sendWithheldViolation: {
     ...decision,
     path: `${VIOLATION}/send`,
     summary: 'Send a violation of a shadow time after all. 409 while shadow mode is on.',
@@ -74,7 +74,7 @@ export const SHADOW_ROUTES = {
     command: 'shadow send-violation <violation_id>',
     shows: VIOLATION_TEXT,
   },
-  declineShadowViolation: {
+  declineWithheldViolation: {
     ...decision,
     path: `${VIOLATION}/decline`,
     summary: 'Never send a violation of a shadow time: it is waived.',

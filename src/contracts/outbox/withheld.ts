@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { ENTRY_KINDS, SERVICE_MODES } from '../../domain/vocabulary';
+import { ENTRY_KINDS, SERVICE_MODES, WITHHELD_STATES, type WithheldState } from '../../domain/vocabulary';
 import { jsonObject } from '../common';
 import { page } from '../paging';
 import { sensitive } from '../../domain/sensitive';
 
-/** The tows and violations of a shadow time, and the calls that would have been made for them. */
+/** The withheld tows and violations, and the calls that would have been made for them. */
 
-const shadowCall = z.object({
+const withheldCall = z.object({
   /** The id of the report; of a violation its own id. */
   report_id: z.string(),
   operation: z.enum(ENTRY_KINDS),
@@ -19,9 +19,9 @@ const shadowCall = z.object({
   /** File names of the images that would be sent with a form. */
   images: z.array(z.string()),
 });
-export type ShadowCall = z.infer<typeof shadowCall>;
+export type WithheldCall = z.infer<typeof withheldCall>;
 
-const shadowItem = z.object({
+const withheldItem = z.object({
   kind: z.enum(['tow', 'violation']),
   /** The towing reference, or our id of the violation. */
   id: z.string(),
@@ -30,9 +30,9 @@ const shadowItem = z.object({
   state: z.string(),
   since: z.string(),
   /** Calls that are not settled, in the order in which they would leave. */
-  calls: z.array(shadowCall),
+  calls: z.array(withheldCall),
 });
-export type ShadowItem = z.infer<typeof shadowItem>;
+export type WithheldItem = z.infer<typeof withheldItem>;
 
 /** `shadow`: nothing is sent. `switch` is what ops has set; else a process runs with SERVICE_MODE=shadow. */
 export const modeView = z.object({
@@ -42,9 +42,21 @@ export const modeView = z.object({
 });
 export type ModeView = z.infer<typeof modeView>;
 
-export const shadowView = page(shadowItem).extend({
+export const withheldView = page(withheldItem).extend({
   mode: modeView,
   /** All held tows and violations. */
   held: z.number(),
 });
-export type ShadowView = z.infer<typeof shadowView>;
+export type WithheldView = z.infer<typeof withheldView>;
+
+/** The field of a tow or violation. `held`: of a shadow time, until a person decides. `declined`: never sent. */
+export const withheldField = { shadow: z.enum(WITHHELD_STATES).nullable() };
+type WithheldField = { readonly shadow: WithheldState | null };
+
+export function withheldFieldOf({ withheld }: { readonly withheld: WithheldState | null }): WithheldField {
+  return { shadow: withheld };
+}
+
+export function isHeld({ shadow }: WithheldField): boolean {
+  return shadow === 'held';
+}
