@@ -1,9 +1,7 @@
-import type { EntryKind, Hint } from '../src/domain/vocabulary';
+import type { EntryKind } from '../src/domain/vocabulary';
 import type { OperationName } from '../src/contracts/service/operations';
-import type { Entry } from '../src/domain/outbox/entry';
 import type { LeaseRight } from '../src/domain/outbox/lease';
 import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
-import type { NewTask } from '../src/domain/ops/tasks';
 import type { AcceptedViolation } from '../src/domain/violation/violation-references';
 import type { Claim, Claimed } from '../src/workflow/outbox/outbox-port';
 import type { CallOptions, CallResult } from '../src/workflow/service/service-port';
@@ -16,7 +14,6 @@ export interface EntryCalls<R extends OutboxRecord, T> {
   operation(claimed: Claimed<R>): EntryOperation;
   /** The violation that an accepted answer names, also when the answer breaks its contract. None for reports. */
   acceptedViolationIn?(claimed: Claimed<R>, call: CallResult<OperationName>): AcceptedViolation | null;
-  refusedTask(entry: Entry, refusal: CallRefusal): NewTask;
   /** Event name and fields of the log line of an attempt. */
   logLine(claimed: Claimed<R>): { readonly event: string; readonly facts: Readonly<Record<string, unknown>> };
   /** The check before the entry is sent. Reports have none. */
@@ -36,12 +33,6 @@ export type Prepared =
       readonly send: (options: CallOptions) => Promise<CallResult<OperationName>>;
     }
   | { readonly kind: 'given_back'; readonly what: string };
-
-export interface CallRefusal {
-  readonly httpStatus: number;
-  readonly message: string | null;
-  readonly hint: Hint | null;
-}
 
 /** A stored step of a run. */
 export interface RunStep<R extends OutboxRecord> {

@@ -1,7 +1,6 @@
 import { OPERATIONS } from '../src/contracts/service/operations';
 import type { Entry } from '../src/domain/outbox/entry';
 import type { StoredTow } from '../src/domain/outbox/outbox-record';
-import { refusedTask } from '../src/domain/ops/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
 import { brokenIf, type CallOptions, type CallResult, type ServicePort } from '../src/workflow/service/service-port';
 import type { EntryCalls } from './entry-calls';
@@ -19,7 +18,6 @@ export const reportCalls: EntryCalls<StoredTow, ReportCallTools> = {
       send: async (options) => aboutTow(record.ref, await call(entry, service, options)),
     }),
   operation: ({ entry }) => entry.kind,
-  refusedTask: (entry, refusal) => refusedTask({ ...reportOf(entry), ...refusal }),
   logLine: ({ record, entry }) => ({
     event: 'report.attempted',
     facts: { towing_reference_id: record.ref, report_id: entry.id, kind: entry.kind },

@@ -1,6 +1,7 @@
 import { type JobOutcome, type ReportJob, towsOfJob } from '../src/contracts/ops/jobs';
 import type { OperationName } from '../src/contracts/service/operations';
 import type { Entry } from '../src/domain/outbox/entry';
+import { refusedTask } from '../src/domain/outbox/escalate-entry';
 import { refusalMessage } from '../src/domain/outbox/exchange-message';
 import type { OutboxRecord, StoredTow } from '../src/domain/outbox/outbox-record';
 import {
@@ -133,7 +134,7 @@ async function attempt<R extends OutboxRecord, T>(
     startedAt,
     acceptedViolation: calls.acceptedViolationIn?.(claimed, call) ?? null,
     outageDelayMs: outageDelayMs(exchange, { failedProbes, nowMs, jitter }, settings),
-    task: taskFor(calls, entry, exchange, verdict),
+    task: taskFor(entry, exchange, verdict),
     difference: differenceOfAnswer(operation, call),
   });
   const ageMs = startAge(clock);
@@ -168,23 +169,11 @@ function withProofTime(verdict: Verdict, proofMs: number | null): Verdict {
   return verdict.next === 'unknown' && proofMs !== null ? { ...verdict, delayMs: proofMs } : verdict;
 }
 
-function taskFor<R extends OutboxRecord, T>(
-  calls: EntryCalls<R, T>,
-  entry: Entry,
-  exchange: Exchange,
-  verdict: Verdict,
-): NewTask | null {
+function taskFor({ id, kind }: Entry, exchange: Exchange, verdict: Verdict): NewTask | null {
+  if (verdict.next !== 'refused') return null;
   // A refusal without a status comes from a fresh token that was refused repeatedly.
   const httpStatus = httpStatusOf(exchange) ?? 401;
-  switch (verdict.next) {
-    case 'refused':
-      return calls.refusedTask(entry, { httpStatus, message: refusalMessage(exchange), hint: verdict.hint });
-    case 'accepted':
-    case 'hold':
-    case 'retry':
-    case 'unknown':
-      return null;
-  }
+  return refusedTask({ id, kind, httpStatus, message: refusalMessage(exchange), hint: verdict.hint });
 }
 
 /** Writes one log line per attempt, without the service's message, which may contain a plate. */

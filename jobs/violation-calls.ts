@@ -3,7 +3,6 @@ import type { StoredViolation } from '../src/domain/outbox/outbox-record';
 import { isEchoOfAnother, type Violation } from '../src/domain/violation/violation';
 import { isKnownEntry } from '../src/domain/violation/stored-violation';
 import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation/violation-references';
-import { violationRefusedTask } from '../src/domain/violation/violation-tasks';
 import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/violation/match-violation';
 import {
   brokenIf,
@@ -40,7 +39,6 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
     exchange.kind === 'contract_broken'
       ? violationInBroken(rawBody ?? '', record.violation)
       : acceptedViolationIn(data),
-  refusedTask: ({ id }, refusal) => violationRefusedTask({ id, ...refusal }),
   logLine: ({ record: { id, violation } }) => ({
     event: 'violation.attempted',
     facts: { violation_id: id, api: violation.api, images: violation.images.length },

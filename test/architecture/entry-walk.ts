@@ -1,3 +1,4 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { draftOfCircuits, NO_CIRCUITS, type Circuits } from '../../src/domain/service/stored-circuits';
 import { attemptResultOf } from '../../jobs/attempt-result';
 import type { AttemptResult } from '../../src/domain/outbox/attempt';
@@ -15,7 +16,6 @@ import { settleAttempt } from '../../src/domain/outbox/settle-attempt';
 import { completeCleanup } from '../../src/domain/outbox/settle-entry';
 import { appendReport, isKnown } from '../../src/domain/tow/stored-tow';
 import { dropReference, linkTow, matchTow } from '../../src/domain/violation/stored-violation';
-import { refusedTask } from '../../src/domain/ops/tasks';
 import { differenceOfAnswer } from '../../src/workflow/service/differences';
 import { absentTow } from '../support/absent-tow';
 import { newStoredViolation } from '../../src/store/violation/violation-fields';

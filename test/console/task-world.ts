@@ -2,7 +2,7 @@ import { anchorOf } from '../../src/console/pages/tasks/model';
 import { lateInvoiceTask, lateRequestTask, type NewTask } from '../../src/domain/ops/tasks';
 import { openTask } from '../../src/domain/outbox/outbox-record';
 import * as general from '../../src/domain/ops/tasks';
-import * as violation from '../../src/domain/violation/violation-tasks';
+import { escalationTask, refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { recordsOf } from '../../src/store/outbox/records';
 import { closeGeneralTask, openGeneralTask } from '../../src/store/ops/tasks';
 import { orderKeyOf } from '../../src/workflow/transaction-port';
@@ -52,11 +52,13 @@ export async function refusedTow(app: Process): Promise<{ ref: string; taskId: s
 
 const ODD_ANSWER = oddAnswer('detained');
 
+const VIOLATION = { id: 'v', kind: 'violation', attempts: 3 } as const;
+
 /** One task of each type, built by the domain functions. */
 export const ONE_OF_EACH: readonly NewTask[] = [
-  general.refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null }),
-  general.unknownOutcomeTask({ id: 'invoice-1', kind: 'invoice' }),
-  general.givenUpTask({ id: 'payment-1', kind: 'payment', attempts: 7 }),
+  refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null }),
+  escalationTask({ id: 'invoice-1', kind: 'invoice', attempts: 1 }, { why: 'unknown' }),
+  escalationTask({ id: 'payment-1', kind: 'payment', attempts: 7 }, { why: 'given_up' }),
   general.differenceTask(ODD_ANSWER),
   general.differenceTask({ ...ODD_ANSWER, id: 'webhook.tow_request.1', source: 'webhook', name: 'tow_request' }),
   general.webhookElsewhereTask,
@@ -75,15 +77,15 @@ export const ONE_OF_EACH: readonly NewTask[] = [
   lateInvoiceTask('d'),
   lateRequestTask('d', 'V-1'),
   general.archiveFailingTask('ENOSPC'),
-  violation.violationRefusedTask({ id: 'v', httpStatus: 400, message: 'no', hint: 'perhaps_already_accepted' }),
-  violation.violationUnknownTask('v'),
-  violation.violationGivenUpTask({ id: 'v', attempts: 3 }),
-  violation.activeTicketTask('v'),
-  violation.ticketCheckRefusedTask('v', 'no'),
-  violation.ticketUnknownTask('v'),
-  violation.imagesMissingTask('v'),
-  violation.beforeCorrectionTask('v'),
-  violation.sharedReferenceTask({ id: 'v', otherId: 'w', reference: 'V-1' }),
+  refusedTask({ kind: 'violation', id: 'v', httpStatus: 400, message: 'no', hint: 'perhaps_already_accepted' }),
+  escalationTask(VIOLATION, { why: 'unknown' }),
+  escalationTask(VIOLATION, { why: 'given_up' }),
+  escalationTask(VIOLATION, { why: 'active_ticket' }),
+  escalationTask(VIOLATION, { why: 'ticket_refused', message: 'no' }),
+  escalationTask(VIOLATION, { why: 'unchecked' }),
+  escalationTask(VIOLATION, { why: 'images_missing' }),
+  general.beforeCorrectionTask('v'),
+  general.sharedReferenceTask({ id: 'v', otherId: 'w', reference: 'V-1' }),
 ];
 
 export async function openIds({ foundation }: Pick<App, 'foundation'>): Promise<string[]> {

@@ -1,6 +1,6 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { openTask } from '../../src/domain/outbox/outbox-record';
 import { pausedOperationTask, rivalRequestTask } from '../../src/domain/ops/tasks';
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { answerHead, newTow, newViolation, violationOf } from '../operator/world';
 import { newKey, towOf } from '../operator/client';
 import { useApp } from '../support/app';
@@ -127,7 +127,10 @@ describe('console: report decisions in the task list', () => {
 describe('console: other decisions in the task list', () => {
   test('accepts a violation manually with its reference at the service', async () => {
     const id = await newViolation(app);
-    const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null }));
+    const taskId = await openGeneral(
+      app,
+      refusedTask({ kind: 'violation', id, httpStatus: 400, message: 'no', hint: null }),
+    );
     const visitor = await dispatcher();
     const row = rowOf(await visitor.get('/tasks'), taskId);
     expect(row).toContain(`href="/violations/${id}#form-correct"`);
@@ -138,7 +141,10 @@ describe('console: other decisions in the task list', () => {
 
   test('waives a violation from the task list', async () => {
     const id = await newViolation(app);
-    const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null }));
+    const taskId = await openGeneral(
+      app,
+      refusedTask({ kind: 'violation', id, httpStatus: 400, message: 'no', hint: null }),
+    );
     await decideBy(await dispatcher(), { id: taskId, decision: 'waive' }, { reason: 'paid' });
     expect((await violationOf(app, id)).state).toBe('waived');
   });

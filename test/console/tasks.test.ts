@@ -1,8 +1,8 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { messagesIn } from '../../src/console/messages';
 import { taskView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
 import { TASK_TYPES, pausedOperationTask, rivalRequestTask, webhookElsewhereTask } from '../../src/domain/ops/tasks';
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { towKey, violationKey } from '../../src/store/keys';
 import { newTow, newViolation } from '../operator/world';
 import { api, newKey } from '../operator/client';
@@ -52,7 +52,7 @@ describe('console: task list', () => {
       'a violation',
       async () => {
         const id = await newViolation(app);
-        await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, message: null, hint: null }));
+        await openGeneral(app, refusedTask({ kind: 'violation', id, httpStatus: 400, message: null, hint: null }));
         return violationKey(id);
       },
     ],
@@ -108,7 +108,7 @@ describe('console: task list', () => {
   test('explains in a task that an earlier attempt may have succeeded', async () => {
     const id = await newViolation(app);
     const task = { id, httpStatus: 400, message: 'no', hint: 'perhaps_already_accepted' } as const;
-    const taskId = await openGeneral(app, violationRefusedTask(task));
+    const taskId = await openGeneral(app, refusedTask({ ...task, kind: 'violation' }));
     const visitor = await signedIn(app);
     expect(textOf(rowOf(await visitor.get('/tasks'), taskId))).toContain('may have succeeded. Check at the service');
   });

@@ -1,5 +1,5 @@
+import { beforeCorrectionTask, sharedReferenceTask } from '../../src/domain/ops/tasks';
 import { messagesIn } from '../../src/console/messages';
-import { beforeCorrectionTask, sharedReferenceTask } from '../../src/domain/violation/violation-tasks';
 import type { ViolationState } from '../../src/domain/vocabulary';
 import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, report, REQUIRED, violationIn } from '../operator/forms';

@@ -1,4 +1,4 @@
-import { beforeCorrectionTask } from '../../src/domain/violation/violation-tasks';
+import { beforeCorrectionTask } from '../../src/domain/ops/tasks';
 import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, formOf, postForm, report, violationIn } from '../operator/forms';
 import { violationOf } from '../operator/world';

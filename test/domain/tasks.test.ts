@@ -1,10 +1,10 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import {
   connectionTask,
   differenceTask,
   failingDeliveryTask,
   invoiceMismatchTask,
   parkedInvoiceTask,
-  refusedTask,
   rivalRequestTask,
 } from '../../src/domain/ops/tasks';
 import { REPORT_KINDS } from '../../src/domain/vocabulary';

@@ -1,7 +1,7 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import type { ReportCommand } from '../../src/domain/outbox/decide-report';
 import type { FactCommand } from '../../src/domain/tow/fact-command';
 import type { Verdict } from '../../src/domain/service/policy';
-import { refusedTask } from '../../src/domain/ops/tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { pause } from '../../src/platform/timers';

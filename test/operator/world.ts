@@ -1,6 +1,7 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { processDeliveries } from '../../jobs/process-delivery';
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
-import { refusedTask, type NewTask } from '../../src/domain/ops/tasks';
+import type { NewTask } from '../../src/domain/ops/tasks';
 import type { Exchange, Verdict } from '../../src/domain/service/policy';
 import type { Foundation } from '../../src/main/foundation';
 import { createTowOutbox } from '../../src/store/outbox/outbox';

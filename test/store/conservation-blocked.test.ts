@@ -1,5 +1,5 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { systemClock } from '../../src/platform/clock';
-import { refusedTask } from '../../src/domain/ops/tasks';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { FAILING, FORBIDDEN } from '../support/exchanges';
 import { reportIn, NO_LIMITS } from '../support/outboxes';

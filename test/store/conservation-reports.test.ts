@@ -1,4 +1,4 @@
-import { refusedTask } from '../../src/domain/ops/tasks';
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { createTaskStore } from '../../src/store/ops/tasks';
 import { standings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';

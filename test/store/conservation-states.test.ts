@@ -1,4 +1,4 @@
-import { refusedTask } from '../../src/domain/ops/tasks';
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { towKey } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/outbox/decide';
 import { refusedWith } from '../support/exchanges';

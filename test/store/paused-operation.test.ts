@@ -1,4 +1,4 @@
-import { refusedTask } from '../../src/domain/ops/tasks';
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { createSendingStore } from '../../src/store/service/sending';
 import { FORBIDDEN, refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';

@@ -1,8 +1,8 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import * as fc from 'fast-check';
 import type { Task } from '../../src/contracts/outbox/records';
 import { openTask } from '../../src/domain/outbox/outbox-record';
-import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/ops/tasks';
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
+import { pausedOperationTask, rivalRequestTask, type NewTask } from '../../src/domain/ops/tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
 import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/ops/tasks';
 import { KEYS } from '../../src/store/keys';
@@ -37,7 +37,13 @@ const change = (what: 'open' | 'close', task: NewTask) =>
   what === 'open' ? openGeneralTask(stores.redis, task) : closeGeneralTask(stores.redis, task.subject);
 
 const paused = pausedOperationTask('invoice', 'no');
-const aboutViolation = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'Zone not found', hint: null });
+const aboutViolation = refusedTask({
+  kind: 'violation',
+  id: 'U1',
+  httpStatus: 400,
+  message: 'Zone not found',
+  hint: null,
+});
 
 /** Two tows with three questions, and two of the whole operator, oldest first. */
 async function openAll(): Promise<string[]> {

@@ -1,7 +1,8 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import type { ReportCommand } from '../../src/domain/outbox/decide-report';
 import { systemClock } from '../../src/platform/clock';
 import type { FactCommand } from '../../src/domain/tow/fact-command';
-import { refusedTask, rivalRequestTask } from '../../src/domain/ops/tasks';
+import { rivalRequestTask } from '../../src/domain/ops/tasks';
 import { updateDispatch } from '../../src/workflow/tow/update-dispatch';
 import { ALL_TOWS, type TowFilter } from '../../src/workflow/list-port';
 import { isSettled } from '../../src/domain/outbox/outbox';

@@ -1,5 +1,5 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { storedObject } from '../../src/domain/stored';
-import { refusedTask } from '../../src/domain/ops/tasks';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { packFields, unpackFields } from '../../src/store/redis/packed-fields';
 import { useRedis } from '../support/redis';

@@ -1,5 +1,5 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import type { CircuitName } from '../../src/domain/vocabulary';
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/service/sending';
 import { NO_TOKEN, FAILING, FORBIDDEN } from '../support/exchanges';
@@ -45,7 +45,7 @@ async function dueNow(): Promise<string[]> {
 }
 
 async function forbid(id: string): Promise<void> {
-  const task = violationRefusedTask({ id, httpStatus: 403, message: 'Access denied', hint: null });
+  const task = refusedTask({ kind: 'violation', id, httpStatus: 403, message: 'Access denied', hint: null });
   const refused = outcome({ next: 'refused', hint: null }, { exchange: FORBIDDEN, task });
   await outbox.settle(await mustClaimViolation(outbox, id), refused);
 }

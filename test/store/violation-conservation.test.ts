@@ -1,4 +1,4 @@
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { KEYS, violationKey } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/ops/tasks';
 import type { ViolationOutbox } from '../support/outboxes';
@@ -31,7 +31,7 @@ const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) 
 
 async function refused(): Promise<void> {
   await reportViolations(stores, 'U1');
-  const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'no', hint: null });
+  const task = refusedTask({ kind: 'violation', id: 'U1', httpStatus: 400, message: 'no', hint: null });
   await outbox.settle(await mustClaimViolation(outbox, 'U1'), outcome({ next: 'refused', hint: null }, { task }));
 }
 

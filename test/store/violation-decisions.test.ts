@@ -1,9 +1,9 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import type { ViolationCommand } from '../../src/domain/violation/decide-violation';
 import { overdueReportSince } from '../../src/store/tow/count-overdue';
 import { KEYS } from '../../src/store/keys';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import type { IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
 import { readEntry } from '../support/stored-records';
@@ -40,7 +40,7 @@ const decide = (command: ViolationCommand, idempotency?: IdempotencyRecord) =>
 
 async function refused(): Promise<void> {
   await reportViolations(stores, 'U1');
-  const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'Zone not found', hint: null });
+  const task = refusedTask({ kind: 'violation', id: 'U1', httpStatus: 400, message: 'Zone not found', hint: null });
   const no = { next: 'refused', hint: null } as const;
   await outbox.settle(
     await mustClaimViolation(outbox, 'U1'),

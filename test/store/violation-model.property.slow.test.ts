@@ -1,6 +1,6 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import * as fc from 'fast-check';
 import type { ViolationCommand } from '../../src/domain/violation/decide-violation';
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { versionNumber } from '../../src/domain/outbox/outbox-record';
 import { KEYS } from '../../src/store/keys';
 import type { AttemptResult } from '../../src/domain/outbox/attempt';
@@ -43,7 +43,7 @@ const STEPS = {
 } as const;
 type Step = keyof typeof STEPS;
 
-const REFUSED = violationRefusedTask({ id: ID, httpStatus: 400, message: 'no', hint: null });
+const REFUSED = refusedTask({ kind: 'violation', id: ID, httpStatus: 400, message: 'no', hint: null });
 const RETRY = { next: 'retry', delayMs: 600_000 } as const;
 const BROKEN = { next: 'hold', delayMs: 0, because: 'connection' } as const;
 const ANSWERS = {

@@ -1,4 +1,4 @@
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { KEYS } from '../../src/store/keys';
 import { systemClock } from '../../src/platform/clock';
 import { createViolationOutbox } from '../../src/store/outbox/outbox';
@@ -45,7 +45,7 @@ const untilUnknown = (id: string) =>
   });
 
 async function refuse(id: string): Promise<void> {
-  const task = violationRefusedTask({ id, httpStatus: 400, message: 'Zone not found', hint: null });
+  const task = refusedTask({ kind: 'violation', id, httpStatus: 400, message: 'Zone not found', hint: null });
   await outbox.settle(await mustClaimViolation(outbox, id), outcome(REFUSED, { exchange: refusedWith(400), task }));
 }
 

@@ -1,4 +1,4 @@
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { KEYS } from '../../src/store/keys';
 import { NOT_SENT } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
@@ -163,7 +163,7 @@ describe('tow request for a violation', () => {
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
-    const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'twice', hint: null });
+    const task = refusedTask({ kind: 'violation', id: 'U1', httpStatus: 400, message: 'twice', hint: null });
 
     await outbox.settle(claimed, outcome(verdict, { task }));
 

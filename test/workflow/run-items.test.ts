@@ -1,10 +1,10 @@
+import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { subscribeToEvents } from '../../src/store/ops/events';
 import { connectPatient } from '../../src/store/redis/connect';
 import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import { runKey } from '../../src/store/keys';
 import { createViolationStore } from '../../src/store/violation/violations';
-import { violationRefusedTask } from '../../src/domain/violation/violation-tasks';
 import { silentLog } from '../../src/platform/log/log';
 import { answerHead, newViolation } from '../operator/world';
 import { eventually } from '../support/eventually';
@@ -41,7 +41,7 @@ async function refusedViolation(): Promise<{ id: string; taskId: string }> {
     rateLimit: { limit: 0, windowMs: 60_000 },
     checksTicket: false,
   });
-  const task = violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null });
+  const task = refusedTask({ kind: 'violation', id, httpStatus: 400, message: 'no', hint: null });
   const refused = outcome({ next: 'refused', hint: null }, { exchange: refusedWith(400, 'no'), task });
   await outbox.settle(await mustClaimViolation(outbox, id), refused);
   return { id, taskId: `violation.${id}` };

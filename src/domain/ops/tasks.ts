@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { DECISIONS, TASK_ACTIONS, UNIFORM_DECISIONS } from '../outbox/decisions';
-import { isCorrectable } from '../tow/facts';
+import { TASK_ACTIONS } from '../outbox/decisions';
 import type { SeenDifference } from '../service/difference';
 import { orUnknown, storedRecord } from '../stored';
-import { ENTRY_KINDS, type EntryKind, type ReportKind, HINTS, type Hint } from '../vocabulary';
+import { ENTRY_KINDS, type EntryKind, type ReportKind, HINTS } from '../vocabulary';
 
-/** All tasks: what happened, and what a person can do about it. */
+/** Tasks: what happened, and what a person can do about it. Those about an entry are made in outbox/escalate-entry.ts. */
 
 /** Types of tasks. The console has messages for each. */
 export const TASK_TYPES = [
@@ -64,52 +63,13 @@ export interface NewTask extends Omit<StoredTask, 'type'> {
 }
 
 /** A task about its own type that a person may resolve, unless `more` has it otherwise. */
-function newTask(type: TaskType, message: string, more: Partial<NewTask> = {}): NewTask {
+export function newTask(type: TaskType, message: string, more: Partial<NewTask> = {}): NewTask {
   return { subject: type, type, message, actions: ['resolve'], ...more };
 }
 
-/** The service refused a report; the outbox waits for a decision. */
-export function refusedTask(report: {
-  id: string;
-  kind: ReportKind;
-  httpStatus: number;
-  message: string | null;
-  hint: Hint | null;
-}): NewTask {
-  const { id, kind, httpStatus, message, hint } = report;
-  const quoted = message === null ? 'without a message' : `"${message}"`;
-  const perhaps = hint === 'perhaps_already_accepted' ? ' An earlier try got no answer and may have worked.' : '';
-  return newTask(
-    'report_refused',
-    `The service refused the ${kind} report: ${quoted} (HTTP ${httpStatus}).${perhaps}`,
-    {
-      ...decisionOn({ id, kind }),
-      http_status: httpStatus,
-      hint,
-    },
-  );
-}
-
-/** A create was sent, perhaps twice, and its outcome is unknown. */
-export function unknownOutcomeTask({ id, kind }: { id: string; kind: ReportKind }): NewTask {
-  return newTask(
-    'report_unknown',
-    `The ${kind} report may have been sent, and no answer came. It may or may not have worked; look it up at the service.`,
-    { subject: id, report_id: id, actions: ['accept', 'retry', 'waive'] },
-  );
-}
-
-/** A report kept failing for the configured time; nothing more is sent automatically. */
-export function givenUpTask(report: { id: string; kind: ReportKind; attempts: number }): NewTask {
-  return newTask(
-    'report_given_up',
-    `The ${report.kind} report has kept failing for too long (${report.attempts} attempts). Nothing more is sent until a person decides.`,
-    decisionOn(report),
-  );
-}
-
-function decisionOn({ id, kind }: { id: string; kind: ReportKind }) {
-  return { subject: id, report_id: id, actions: isCorrectable(kind) ? [...DECISIONS] : [...UNIFORM_DECISIONS] };
+/** The id of the task about sending a violation, and its subject. */
+export function violationTaskId(id: string): string {
+  return `violation.${id}`;
 }
 
 /** The id of the task about a kind of difference. */
@@ -250,6 +210,25 @@ export function movedTowTask(moved: { id: string; formerId: string; reference: s
     TWO_VIOLATIONS,
     `The service gave the reference ${reference} to ${id}, so the tow is linked to it now, and no longer to ${formerId}. Its start was recorded with the vehicle of ${formerId}, or its tow request names ${formerId}. Find out which vehicle is meant. If it is that of ${formerId}, link the tow to ${formerId}.`,
     { violation_id: id },
+  );
+}
+
+/** The service has the form as it was before a person corrected it. */
+export function beforeCorrectionTask(id: string): NewTask {
+  return newTask(
+    'violation_before_correction',
+    'The service has the violation, but perhaps as it was before it was corrected: a tow request or a late answer shows it. Compare it with what the service has; the tow starts with the corrected form.',
+    { subject: `violation_before_correction.${id}`, violation_id: id },
+  );
+}
+
+/** The service gave a violation a reference that another one has. */
+export function sharedReferenceTask(shared: { id: string; otherId: string; reference: string }): NewTask {
+  const { id, otherId, reference } = shared;
+  return newTask(
+    'violation_mismatch',
+    `The service gave this violation the reference ${reference}, which is that of ${otherId}. A tow request with this reference takes plate and place from ${otherId}. Look both up at the service, and find out which vehicle is meant before the start of such a tow is reported.`,
+    { subject: `violation_mismatch.${id}`, violation_id: id },
   );
 }
 

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { copyOfEntry, type Entry } from './entry';
 import { nullableNumber, nullableText, storedObject, storedRecord } from '../stored';
-import { storedTask, type NewTask } from '../ops/tasks';
+import { storedTask, type NewTask, violationTaskId } from '../ops/tasks';
 import type { Tow } from '../tow/tow';
 import { WITHHELD_STATES, type JsonObject, type UnknownFields } from '../vocabulary';
 import type { Violation } from '../violation/violation';
-import { violationTaskId } from '../violation/violation-tasks';
 
 /** Records with an outbox, as stored and as the rules see them. Timestamps are ms since the epoch, Redis time. */
 

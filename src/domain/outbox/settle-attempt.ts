@@ -35,8 +35,13 @@ import { editEntry, memberOf, addEvent, openTask, recordIdOf, type OutboxRecord 
 import { isConnectionLoss, surelyHadNoEffect, type Exchange } from '../service/policy';
 import { askedMs, isForbidden, serviceHealth } from '../service/service-health';
 import { acceptEntry, keepAcceptingAnswer, requestCleanup, settleByLateAnswer } from './settle-entry';
-import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrectionTask } from '../ops/tasks';
-import { beforeCorrectionTask } from '../violation/violation-tasks';
+import {
+  connectionTask,
+  outageTask,
+  pausedOperationTask,
+  provedBeforeCorrectionTask,
+  beforeCorrectionTask,
+} from '../ops/tasks';
 
 export interface SettleContext {
   readonly nowMs: number;

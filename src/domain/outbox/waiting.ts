@@ -1,3 +1,4 @@
+import { violationTaskId } from '../ops/tasks';
 import type { Entry, EntryError, EntryState } from './entry';
 import { headOf, isGivenUp, isSettled, isUnsettled, type ReportEntry, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from '../tow/release-checklist';
@@ -11,7 +12,6 @@ import {
   type ReportKind,
   type TowState,
 } from '../vocabulary';
-import { violationTaskId } from '../violation/violation-tasks';
 
 /**
  * Why something is waiting: one tagged union, for one sentence on a page. Pure: derived from the records only.

@@ -1,3 +1,4 @@
+import { beforeCorrectionTask } from '../ops/tasks';
 import { change } from '../change';
 import type { Entry } from '../outbox/entry';
 import { escalate } from '../outbox/escalate-entry';
@@ -5,7 +6,6 @@ import { isSettled } from '../outbox/outbox';
 import { closeTask, editEntry, openTask, type StoredViolation } from '../outbox/outbox-record';
 import { acceptEntry, reopenEntry, requestCleanup } from '../outbox/settle-entry';
 import { addReference } from './violation-references';
-import { beforeCorrectionTask } from './violation-tasks';
 
 /** A tow, and the reference of its violation. */
 export interface MatchedTow {

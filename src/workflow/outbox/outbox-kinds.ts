@@ -1,9 +1,9 @@
+import { sharedReferenceTask } from '../../domain/ops/tasks';
 import type { AttemptResult } from '../../domain/outbox/attempt';
 import { DamagedRecord, UnusableRecord } from '../../domain/outbox/unusable-record';
 import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } from '../../domain/outbox/outbox-record';
 import { dropReference, isOfAnother } from '../../domain/violation/stored-violation';
 import { addReference } from '../../domain/violation/violation-references';
-import { sharedReferenceTask } from '../../domain/violation/violation-tasks';
 import { towMover } from '../violation/match-violation';
 import { readOr } from './read-or';
 import type { Transaction } from '../transaction-port';

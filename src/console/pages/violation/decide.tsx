@@ -1,7 +1,7 @@
+import { violationTaskId } from '../../../domain/ops/tasks';
 import type { DecisionAction } from '../../../domain/outbox/decisions';
 import { hasOffset } from '../../../domain/timestamp';
 import { PERSON_FIELDS } from '../../../domain/violation/violation';
-import { violationTaskId } from '../../../domain/violation/violation-tasks';
 import { questionOf } from '../../../workflow/outbox/decision-call';
 import { unchangedAsNow, Was, fieldTime } from '../../forms';
 import { DecisionForm } from '../../parts/decisions';
