@@ -49,7 +49,7 @@ async function sectionsOf(path: readonly string[]): Promise<string[]> {
   const heading = `## ${path.join(' ')}\n\n${sentence(help.summary)}\n`;
   if (help.commands.length > 0) {
     const rows = await Promise.all(help.commands.map((name) => rowsOf([...path, name])));
-    return [`${heading}\n${rows.flat().join('\n')}\n`];
+    return [`## ${path.join(' ')}\n\n${rows.flat().join('\n')}\n`];
   }
   // Without options, the example shows the arguments.
   const isPlain = help.details === '' && help.examples.length > 0;

@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { RUN_STATES } from '../../src/contracts/ops/runs';
-import { TASK_TYPES } from '../../src/domain/ops/tasks';
 import { TRANSITIONS } from '../../src/domain/tow/tow';
 import { DELIVERY_STATES, REPORT_STATES, TOW_STATES, VIOLATION_STATES } from '../../src/domain/vocabulary';
 import { diagramUnder } from './diagrams';
 import { reportTransitions, violationTransitions } from './entry-walk';
 import { circuitTransitions, deliveryTransitions } from './record-walks';
-import { PROJECT } from '../support/project';
 
 /** Enough that every transition is met many times. */
 const RUNS = 4000;
@@ -42,10 +38,4 @@ test.each([
   ['Run', RUN_STATES],
 ])('the diagram "%s" has exactly the states of the code', (heading, states) => {
   expect(new Set(statesIn(heading))).toEqual(new Set(states));
-});
-
-test('the page on state machines lists every type of task once, in the order of the code', () => {
-  const page = readFileSync(join(PROJECT, 'docs/state-machines.md'), 'utf8');
-  const listed = [...(page.split('\n## Task\n')[1] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, type]) => type);
-  expect(listed).toEqual([...TASK_TYPES]);
 });
