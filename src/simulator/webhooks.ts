@@ -1,7 +1,5 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { Readable } from 'node:stream';
-import axios from 'axios';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import { WEBHOOKS } from '../contracts/webhook/webhooks';
 import type { Clock } from '../platform/clock';
@@ -71,7 +69,7 @@ const ATTEMPTS_KEPT_MAX = 200_000;
  */
 export class WebhookSender {
   readonly #settings: WebhookSettings;
-  readonly #agents = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
+  readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
   readonly #limit = new ConcurrencyLimit(POSTS_AT_ONCE_MAX);
   readonly #attempts = new BoundedList<WebhookAttempt>(ATTEMPTS_KEPT_MAX);
   /** Webhooks delayed by `reorder`, with the number of posts at the start of the delay. */
@@ -193,22 +191,22 @@ export class WebhookSender {
 
   /** Posts a body; null without an answer in time, and for headers that cannot be sent. */
   async #statusOf(url: string, text: string, headers: Record<string, string>): Promise<number | null> {
-    try {
-      // With a string as body, Node encodes the headers as UTF-8 instead of Latin-1.
-      const { status, data } = await axios.post<Readable>(url, Buffer.from(text), {
-        ...this.#agents,
-        headers,
-        proxy: false,
-        maxRedirects: 0,
-        timeout: ATTEMPT_TIMEOUT_MS,
-        responseType: 'stream',
-        validateStatus: () => true,
+    // With a string as body, Node encodes the headers as UTF-8 instead of Latin-1.
+    const body = Buffer.from(text);
+    const [send, agent] = url.startsWith('https:')
+      ? ([httpsRequest, this.#agents.https] as const)
+      : ([httpRequest, this.#agents.http] as const);
+    const posting = new Promise<number | null>((resolve, reject) => {
+      const options = { method: 'POST', agent, timeout: ATTEMPT_TIMEOUT_MS };
+      const request = send(url, { ...options, headers: { ...headers, 'content-length': body.length } });
+      request.on('response', (response) => {
+        response.on('error', () => {}).resume();
+        resolve(response.statusCode ?? null);
       });
-      data.on('error', () => {}).resume();
-      return status;
-    } catch {
-      return null;
-    }
+      request.on('error', reject).on('timeout', () => request.destroy(new Error('no answer in time')));
+      request.end(body);
+    });
+    return posting.catch(() => null);
   }
 
   #note(webhook: Outgoing, about: Pick<WebhookAttempt, 'attempt' | 'fault'>): WebhookAttempt {

@@ -87,7 +87,7 @@ export const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   simulator: {
     folders: ['contracts', 'platform'],
-    libraries: ['express', 'axios', 'standardwebhooks', 'busboy', 'zod', 'node:*'],
+    libraries: ['express', 'standardwebhooks', 'busboy', 'zod', 'node:*'],
     why: 'the simulator is the other side of the wire: sharing rules with what it tests, it would share the mistakes',
   },
   oidc: {
