@@ -62,8 +62,8 @@ export interface ProgressBar {
 }
 
 /**
- * Shows a bar on standard error, or a counter without a known total. cli-progress fits the bar to the terminal, limits redraws
- * and restores the cursor.
+ * Shows a bar on standard error, or a counter without a known total. cli-progress fits the bar to the terminal, limits
+ * redraws and restores the cursor.
  */
 export function progressBar(what: string, total: number | null): ProgressBar {
   const format = total === null ? `${what}: {value}` : `${what} [{bar}] {percentage}% {value}/{total}`;

@@ -34,7 +34,7 @@ export function checkConfiguration(environment: Environment | undefined): Config
       const countBefore = leftOut.size;
       const found = error.faults.map((fault) => ({ fault, isLeftOut: leftOut.has(fault.variable) }));
       for (const { fault, isLeftOut } of found) {
-        // A variable that was left out is missing because of an earlier fault: not it is wrong, but others need it.
+        // A variable that was left out, for an earlier fault, is missing here because another one needs it.
         if (!isLeftOut) faults.push(fault);
         for (const name of isLeftOut ? groupOf(fault.variable) : contradicting(fault.variable)) leftOut.add(name);
       }

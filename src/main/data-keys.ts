@@ -11,8 +11,8 @@ import type { Foundation } from './foundation';
 const EVERY_MS = 5000;
 
 /**
- * Refuses keys of which one that encrypts is not the key of stored data with the same id, as when the file was made a second
- * time: what it encrypted could not be read any more once the right file is back.
+ * Refuses a file of keys in which a key that encrypts differs from the key of stored data with the same id, such as a file
+ * that was made a second time. What it encrypts could not be read once the right file is back.
  *
  * @throws ConfigurationError that names the id.
  */
@@ -29,9 +29,9 @@ export async function checkDataKeysOf(redis: Foundation['redis'], keys: DataKeys
 }
 
 /**
- * Reads the file of data keys again, notes in Redis which keys it encrypts with, and logs which ones it lacks. A file that
- * cannot be used, or has another key of a known id, leaves the earlier keys in place. Ends the process, as an unhandled
- * failure does, when one of those encrypts with another key than stored data.
+ * Reads the file of data keys again, notes in Redis which keys this process encrypts with, and logs which ones it lacks.
+ * A file that cannot be used, or has another key under a known id, leaves the earlier keys in place. Ends the process, as
+ * an unhandled failure does, when one of the earlier keys is not that of the stored data.
  */
 export function watchDataKeys(redis: Foundation['redis'], keys: DataKeys | null, log: Log): Repetition {
   let last = '';

@@ -13,8 +13,8 @@ import { PROCESS_ROLES, startRole, type ProcessRole } from './roles';
 
 /**
  * Exit codes: 0 stopped on request, 1 fault, 2 wrong usage or configuration, 3 stalled worker (WORKER_STALLED_MS).
- * A supervisor should restart the process after 1 and 3; after 2 a restart would fail again. While a disk hangs, a signal
- * takes the place of the code.
+ * A supervisor should restart the process after 1 and 3; after 2 a restart would fail again. A process whose disk hangs
+ * is ended by a signal, without its code.
  */
 const EXIT = { stopped: 0, fault: 1, startedWrongly: 2, stalled: 3 } as const;
 
@@ -72,9 +72,9 @@ type Stop = (reason: string, exitCode: number) => void;
 /**
  * Stops the process gracefully on a signal, on a fault, or when the returned function is called. After a signal it works
  * on for `delayMs`, while load balancers notice that it is not ready. A stop during the start waits for the end of the
- * start, since a worker may already have calls under way. A second signal, or a stop that takes too long, ends the
- * process, which waits only for its disk (endProcess). A fault during the stop, or a first signal after a fault, changes nothing: calls under way still end, and the
- * exit code is that of the first reason.
+ * start, since a worker may already have calls under way. A second signal ends the process at once, and so does a stop
+ * that takes too long; only its disk is waited for (endProcess). A fault during the stop, and a first signal after a
+ * fault, are ignored: calls under way still end, and the exit code is that of the first reason.
  */
 function stopOnSignal(
   start: Promise<Resources>,

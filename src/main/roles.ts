@@ -44,7 +44,7 @@ import type * as workerModule from './worker';
 export const PROCESS_ROLES = ['receiver', 'worker', 'console', 'simulator', 'all'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
 
-/** Each role loads its own modules only: the console, which a receiver never uses, takes most of the memory and start time. */
+/** Each role loads only its own modules: those of the console take most of the memory and of the start. */
 declare const require: {
   (module: './receiver'): typeof receiverModule;
   (module: './worker'): typeof workerModule;

@@ -11,8 +11,8 @@ import { openServiceClient } from './service';
 const EVERY_MS = 10_000;
 
 /**
- * While nothing is sent: gets an access token as a worker would, to prove address and credentials. Without one the connection
- * counts as broken, with alarm and task, until a token is there.
+ * While nothing is sent: gets an access token as a worker would, to prove address and credentials. Without one the
+ * connection counts as broken, with alarm and task, until a token is there.
  */
 export function startTokenProof(foundation: Foundation): void {
   const { config, mode, redis, resources, troubleLog: log } = foundation;

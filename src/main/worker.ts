@@ -149,9 +149,9 @@ export interface CalledServiceWatch {
 }
 
 /**
- * Compares the service that this worker calls with that of the other workers, at first and every 5 s. While they differ,
- * no worker makes a call. A worker that stops counts no longer; one that was killed counts until its heartbeat expires.
- * `announced` resolves when others see this worker: of two that start at once, the second to look sees the first.
+ * Compares the service that this worker calls with that of the other workers, at the start and every 5 s. While they
+ * differ, no worker makes a call. A worker that was killed counts until its heartbeat expires. `announced` resolves when
+ * others see this worker: of two that start at once, at least one sees the other.
  */
 export function watchCalledService(
   { config, redis, heartbeatGaps, troubleLog: log }: Foundation,

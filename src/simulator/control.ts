@@ -156,26 +156,15 @@ function shownTow(tow: SimulatedTow): object {
   return { ...shownOrder(tow), statuses, invoices: invoiceCount, payment_status: paymentStatus };
 }
 
-/** A body or query that breaks a rule. */
-class InvalidRequest extends Error {
-  override readonly cause: z.ZodError;
-
-  constructor(cause: z.ZodError) {
-    super('The request breaks a rule.');
-    this.cause = cause;
-  }
-}
-
-function read<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
-  const result = schema.safeParse(body ?? {});
-  if (!result.success) throw new InvalidRequest(result.error);
-  return result.data;
+/** Throws ZodError for a body or query that breaks a rule. */
+function read<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+  return schema.parse(given ?? {});
 }
 
 function answerError(error: unknown, response: Response, log: Log): void {
-  if (error instanceof InvalidRequest) {
-    const details = failedRules(error.cause);
-    response.status(400).json({ code: 'invalid_request', message: error.message, details });
+  if (error instanceof z.ZodError) {
+    const message = 'The request breaks a rule.';
+    response.status(400).json({ code: 'invalid_request', message, details: failedRules(error) });
     return;
   }
   const status = error instanceof Error && 'status' in error ? error.status : undefined;

@@ -3,8 +3,8 @@ import { OPERATIONS } from '../../contracts/service/operations';
 import { decodeForm, readFields } from '../fields';
 import type { ServiceProfile } from '../profile';
 import { REFUSALS, type RefusedCall } from '../answer/faults';
-import type { ImageSummary } from '../world';
-import type { OperationHandler } from './handling';
+import type { ImageSummary, SimulatedViolation, WireObject } from '../world';
+import type { Handling, OperationCall, OperationHandler } from './handling';
 
 // Whether a zone identifier is valid is reported by `Zone not found` (docs/service-api.md#violation-errors), not by the
 // form's own rules.
@@ -15,34 +15,39 @@ const guideForm = OPERATIONS.violation_guide.request.extend({ zoneId: z.string()
 const TICKET_VIOLATIONS: ReadonlySet<string> = new Set(['NO_TICKET', 'TICKET_ENDED', 'USER_EXCEED_PARKING_TIME']);
 
 /** Create violation (docs/service-api.md#create-violation). */
-export const violation: OperationHandler = ({ fields, images }, { world, profile, towableReported }) => {
-  const decoded = decodeForm(textFields(fields), form);
-  const read = readFields(decoded, { schema: form, zones: world });
+export const violation: OperationHandler = (call, handling) => {
+  const read = readFields(decodeForm(textFields(call.fields), form), { schema: form, zones: handling.world });
   if ('refusal' in read) return read;
-  const wrongImages = imagesRefusal(images, profile.current);
-  if (wrongImages) return wrongImages;
-  const { plateNumber, violationType, metadata = null } = read.value;
-  const created = world.reportViolation({ plateNumber, metadata, form: { fields: read.value, images } });
-  if (canTow(violationType)) towableReported(created);
+  const { metadata } = read.value;
+  const created = report(call, read.value, handling);
+  if ('refusal' in created) return created;
   return { data: { violation_reference_id: created.reference, status: 'PENDING', metadata: metadata ?? {} } };
 };
 
 /**
  * Create violation, guide form (docs/service-api.md#create-violation-guide); its errors are those of #violation-errors.
  */
-export const violationGuide: OperationHandler = ({ fields, images }, { world, profile, towableReported }) => {
-  const read = readFields(textFields(fields), {
-    schema: guideForm,
-    zones: world,
-  });
+export const violationGuide: OperationHandler = (call, handling) => {
+  const read = readFields(textFields(call.fields), { schema: guideForm, zones: handling.world });
   if ('refusal' in read) return read;
+  const created = report(call, read.value, handling);
+  if ('refusal' in created) return created;
+  return { data: { id: created.reference, canTow: canTow(read.value.violationType) } };
+};
+
+/** Takes a violation, unless its images are wrong. */
+function report(
+  { images }: OperationCall,
+  fields: { readonly plateNumber: string; readonly violationType: string; readonly metadata?: WireObject | undefined },
+  { world, profile, towableReported }: Handling,
+): SimulatedViolation | RefusedCall {
   const wrongImages = imagesRefusal(images, profile.current);
   if (wrongImages) return wrongImages;
-  const { plateNumber, violationType } = read.value;
-  const created = world.reportViolation({ plateNumber, metadata: null, form: { fields: read.value, images } });
+  const { plateNumber, violationType, metadata = null } = fields;
+  const created = world.reportViolation({ plateNumber, metadata, form: { fields, images } });
   if (canTow(violationType)) towableReported(created);
-  return { data: { id: created.reference, canTow: canTow(violationType) } };
-};
+  return created;
+}
 
 function canTow(violationType: string): boolean {
   return !TICKET_VIOLATIONS.has(violationType);
