@@ -2,7 +2,7 @@ import type { EntryKind } from '../src/domain/vocabulary';
 import type { OperationName } from '../src/contracts/service/operations';
 import type { LeaseRight } from '../src/domain/outbox/lease';
 import type { OutboxRecord } from '../src/domain/outbox/outbox-record';
-import type { AcceptedViolation } from '../src/domain/violation/violation-references';
+import type { AcceptedViolation } from '../src/domain/violation/stored-violation';
 import type { Claim, Claimed } from '../src/workflow/outbox/outbox-port';
 import type { CallOptions, CallResult } from '../src/workflow/service/service-port';
 

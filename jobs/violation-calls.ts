@@ -1,8 +1,7 @@
 import { guideViolationAnswer, violationAnswer } from '../src/contracts/service/service';
 import type { StoredViolation } from '../src/domain/outbox/outbox-record';
 import { isEchoOfAnother, type Violation } from '../src/domain/violation/violation';
-import { isKnownEntry } from '../src/domain/violation/stored-violation';
-import { referenceInBroken, type AcceptedViolation } from '../src/domain/violation/violation-references';
+import { isKnownEntry, referenceInBroken, type AcceptedViolation } from '../src/domain/violation/stored-violation';
 import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/violation/match-violation';
 import {
   brokenIf,

@@ -1,5 +1,5 @@
 import { advance } from '../../src/domain/tow/facts';
-import { correct, type Correction } from '../../src/domain/outbox/correct';
+import { correct, type Correction } from '../../src/domain/outbox/decide-report';
 import type { Owed } from '../../src/domain/tow/report-bodies';
 import type { Tow } from '../../src/domain/tow/tow';
 import { COMMANDS, context, deepFreeze, fact, nowMs, recorded, refusalOf, report, RULES, towAs } from './tows';

@@ -6,7 +6,7 @@ import { canonicalJson } from '../json';
 import type { OutboxRecord } from './outbox-record';
 import { httpStatusOf, isConnectionLoss, type Exchange, type Verdict } from '../service/policy';
 import type { NewTask } from '../ops/tasks';
-import type { AcceptedViolation } from '../violation/violation-references';
+import type { AcceptedViolation } from '../violation/stored-violation';
 import type { JsonObject } from '../vocabulary';
 
 /** One attempt: its result, and what follows from its exchange. */

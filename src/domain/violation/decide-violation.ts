@@ -3,9 +3,8 @@ import { decideOn, type DecisionContext, type EntryDecision } from '../outbox/de
 import { formatWarnings, keptWarnings, visibleForm } from '../format-warnings';
 import type { StoredViolation } from '../outbox/outbox-record';
 import { conflict, invalid, type Decision } from '../refusal';
-import { entryOf } from './stored-violation';
+import { entryOf, addReference } from './stored-violation';
 import { damagedNumbers, type Violation, type ViolationForm, type ViolationImage } from './violation';
-import { addReference } from './violation-references';
 
 /** New values by wire name; null clears an optional field, omitted fields stay. */
 type FormCorrection = {

@@ -8,8 +8,7 @@ import { isKnown, type KnownTow } from '../../domain/tow/stored-tow';
 import { done, type ActionResult, refused, transactOnce } from '../action-result';
 import { towViewOf, violationViewOf } from '../tow/views';
 import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction } from '../transaction-port';
-import { asReadNext, type AsRead } from './read-record';
-import { readOr } from './read-or';
+import { asReadNext, type AsRead, readOr } from './read-record';
 import type { SpoolPlace, Upload } from '../ops/spool-port';
 
 /** Changes of a tow or violation by a person. */

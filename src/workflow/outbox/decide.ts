@@ -15,11 +15,17 @@ import type { Upload } from '../ops/spool-port';
 import type { ViolationStore } from '../ports';
 import type { FactTools } from '../tow/record-fact';
 import type { RecordStore, Transaction } from '../transaction-port';
-import { changeWithFiles } from './change-record';
+import {
+  changeWithFiles,
+  changeTow,
+  changeViolation,
+  fieldFaults,
+  noSuchViolation,
+  type TowRequest,
+  type ViolationRequest,
+} from './change-record';
 import { correctMatchedTows } from '../violation/match-violation';
-import { changeTow, changeViolation, fieldFaults, noSuchViolation } from './change-record';
-import type { TowRequest, ViolationRequest } from './change-record';
-import { foundViolation } from './read-or';
+import { foundViolation } from './read-record';
 
 /** Decisions of a person about a report or a violation. Each is carried out, or refused and changes nothing. */
 

@@ -2,10 +2,9 @@ import { sharedReferenceTask } from '../../domain/ops/tasks';
 import type { AttemptResult } from '../../domain/outbox/attempt';
 import { DamagedRecord, UnusableRecord } from '../../domain/outbox/unusable-record';
 import { openTask, type OutboxRecord, type StoredTow, type StoredViolation } from '../../domain/outbox/outbox-record';
-import { dropReference, isOfAnother } from '../../domain/violation/stored-violation';
-import { addReference } from '../../domain/violation/violation-references';
+import { dropReference, isOfAnother, addReference } from '../../domain/violation/stored-violation';
 import { towMover } from '../violation/match-violation';
-import { readOr } from './read-or';
+import { readOr } from './read-record';
 import type { Transaction } from '../transaction-port';
 
 /** The differences between the kinds of records with an outbox. */

@@ -1,10 +1,12 @@
 import { task, type Task } from '../../contracts/outbox/records';
 import { asShown } from '../../domain/outbox/withheld';
-import { versionNumber, type OutboxRecord } from '../../domain/outbox/outbox-record';
+import { versionNumber, type OutboxRecord, type StoredViolation } from '../../domain/outbox/outbox-record';
 import type { QueuePlace } from '../../domain/outbox/waiting';
 import { isoTimestamp } from '../../domain/timestamp';
+import type { FoundViolation } from '../../domain/violation/stored-violation';
+import { DamagedRecord, type UnusableRecord } from '../../domain/outbox/unusable-record';
 
-/** Tows and violations as lists and pages read them: stored records, with entries as people see them. */
+/** Reads of tows and violations. Lists and pages read stored records, with entries as people see them. */
 
 export type AsRead<R extends OutboxRecord> = R & {
   /** Redis time of the read, ms. */
@@ -37,4 +39,21 @@ export function tasksOf(record: OutboxRecord): Task[] {
     ...task.parse({ id, ...open.task, type: open.task.type.toString(), ...about }),
     opened_at: isoTimestamp(open.openedAtMs),
   }));
+}
+
+/** Resolves with `instead` when the read fails because of one of these; rejects on any other error. */
+export async function readOr<T, const F>(
+  reading: Promise<T>,
+  instead: F,
+  ...because: readonly (typeof UnusableRecord | typeof DamagedRecord)[]
+): Promise<T | F> {
+  return reading.catch((error: unknown) => {
+    if (because.some((kind) => error instanceof kind)) return instead;
+    throw error;
+  });
+}
+
+/** What a read of a violation found. Rejects on any other error than that of a damaged record. */
+export function foundViolation(reading: Promise<StoredViolation | null>): Promise<FoundViolation> {
+  return readOr(reading, 'damaged', DamagedRecord);
 }

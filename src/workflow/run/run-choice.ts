@@ -5,7 +5,7 @@ import type { Delivery } from '../../domain/webhook/delivery';
 import { invalid, type Decision, type Refusal } from '../../domain/refusal';
 import { isEmptyFilter, type TaskFilter } from '../list-port';
 import { questionOf } from '../outbox/decision-call';
-import { readOr } from '../outbox/read-or';
+import { readOr } from '../outbox/read-record';
 import type { DeliveryStore, DifferenceStore, TaskStore } from '../ports';
 import type { ChosenItem } from './run-port';
 import { GONE, subjectOf } from './run-item';

@@ -8,7 +8,7 @@ import { TWO_VIOLATIONS } from '../../domain/ops/tasks';
 import { changeTow, type TowRequest } from '../outbox/change-record';
 import type { ActionResult } from '../action-result';
 import { withViolation } from './match-violation';
-import { foundViolation } from '../outbox/read-or';
+import { foundViolation } from '../outbox/read-record';
 import type { RecordStore, Transaction } from '../transaction-port';
 
 export interface LinkRequest extends TowRequest {

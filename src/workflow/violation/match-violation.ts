@@ -14,7 +14,7 @@ import type { Tow } from '../../domain/tow/tow';
 import { echoedIdIn, metadataIdOf, towFieldsOf, type Violation } from '../../domain/violation/violation';
 import { ALL_TOWS } from '../list-port';
 import type { TowStore } from '../ports';
-import { foundViolation, readOr } from '../outbox/read-or';
+import { foundViolation, readOr } from '../outbox/read-record';
 import { orderKeyOf, type RecordStore, type Transaction } from '../transaction-port';
 
 /**

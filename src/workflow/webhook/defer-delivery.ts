@@ -4,7 +4,7 @@ import { openTask } from '../../domain/outbox/outbox-record';
 import { failingDeliveryTask } from '../../domain/ops/tasks';
 import { HOUR_MS } from '../../domain/timestamp';
 import { DamagedRecord, UnusableRecord } from '../../domain/outbox/unusable-record';
-import { readOr } from '../outbox/read-or';
+import { readOr } from '../outbox/read-record';
 import { orderKeyOf, type RecordStore, type Transaction } from '../transaction-port';
 
 /** Defers deliveries that cannot be processed, and opens the tasks about them. */
