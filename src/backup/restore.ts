@@ -31,8 +31,7 @@ import { checkKeptArchive } from './check-kept-archive';
 import { explained } from './failure';
 import { sizeOf } from './files';
 import { openRedis, liveRedis, type OpenedInstallation } from './installation';
-import { checkFiles, readManifest } from './manifest';
-import { restoreFiles } from './restore-files';
+import { checkFiles, readManifest, restoreFiles } from './restore-files';
 
 /**
  * Verifies a backup on a private Redis, and restores it unless it is only to be verified.

@@ -7,7 +7,7 @@ import { addCommand, option, type CommandOutput, type CommandTools, type Invocat
 import { COLUMNS, hintOf, readRows, type ImportedRow } from './import-rows';
 import { EXIT, UsageError } from './problems';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { csvLine } from '../contracts/csv';
+import { csvLine } from '../contracts/common';
 import { errorCode } from '../platform/errors';
 
 /** Rows per call: fewer than the API takes, so that long places fit its largest body. */

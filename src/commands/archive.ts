@@ -7,7 +7,7 @@ import type { ArchivedRecord } from '../contracts/ops/archive';
 import { ConfigurationError, loadConfig, type Config } from '../platform/config/config';
 import { openDataKeys } from '../platform/data-keys';
 import { printLines, printProblem } from '../platform/terminal';
-import { CHECK_EXIT } from './exit';
+import { CHECK_EXIT } from './with-redis';
 
 /** `towhook archive read` and `towhook archive verify`. Both need DATA_DIR and the data keys, no Redis. */
 

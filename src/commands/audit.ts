@@ -6,8 +6,7 @@ import { errorMessage } from '../platform/errors';
 import { createAuditStore } from '../store/ops/audit';
 import { RedisUnreachable } from '../store/redis/connect';
 import { verifyAudit, type AuditFinding, type AuditSources } from '../workflow/ops/verify-audit';
-import { CHECK_EXIT } from './exit';
-import { withRedis } from './with-redis';
+import { CHECK_EXIT, withRedis } from './with-redis';
 
 /**
  * `towhook audit verify` checks the hash chain of the audit through the archive and Redis, and compares it with a head

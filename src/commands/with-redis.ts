@@ -1,11 +1,11 @@
 import { openExisting } from '../embedded-redis/start';
 import { systemClock } from '../platform/clock';
 import type { Config } from '../platform/config/config';
-import { openDataKeys, type DataKeys } from '../platform/data-keys';
+import { type DataKeys, openDataKeys } from '../platform/data-keys';
 import { silentLog } from '../platform/log/log';
 import { createResources } from '../platform/resources';
 import { openAccess } from '../store/redis/access';
-import { connectForCommandLine, READY_TIMEOUT_MS, whenReady, type Redis } from '../store/redis/connect';
+import { connectForCommandLine, READY_TIMEOUT_MS, type Redis, whenReady } from '../store/redis/connect';
 
 /**
  * Runs a command with a connection to the Redis of the installation, and closes what it opened. The embedded Redis is
@@ -31,3 +31,6 @@ export async function withRedis<T>(
     await resources.closeAll();
   }
 }
+
+/** Exit codes of commands that check what is stored. */
+export const CHECK_EXIT = { intact: 0, broken: 1, notChecked: 2, unreachable: 3 } as const;

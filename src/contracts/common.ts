@@ -3,6 +3,7 @@ import {
   brokenReferenceRule,
   type Json,
   type JsonObject,
+  ROLES,
   type TowingReference,
   type ViolationReference,
 } from '../domain/vocabulary';
@@ -66,3 +67,37 @@ export const violationTime = z
   .overwrite(asRfc3339)
   .pipe(z.iso.datetime({ offset: true, local: true, error: 'must be an ISO 8601 time' }))
   .describe('ISO 8601 date and time, preferably with an offset: 2026-11-20T10:15:00+03:00');
+
+/**
+ * One line of CSV (RFC 4180), every cell in quotes. A spreadsheet takes a cell that begins like a formula for one; an
+ * apostrophe prevents that.
+ */
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
+
+/** Who acts, as stored: the id of an API key or of a person at the provider, name and role. */
+export const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) });
+
+/**
+ * A reader of those fields of a body that keep their contracts, so that the rules can be checked although other fields
+ * break theirs. It returns the parsed fields, or null for a body that is not an object.
+ */
+export function readableFieldsOf<B extends z.ZodObject>(body: B): (given: unknown) => Partial<z.output<B>> | null {
+  const partial = body.partial();
+  const readable = z.custom<Partial<z.output<B>>>((fields) => partial.safeParse(fields).success);
+  return (given) => {
+    const { data: fields } = z.record(z.string(), z.unknown()).safeParse(given);
+    if (!fields) return null;
+    const kept = Object.entries(partial.shape).flatMap(([name, schema]) => {
+      const data: unknown = z.safeParse(schema, fields[name]).data;
+      return data === undefined ? [] : [[name, data] as const];
+    });
+    return readable.parse(Object.fromEntries(kept));
+  };
+}

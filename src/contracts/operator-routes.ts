@@ -1,6 +1,5 @@
 import { DISPATCH_ROUTES } from './routes/dispatch';
-import { NOTIFICATION_ROUTES } from './routes/notifications';
-import { OPS_ROUTES } from './routes/operations';
+import { NOTIFICATION_ROUTES, OPS_ROUTES } from './routes/operations';
 import { WITHHELD_ROUTES } from './routes/withheld';
 import { RUN_ROUTES } from './routes/runs';
 import { TASK_ROUTES } from './routes/tasks';

@@ -15,9 +15,8 @@ import {
   type Redis,
 } from '../store/redis/connect';
 import { dataKeyFaults } from '../store/ops/data-keys';
-import { readRedisMemory } from '../store/redis/redis-state';
+import { infoOf, isCluster, readRedisMemory, redisSafety, UNREADABLE_PROBLEM } from '../store/redis/redis-settings';
 import { checkSchema, knownSchema, RestoreUnfinished, SchemaMismatch } from '../store/ops/schema';
-import { isCluster, infoOf, redisSafety, UNREADABLE_PROBLEM } from '../store/redis/redis-settings';
 import { NoEmbeddedData, openExisting } from '../embedded-redis/start';
 import { variableFaults } from './configuration';
 import { clockFinding, notesOf } from './finding';

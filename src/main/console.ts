@@ -20,7 +20,7 @@ import { subscribeToEvents } from '../store/ops/events';
 import { createMetricsStore } from '../store/ops/metrics';
 import { recordsOf } from '../store/outbox/records';
 import { createSeenServiceStore } from '../store/service/seen-service';
-import { createRefusedCallStore } from '../store/webhook/refused-calls';
+import { createRefusedCallStore } from '../store/webhook/webhook-answers';
 import { createSendingStore } from '../store/service/sending';
 import { createSessionStore } from '../store/person/sessions';
 import { createWithheldStore } from '../store/outbox/withheld';

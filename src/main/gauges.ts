@@ -1,11 +1,11 @@
 import { archiveBytes } from '../archive/files';
 import type { HeartbeatRole } from '../contracts/ops/metrics';
 import { isSevere, REDIS_SETTINGS } from '../domain/ops/redis-settings';
-import { diskSpace } from '../platform/disk';
+import { diskSpace } from '../platform/folders';
 import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/log/metrics';
 import { describeProcess } from '../platform/process';
 import { readBackupAgeMs } from '../store/ops/backup-record';
-import { readRedisState } from '../store/redis/redis-state';
+import { readRedisState } from '../store/redis/redis-settings';
 import { readTokenAgeMs } from '../store/service/tokens';
 import type { Foundation } from './foundation';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, copyFile, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from './errors';
 
@@ -101,4 +101,10 @@ async function copyDurably(from: string, to: string): Promise<void> {
     throw error;
   }
   await syncFolder(dirname(to));
+}
+
+/** The disk of a folder, in bytes: its size, and what this user may still write. Rejects if the folder is missing. */
+export async function diskSpace(folder: string): Promise<{ readonly freeBytes: number; readonly sizeBytes: number }> {
+  const { bsize, blocks, bavail } = await statfs(folder);
+  return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
 }

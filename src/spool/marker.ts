@@ -1,10 +1,9 @@
 import { link, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskSpace } from '../platform/disk';
+import { diskSpace, FILE_MODE, syncFolder } from '../platform/folders';
 import { errorCode } from '../platform/errors';
 import type { SpoolState } from '../workflow/ops/spool-port';
 import { ensureFolder, type SpoolLayout } from './folders';
-import { FILE_MODE, syncFolder } from '../platform/folders';
 
 /** The id of the shared disk, in a store that all processes share. Methods reject while the store is away. */
 export interface SharedMarker {

@@ -107,10 +107,10 @@ export const unsentTowsKey = `${KEYS.indexTows}:unsent`;
 /** The crew '' means: no crew is assigned. */
 export const towsOfCrewKey = (crew: string) => `${KEYS.indexTows}:crew:${crew.toWellFormed()}`;
 export const crewsKey = `${KEYS.indexTows}:crews`;
-/** Open tasks by group, `<type>` or `<type>.<kind>`, and the names of the groups (task-groups.ts). */
+/** Open tasks by group, `<type>` or `<type>.<kind>`, and the names of the groups (task-effects.ts). */
 export const taskGroupKey = (group: string) => `${KEYS.openTasks}:group:${group}`;
 export const taskGroupsKey = `${KEYS.openTasks}:groups`;
-/** The newest refused calls of a group, `<reason> <hash of the source>` (refused-calls.ts). */
+/** The newest refused calls of a group, `<reason> <hash of the source>` (webhook-answers.ts). */
 export const refusedCallsKey = (group: string) => `${KEYS.refusedCalls}:${group}`;
 export const violationKey = (id: string) => key('violation', id);
 export const unsentViolationsKey = `${KEYS.indexViolations}:unsent`;

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readManifest } from '../../src/backup/manifest';
+import { readManifest } from '../../src/backup/restore-files';
 import { MANIFEST } from '../../src/contracts/ops/backup';
 
 let folder = '';

@@ -1,5 +1,5 @@
 import request, { type Response, type Test } from 'supertest';
-import { capacityView, ticketView } from '../../src/contracts/service/lookups';
+import { capacityView, ticketView } from '../../src/contracts/routes/violations';
 import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';

@@ -1,5 +1,5 @@
 import type { KeptRefusal } from '../../src/contracts/webhook/refused-calls';
-import { createRefusedCallStore } from '../../src/store/webhook/refused-calls';
+import { createRefusedCallStore } from '../../src/store/webhook/webhook-answers';
 import { openStores, type Stores } from '../support/stores';
 import { useRedis } from '../support/redis';
 

@@ -1,4 +1,4 @@
-import { capacityView, ticketView } from '../../src/contracts/service/lookups';
+import { capacityView, ticketView } from '../../src/contracts/routes/violations';
 import { errorView } from '../../src/contracts/operator';
 import type { Route } from '../../src/contracts/routes/route';
 import type { OpenApiObject, SchemaWriter } from './schemas';

@@ -3,7 +3,7 @@ import { auditView } from '../../src/contracts/ops/audit';
 import { json, jsonObject, newTowingReference, newViolationReference } from '../../src/contracts/common';
 import { conservationView } from '../../src/contracts/ops/conservation';
 import { timestamp } from '../../src/domain/tow/fact-fields';
-import { capacityView, ticketView } from '../../src/contracts/service/lookups';
+import { capacityView, ticketView } from '../../src/contracts/routes/violations';
 import { alarmView, notificationsView } from '../../src/contracts/ops/notifications';
 import * as operator from '../../src/contracts/operator';
 import { otherCall } from '../../src/contracts/outbox/records';

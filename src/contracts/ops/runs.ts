@@ -3,7 +3,7 @@ import { ACTION_ROLES, needsReason, UNIFORM_DECISIONS } from '../../domain/outbo
 import { ENTRY_KINDS, type Role } from '../../domain/vocabulary';
 import { reason, text } from '../../domain/input-schemas';
 import { pageQuery } from '../paging';
-import { person } from '../person';
+import { person } from '../common';
 import { counter, jsonText, storedTimestampMs } from '../../domain/stored';
 
 /** Runs: one action on many tasks or deliveries. What people request, what the API answers, and how Redis stores it. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { entryAttempt, entryError } from '../../domain/outbox/entry';
 import { storedTask } from '../../domain/ops/tasks';
 import { ROLES } from '../../domain/vocabulary';
-import { person } from '../person';
+import { person } from '../common';
 
 export const reportError = z.object(entryError.shape);
 export const attempt = z.object({ ...entryAttempt.shape, outcome: z.string() });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import * as dispatch from '../tow/dispatch';
 import { towView } from '../operator';
-import { CHANGE, READ, type Route } from './route';
-import { TOW_TEXT } from './shown-fields';
+import { CHANGE, READ, type Route, TOW_TEXT } from './route';
 
 /** The operator's own records of a tow, which are never sent to the service. */
 

@@ -1,12 +1,13 @@
+import * as operator from '../operator';
 import { z } from 'zod';
 import { auditView } from '../ops/audit';
 import { conservationView } from '../ops/conservation';
-import * as operator from '../operator';
 import { page } from '../paging';
 import { otherCall } from '../outbox/records';
 import { serviceView } from '../service/seen-service';
 import { refusedCall, refusedCallsQuery } from '../webhook/refused-calls';
 import { CHANGE, READ, type Route } from './route';
+import { alarmPage, notificationsView, testNoticeBody, testNoticeView } from '../ops/notifications';
 
 /** Operations: deliveries, queues, conservation check, API keys, audit log. */
 
@@ -154,5 +155,37 @@ export const OPS_ROUTES = {
     answer: page(auditView),
     command: 'audit list',
     shows: 'at by role action on why',
+  },
+} as const satisfies Record<string, Route>;
+
+/** Alarms and the notifications about them. */
+
+export const NOTIFICATION_ROUTES = {
+  listAlarms: {
+    ...READ,
+    path: '/api/alarms',
+    summary: 'The alarms that hold now, the worst first, and when they were sent.',
+    answer: alarmPage,
+    command: 'alarm list',
+    shows: 'severity since announced_at title',
+  },
+  readNotifications: {
+    ...READ,
+    path: '/api/notifications',
+    role: 'ops',
+    summary: 'Whether the channels of notifications are configured and work.',
+    answer: notificationsView,
+    command: 'notifications show',
+  },
+  testNotifications: {
+    method: 'post',
+    path: '/api/notifications/test',
+    role: 'ops',
+    summary: 'Send a test notice to all receivers of a channel now, and answer with what became of it.',
+    body: testNoticeBody,
+    status: 200,
+    answer: testNoticeView,
+    command: 'notifications test <channel>',
+    succeeds: 'delivered',
   },
 } as const satisfies Record<string, Route>;

@@ -4,8 +4,7 @@ import { correctionBody, FACT_CONTRACTS, type FactContract } from '../tow/facts'
 import * as operator from '../operator';
 import { page } from '../paging';
 import { linkBody } from '../violation/violations';
-import { CHANGE, READ, type Route } from './route';
-import { TOW_COLUMNS, TOW_TEXT } from './shown-fields';
+import { CHANGE, READ, type Route, TOW_COLUMNS, TOW_TEXT } from './route';
 
 /** Tows: read them, record facts, decide about reports. */
 

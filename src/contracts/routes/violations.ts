@@ -1,13 +1,26 @@
 import { z } from 'zod';
 import { ACTION_ROLES } from '../../domain/outbox/decisions';
 import { emptyBody, reasonBody } from '../operator';
-import { capacityView, ticketBody, ticketView } from '../service/lookups';
 import { knownViolationsBody, knownViolationsView } from '../violation/known-violations';
 import { page } from '../paging';
 import { violationCorrection, violationImagesInput, violationInput } from '../violation/violation-input';
 import { violationAcceptBody, violationDetail, violationsQuery, violationView } from '../violation/violations';
-import { CHANGE, READ, type Route } from './route';
-import { VIOLATION_TEXT } from './shown-fields';
+import { CHANGE, READ, type Route, VIOLATION_TEXT } from './route';
+import { visiblePlateText } from '../../domain/input-schemas';
+import { capacityAnswer, ticketAnswer, ticketRequest, violationForm } from '../service/service';
+
+/** Lookups at the service (docs/service-api.md#guide-operations), in its own field names. */
+
+export const zoneId = violationForm.shape.zoneId;
+export const capacityView = capacityAnswer.extend({
+  /** When the service answered; earlier than the request if the answer was cached. */
+  checked_at: z.string(),
+});
+export const ticketBody = ticketRequest.extend({
+  zoneId,
+  plateNumber: visiblePlateText(),
+});
+export const ticketView = ticketAnswer.extend({ checked_at: z.string() });
 
 /** Violations, and the questions to the service before one is reported. */
 

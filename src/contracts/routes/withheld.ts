@@ -4,8 +4,7 @@ import { reasonBody, resolveBody, statusView, towView } from '../operator';
 import { pagedQuery } from '../paging';
 import { withheldView } from '../outbox/withheld';
 import { violationView } from '../violation/violations';
-import { CHANGE, READ, type Route } from './route';
-import { TOW_TEXT, VIOLATION_TEXT } from './shown-fields';
+import { CHANGE, READ, type Route, TOW_TEXT, VIOLATION_TEXT } from './route';
 
 /** Shadow mode: what would have been sent, and the decision to send it after all. */
 

@@ -3,7 +3,7 @@ import { CREW_STEPS, assignment, hold, liftedHold, note, yardPlace } from '../..
 import type { DispatchCommand } from '../../domain/tow/dispatch-rules';
 import { reason, text } from '../../domain/input-schemas';
 import { timestamp } from '../../domain/tow/fact-fields';
-import { readableFieldsOf } from '../service/readable-fields';
+import { readableFieldsOf } from '../common';
 import { sensitive } from '../../domain/sensitive';
 
 /** Dispatch data, which an operator keeps for itself (domain/tow/dispatch.ts): as the API shows it, and as sent by people. */

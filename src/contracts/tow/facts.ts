@@ -3,7 +3,7 @@ import type { FactCommand } from '../../domain/tow/fact-command';
 import { FACTS } from '../../domain/tow/facts';
 import type { FactEvent, Role } from '../../domain/vocabulary';
 import { correctedShape, enteredShape, inputOf, timestamp } from '../../domain/tow/fact-fields';
-import { readableFieldsOf } from '../service/readable-fields';
+import { readableFieldsOf } from '../common';
 
 /**
  * The fields of each fact, one row per fact. API routes, OpenAPI document, command line, demo and console forms are made

@@ -1,4 +1,4 @@
-import { zoneId } from '../../contracts/service/lookups';
+import { zoneId } from '../../contracts/routes/violations';
 import { ROUTES } from '../../contracts/operator-routes';
 import { failedRules } from '../../contracts/rules';
 import { isoTimestamp } from '../../domain/timestamp';

@@ -9,7 +9,7 @@ import { orderKeyOf } from '../../workflow/transaction-port';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from '../keys';
 import { decodeTow } from '../tow/tow-fields';
 import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from '../outbox/rows';
-import { groupOf, groupOfTask, inGroup } from './task-groups';
+import { groupOf, groupOfTask, inGroup } from './task-effects';
 import type { NewTask } from '../../domain/ops/tasks';
 import { recordsOf } from '../outbox/records';
 import type { WriteOptions } from '../scripts';

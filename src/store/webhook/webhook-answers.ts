@@ -1,24 +1,27 @@
 import type { Redis } from 'ioredis';
 import { jsonText } from '../../domain/stored';
-import { HOUR_MS } from '../../domain/timestamp';
+import { DAY_MS, HOUR_MS, isoTimestamp } from '../../domain/timestamp';
 import {
+  type AnswersByPath,
   countAnswers,
   hasAcceptedWebhook,
   NO_ANSWERS,
+  type PathAnswers,
   pathAnswers,
   secretsFault,
   WEBHOOK_PATHS,
-  type AnswersByPath,
-  type PathAnswers,
 } from '../../domain/webhook/webhook-answers';
 import { minuteToCount, outdatedHours } from '../../domain/webhook/webhook-silence';
-import type { WebhookAnswerStore } from '../../workflow/webhook/webhook-port';
-import { KEYS } from '../keys';
+import type { RefusedCallStore, WebhookAnswerStore } from '../../workflow/webhook/webhook-port';
+import { KEYS, refusedCallsKey } from '../keys';
 import type { Fields } from '../redis/packed-fields';
 import { recordsOf } from '../outbox/records';
 import { redisTimeMs } from '../redis/redis-time';
 import { ignoreUnconfirmed } from '../redis/replicas';
 import type { RecordTransaction } from '../redis/transaction';
+import { refusedCall } from '../../contracts/webhook/refused-calls';
+import { sha256Hex } from '../../platform/hash';
+import { Script } from '../scripts';
 
 /** The last minute with an accepted webhook, in the hash of the answers. */
 const MINUTE = 'minute';
@@ -94,4 +97,37 @@ const storedAnswers = jsonText(pathAnswers);
 /** A document that cannot be read counts as empty; the next answers replace it. */
 function answersOf(json: string | undefined): PathAnswers {
   return storedAnswers.safeParse(json).data ?? NO_ANSWERS;
+}
+
+const keepRefused = new Script('keep-refused');
+
+/** At most 5 calls of each of 12 sources per reason: 840 in all, about 1 KB each. */
+const CALLS_PER_GROUP = 5;
+const GROUPS_PER_REASON = 12;
+const KEPT_MS = DAY_MS;
+
+/** The newest refused calls to receivers (lua/keep-refused.lua). */
+export function createRefusedCallStore(redis: Redis): RefusedCallStore {
+  return {
+    async keep(calls) {
+      const args = calls.flatMap((call) => [call.reason, sha256Hex(call.source).slice(0, 16), JSON.stringify(call)]);
+      const keys = [KEYS.refusedGroups, KEYS.refusedCalls];
+      await keepRefused.run(redis, keys, [CALLS_PER_GROUP, GROUPS_PER_REASON, KEPT_MS, ...args]);
+    },
+
+    async list(limit) {
+      const groups = await redis.zrevrange(KEYS.refusedGroups, 0, -1);
+      const [nowMs, ...lists] = await Promise.all([
+        redisTimeMs(redis),
+        ...groups.map((group) => redis.lrange(refusedCallsKey(group), 0, -1)),
+      ]);
+      const oldest = isoTimestamp(nowMs - KEPT_MS);
+      return lists
+        .flat()
+        .flatMap((json) => jsonText(refusedCall).safeParse(json).data ?? [])
+        .filter(({ received_at: at }) => at > oldest)
+        .toSorted((one, other) => other.received_at.localeCompare(one.received_at))
+        .slice(0, limit);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { csvLine } from '../../contracts/csv';
+import { csvLine } from '../../contracts/common';
 import { OPERATIONS } from '../../contracts/service/operations';
 import type { WithheldCall, WithheldItem } from '../../contracts/outbox/withheld';
 import { isReport, isSettled, isUnsettled } from '../../domain/outbox/outbox';
