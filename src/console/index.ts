@@ -20,7 +20,7 @@ import { serveNotifications } from './pages/notifications';
 import { serveOps } from './pages/ops/route';
 import { servePreferences } from './pages/preferences';
 import { serveSignIn, serveSignOut, serveProviderSignIn } from './pages/sign-in';
-import { serveWithheld } from './pages/shadow/route';
+import { serveWithheld } from './pages/withheld';
 import { serveTasks } from './pages/tasks/route';
 import { serveTow } from './pages/tow/route';
 import { serveReportViolation } from './pages/report-violation';
@@ -75,7 +75,7 @@ const SERVE: Readonly<
   service: serveServicePages,
   notifications: serveNotifications,
   keys: serveKeys,
-  shadow: serveWithheld,
+  withheld: serveWithheld,
   audit: serveAudit,
 };
 

@@ -37,7 +37,7 @@ export const PAGES = {
   notifications: { path: '/ops/notifications', role: 'ops', tab: 'notifications' },
   keys: { path: '/ops/keys', role: 'ops', tab: 'keys' },
   /** Without a label: the banner of every page leads there while it matters. */
-  shadow: { path: '/ops/shadow', role: 'viewer' },
+  withheld: { path: '/ops/shadow', role: 'viewer' },
   audit: { path: '/ops/audit', role: 'ops', tab: 'audit' },
   preferences: { path: '/shortcuts', role: null },
   signIn: { path: '/sign-in', role: null },

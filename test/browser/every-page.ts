@@ -54,7 +54,7 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
     difference: [`/ops/service/${encodeURIComponent(difference)}`],
     notifications: ['/ops/notifications'],
     keys: ['/ops/keys'],
-    shadow: ['/ops/shadow'],
+    withheld: ['/ops/shadow'],
     audit: ['/ops/audit'],
     preferences: ['/shortcuts'],
     // Redirects while signed in; sign-in.test.ts tests it.

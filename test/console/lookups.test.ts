@@ -117,10 +117,10 @@ test('names the missing settings on the lookup page when the service is not conf
 test('asks the service nothing while shadow mode is on, and shows that and no settings', async () => {
   const { service, app } = await world({ SERVICE_MODE: 'shadow' });
   const visitor = await signedIn(app);
-  const { lookups, shadow } = messagesIn('en');
+  const { lookups, withheld } = messagesIn('en');
   const { status, html } = await visitor.get(zonePath());
   expect([status, textOf(html).includes(lookups.problems.shadow_mode)]).toEqual([503, true]);
-  expect(textOf(html)).toContain(shadow.banner);
+  expect(textOf(html)).toContain(withheld.banner);
   expect(textOf(html)).not.toContain(lookups.notConfigured);
   expect(await service.callsOf('capacity')).toEqual([]);
 });
@@ -128,8 +128,8 @@ test('asks the service nothing while shadow mode is on, and shows that and no se
 test('names the missing settings of a console in live mode while another process runs in shadow mode', async () => {
   await startConsoleWith(redis, { SERVICE_MODE: 'shadow' });
   const app = await startConsoleWith(redis, { SERVICE_BASE_URL: '' });
-  const { lookups, shadow } = messagesIn('en');
+  const { lookups, withheld } = messagesIn('en');
   const text = textOf((await (await signedIn(app)).get('/lookups')).html);
-  expect(text).toContain(shadow.banner);
+  expect(text).toContain(withheld.banner);
   expect(text).toContain(`${lookups.notConfigured} ${lookups.notConfiguredHint}`);
 });

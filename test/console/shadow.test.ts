@@ -7,7 +7,7 @@ import { towAfter } from '../operator/world';
 import { signedIn, textOf } from './visitor';
 
 const app = useApp({ role: 'console' });
-const { shadow: messages, why, board, terms } = messagesIn('en');
+const { withheld: messages, why, board, terms } = messagesIn('en');
 
 /** A tow of a shadow time with one report. */
 async function heldTow(): Promise<string> {
@@ -18,7 +18,7 @@ async function heldTow(): Promise<string> {
 
 test('every page leads to what waits for a decision since a shadow time, and shows nothing without it', async () => {
   const visitor = await signedIn(app);
-  expect((await visitor.get('/board')).html).not.toContain('shadow-banner');
+  expect((await visitor.get('/board')).html).not.toContain('mode-banner');
   await heldTow();
 
   expect(textOf((await visitor.get('/board')).html)).toContain(messages.bannerHeld({ count: 1 }));

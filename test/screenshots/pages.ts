@@ -83,7 +83,7 @@ export function pagesOf(scene: Scene): readonly Picture[] {
     },
     { page: 'keys', name: 'keys', about: 'API keys', path: '/ops/keys', viewport: 'desk' },
     { page: 'audit', name: 'audit', about: 'Who did what', path: '/ops/audit', viewport: 'desk' },
-    { page: 'shadow', name: 'shadow', about: 'Shadow mode', path: '/ops/shadow', viewport: 'desk' },
+    { page: 'withheld', name: 'shadow', about: 'Shadow mode', path: '/ops/shadow', viewport: 'desk' },
     { page: 'preferences', name: 'shortcuts', about: 'Keyboard shortcuts', path: '/shortcuts', viewport: 'desk' },
     { page: 'signIn', name: 'sign-in', about: 'Signing in', path: '/sign-in', viewport: 'desk' },
   ];

@@ -110,10 +110,10 @@ export interface MessageArguments {
   'opsAlarms.backlogOld.title': { queue: string };
   'opsAlarms.tasksOpen.title': { count: number };
   'opsAlarms.failedJobs.title': { count: number; queue: string };
-  'shadow.recorded': { count: number };
-  'shadow.held': { count: number };
-  'shadow.images': { count: number };
-  'shadow.bannerHeld': { count: number };
+  'withheld.recorded': { count: number };
+  'withheld.held': { count: number };
+  'withheld.images': { count: number };
+  'withheld.bannerHeld': { count: number };
   'opsCharts.step': { minutes: string };
   'webhooks.behind': { duration: string };
   'webhooks.ahead': { duration: string };
@@ -202,7 +202,7 @@ export interface MessageArguments {
   'why.report.connection': { report: string };
   'why.report.outage': { report: string };
   'why.report.shadow': { report: string };
-  'why.report.shadow_on': { report: string };
+  'why.report.stopped': { report: string };
   'why.report.budget': { report: string };
   'why.report.paused': { report: string; operation: string };
   'why.report.refused': { report: string };

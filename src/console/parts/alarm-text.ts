@@ -1,5 +1,12 @@
+import type { GeneralCircuit } from '../../domain/vocabulary';
 import type { RefusalReason } from '../../domain/webhook/webhook-answers';
-import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks, type ClockAlarm } from '../../workflow/ops/alarms';
+import {
+  isAboutAllCalls,
+  isAboutWebhooks,
+  type Alarm,
+  type AlarmAboutWebhooks,
+  type ClockAlarm,
+} from '../../workflow/ops/alarms';
 import type { WebhookAlarm } from '../../workflow/webhook/webhook-health';
 import { type Messages, valueUnder } from '../messages';
 import type { Viewer } from '../viewer';
@@ -20,6 +27,7 @@ export function alarmText(reader: TextReader, alarm: Alarm): AlarmText {
   if (isAboutWebhooks(alarm)) return webhookText(reader, alarm);
   if (alarm.kind === 'clockOff') return clockText(reader, alarm);
   if (alarm.kind === 'connection' && alarm.refusesCredentials) return opsAlarms.connection.refused;
+  if (isAboutAllCalls(alarm)) return opsAlarms[alarm.kind];
   if (alarm.kind === 'noProcess') return opsAlarms.noProcess[alarm.role];
   if (alarm.kind === 'redisUnsafe') return opsAlarms.redisUnsafe[alarm.setting];
   return { title: titleOf(reader.messages, alarm), todo: opsAlarms[alarm.kind].todo };
@@ -27,13 +35,10 @@ export function alarmText(reader: TextReader, alarm: Alarm): AlarmText {
 
 function titleOf(
   messages: Messages,
-  alarm: Exclude<Alarm, AlarmAboutWebhooks | ClockAlarm | { kind: 'noProcess' | 'redisUnsafe' }>,
+  alarm: Exclude<Alarm, AlarmAboutWebhooks | ClockAlarm | { kind: GeneralCircuit | 'noProcess' | 'redisUnsafe' }>,
 ): string {
   const { notifications, ops, opsAlarms, terms } = messages;
   switch (alarm.kind) {
-    case 'connection':
-    case 'outage':
-    case 'shadow':
     case 'archive_failing':
     case 'delivery_failing':
     case 'reportOverdue':

@@ -14,7 +14,7 @@ export function ModeSwitch(props: { viewer: Viewer; mode: StatusView['mode']; fa
     <ActionForm
       viewer={viewer}
       form="mode"
-      action={`${PAGES.shadow.path}/mode`}
+      action={`${PAGES.withheld.path}/mode`}
       label={messages[next]}
       about={messages[next]}
       hint={messages[`${next}Hint`]}

@@ -27,14 +27,14 @@ export function OpenTasks({ viewer }: { viewer: Viewer }) {
   );
 }
 
-/** That nothing is sent, or that records of a shadow time wait for a decision; nothing otherwise. */
+/** That nothing is sent, or that withheld records wait for a decision; nothing otherwise. */
 export function ModeBanner({ viewer, status: { mode, held } }: { viewer: Viewer; status: StatusView }) {
-  const messages = viewer.messages.shadow;
+  const messages = viewer.messages.withheld;
   if (mode.state === 'live' && held === 0) return null;
   return (
-    <aside class="shadow-banner" aria-label={messages.title}>
+    <aside class="mode-banner" aria-label={messages.title}>
       {mode.state === 'live' ? messages.bannerHeld({ count: held }) : messages.banner}{' '}
-      <a href={PAGES.shadow.path}>{messages.bannerLink}</a>
+      <a href={PAGES.withheld.path}>{messages.bannerLink}</a>
     </aside>
   );
 }

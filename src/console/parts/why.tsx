@@ -15,7 +15,7 @@ import {
 import type { EntryError } from '../../domain/outbox/entry';
 import type { TransitionEvent } from '../../domain/tow/tow';
 import type { ViolationWaiting } from '../../domain/outbox/waiting';
-import { ROLES, type ReportKind } from '../../domain/vocabulary';
+import { ROLES, STOPPED, type ReportKind } from '../../domain/vocabulary';
 import { formatted } from '../messages';
 import type { Viewer } from '../viewer';
 import { ErrorText } from './error-text';
@@ -191,11 +191,11 @@ function mainClause(viewer: Viewer, waiting: CallWaiting, kind: ReportKind | nul
 }
 
 /**
- * The name of what blocks a call. Shadow mode that is on sends nothing at all; after it a record of its time waits for a
+ * The name of what blocks a call. While nothing is sent, all calls wait for that; later a withheld record waits for a
  * decision of ops.
  */
 export function blockName({ status }: Viewer, { kind }: SendingBlock) {
-  return kind === 'shadow' && status?.mode.state === 'shadow' ? 'shadow_on' : kind;
+  return kind === STOPPED && status !== null && status.mode.state !== 'live' ? 'stopped' : kind;
 }
 
 function clauseOf(viewer: Viewer, waiting: CallWaiting): keyof Viewer['messages']['why']['violation'] {

@@ -24,7 +24,7 @@ import { headOf, isSettled } from './outbox';
 import { escalate } from './escalate-entry';
 import { closeTask, editEntry, entrySubject, memberOf, addEvent, openTask, type OutboxRecord } from './outbox-record';
 import { acceptEntry, settleByLateAnswer } from './settle-entry';
-import { withhold, isOfShadowTime } from './withheld';
+import { withhold, cameWhileStopped } from './withheld';
 import { isProvedByInvoice } from '../tow/invoice-entries';
 import { provedBeforeCorrectionTask } from '../ops/tasks';
 import { HOUR_MS } from '../timestamp';
@@ -151,7 +151,7 @@ function decideSend(record: OutboxRecord, head: Entry, context: ClaimContext): C
   if (isUnknown && openUnanswered(head) >= ENTRY_POLICY[head.kind].unansweredMax) {
     return escalateHead(record, head, 'unknown', nowMs);
   }
-  if (isOfShadowTime(head, circuits)) withhold(record);
+  if (cameWhileStopped(head, circuits)) withhold(record);
   if (record.withheld === 'held') return waitWith(head, nowMs, { kind: 'needs_action' });
   const blocked = blocking(circuits, head.kind, nowMs);
   if (blocked) return block(record, head, { ...blocked, isProbeTurn: false }, context);

@@ -26,7 +26,7 @@ export function withhold(record: OutboxRecord): void {
 }
 
 /** True for a report that came due while the circuit was open: a process in live mode recorded it meanwhile. */
-export function isOfShadowTime(entry: Entry, circuits: Circuits): boolean {
+export function cameWhileStopped(entry: Entry, circuits: Circuits): boolean {
   const sinceMs = stoppedSinceMs(circuits);
   return sinceMs !== null && entry.createdAtMs >= sinceMs;
 }

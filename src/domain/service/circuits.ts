@@ -7,7 +7,7 @@ import { HOUR_MS, MINUTE_MS } from '../timestamp';
 /**
  * Circuit breakers, shared by all processes: `connection` (no token, a wrong address, or something answers in place
  * of the service), `outage` (call after call fails) and one per paused operation (403). An open circuit blocks calls
- * until a given time. Then one call probes it, and an answer closes it. The circuit `shadow` has no probe: while it
+ * until a given time. Then one call probes it, and an answer closes it. The circuit STOPPED has no probe: while it
  * is open nothing is sent, and no commit grants a lease (store/outbox/claims.ts).
  *
  * The rules are pure: they change the circuits they receive and record the consequences in `CircuitEffects`.
@@ -51,7 +51,7 @@ export const RECHECK_MS = 600_000;
 
 /** Opens the circuit that lets nothing out, unless it is open already. */
 export function stopSending(circuits: Circuits, nowMs: number, { bySwitch = false } = {}): void {
-  const circuit = openCircuit(circuits, STOPPED, { task: null, cause: 'shadow_mode' }, nowMs);
+  const circuit = openCircuit(circuits, STOPPED, { task: null, cause: 'sending_stopped' }, nowMs);
   if (bySwitch) circuit.bySwitch = true;
 }
 

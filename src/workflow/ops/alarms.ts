@@ -6,7 +6,7 @@ import { failingChannels } from '../../domain/ops/notices';
 import type { AlarmKind, AlarmSeverity, NoticeChannel } from '../../domain/ops/notification-settings';
 import type { RedisSetting } from '../../domain/ops/redis-settings';
 import { isoTimestamp } from '../../domain/timestamp';
-import type { EntryKind, QueueName } from '../../domain/vocabulary';
+import { GENERAL_CIRCUITS, type EntryKind, type GeneralCircuit, type QueueName } from '../../domain/vocabulary';
 import type { TaskType } from '../../domain/ops/tasks';
 import { serviceDifference } from '../service/called-service';
 import type { ProcessStatus } from './metrics-port';
@@ -58,6 +58,11 @@ export interface ClockAlarm {
 
 /** `since` is null where no time is known. */
 export type AlarmAboutWebhooks = WebhookAlarm & { readonly since: string | null };
+
+/** The alarms of the circuits that block all calls. */
+export function isAboutAllCalls(alarm: Alarm): alarm is Extract<Alarm, { kind: GeneralCircuit }> {
+  return GENERAL_CIRCUITS.some((kind) => kind === alarm.kind);
+}
 
 export function isAboutWebhooks(alarm: Alarm): alarm is AlarmAboutWebhooks {
   return WEBHOOK_ALARMS.some((kind) => kind === alarm.kind);

@@ -119,7 +119,7 @@ function Since({ viewer, at, nextTryAt }: { viewer: Viewer; at: string | null; n
     <span class="muted since">
       {at !== null && (
         <>
-          {viewer.messages.shadow.heads.since} <Age viewer={viewer} since={at} />
+          {viewer.messages.withheld.heads.since} <Age viewer={viewer} since={at} />
         </>
       )}
       {at !== null && nextTryAt !== null && ' · '}

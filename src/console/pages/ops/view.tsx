@@ -1,4 +1,4 @@
-import { alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/ops/alarms';
+import { alarmsOf, isAboutAllCalls, severityOf, type Alarm, type OpsState } from '../../../workflow/ops/alarms';
 import type { MetricSeries } from '../../../workflow/ops/metrics-port';
 import type { FormFailure } from '../../page';
 import type { AlarmSeverity } from '../../../domain/ops/notification-settings';
@@ -184,13 +184,11 @@ function Times({ viewer, alarm }: { viewer: Viewer; alarm: Alarm }) {
 }
 
 /** The section that explains the alarm. */
-function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, label: string] {
+function placeOf(viewer: Viewer, alarm: Alarm): readonly [address: string, label: string] {
   const { messages } = viewer;
   const { ops, common } = messages;
-  switch (kind) {
-    case 'connection':
-    case 'outage':
-    case 'shadow':
+  if (isAboutAllCalls(alarm)) return ['#sending', ops.sending.title];
+  switch (alarm.kind) {
     case 'paused':
     case 'throttled':
     case 'budgetBacklog':

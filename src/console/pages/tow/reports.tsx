@@ -68,7 +68,7 @@ function ReportFacts({
 }: {
   model: TowModel;
   report: ReportView;
-  /** False if it waits for something else than a time, such as the end of shadow mode. */
+  /** False if it waits for something else than a time, such as a decision of ops. */
   hasNextTry: boolean;
 }) {
   const { messages } = viewer;
