@@ -15,7 +15,7 @@ import { readRecord, submit } from '../api-calls';
 import { CORRECTABLE } from '../../domain/tow/facts';
 import { changedIn, unchangedAsNow, Was, bodyOf, fieldTime } from '../forms';
 import { Field, Folded, PostForm, type FieldProps } from './form';
-import { needsReason, type TaskAction } from '../../domain/outbox/decisions';
+import { needsReason, type DecisionAction, type TaskAction } from '../../domain/outbox/decisions';
 import { Problem } from './problem';
 
 type SentReport = Pick<ReportView, 'kind' | 'body'>;
@@ -66,7 +66,7 @@ export function submitResolve(
 
 /** The folded form that closes a task on the page of the tow or violation that it is about. */
 export function ResolveForm({
-  model: { viewer, failure, path },
+  model,
   task,
   form,
   problem,
@@ -77,21 +77,17 @@ export function ResolveForm({
   /** Shows a refusal; by default all of it. */
   problem?: Child;
 }) {
-  const { resolve } = viewer.messages.towReports;
+  const { resolve } = model.viewer.messages.towReports;
   return (
-    <Folded label={resolve} isOpen={failure?.form === form}>
-      <DecisionForm
-        viewer={viewer}
-        decision="resolve"
-        form={form}
-        address={`${path}/tasks/${encodeURIComponent(task.id)}/resolve`}
-        ariaLabel={resolve}
-        label={resolve}
-        question={questionOf(task)}
-        failure={failure}
-        problem={problem}
-      />
-    </Folded>
+    <FoldedDecision
+      model={model}
+      decision="resolve"
+      form={form}
+      address={`${model.path}/tasks/${encodeURIComponent(task.id)}/resolve`}
+      label={resolve}
+      question={questionOf(task)}
+      problem={problem}
+    />
   );
 }
 
@@ -161,17 +157,14 @@ interface DecisionFormProps {
   /** What the form answers; see `submit`. Null if it may always be sent. */
   readonly question: string | null;
   readonly failure: FormFailure | null;
-  readonly id?: string;
-  /** The name of the form for screen readers, where it is a landmark of the page. */
-  readonly ariaLabel?: string;
   /** The text of the button; by default the name of the decision. */
   readonly label?: string;
   /** What the decision does. */
   readonly hint?: string;
   /** Shows a refusal; by default all of it. */
   readonly problem?: Child;
-  /** `inline`: one row, with the hint as the tooltip of the button. */
-  readonly layout?: 'block' | 'inline';
+  /** `inline`: one row, with the hint as the tooltip of the button. `folded`: a landmark of its page, with an id. */
+  readonly layout?: 'block' | 'inline' | 'folded';
   readonly isMain?: boolean;
   /** True to accept a violation: asks for its reference at the service. */
   readonly asksReference?: boolean;
@@ -181,7 +174,7 @@ interface DecisionFormProps {
 }
 
 export function DecisionForm(props: DecisionFormProps) {
-  const { viewer, decision, form, address, id, question, failure, hint, hidden = {}, isMain = true, children } = props;
+  const { viewer, decision, form, address, question, failure, hint, hidden = {}, isMain = true, children } = props;
   const isInline = props.layout === 'inline';
   const label = props.label ?? viewer.messages.terms.actions[decision];
   const button = (
@@ -198,8 +191,7 @@ export function DecisionForm(props: DecisionFormProps) {
       viewer={viewer}
       action={address}
       class={isInline ? 'tasks-inline' : 'form'}
-      {...(id === undefined ? {} : { id })}
-      {...(props.ariaLabel === undefined ? {} : { label: props.ariaLabel })}
+      {...(props.layout === 'folded' ? { id: `form-${form}`, label } : {})}
       question={question}
     >
       {Object.entries(hidden).map(
@@ -225,6 +217,47 @@ export function DecisionForm(props: DecisionFormProps) {
       {isInline ? button : <p class="form-end">{button}</p>}
     </PostForm>
   );
+}
+
+/** The form of a decision, folded behind its name, on the page of the tow or violation that it is about. */
+export function FoldedDecision({
+  model: { viewer, failure },
+  group,
+  ...props
+}: Omit<DecisionFormProps, 'viewer' | 'failure' | 'layout'> & {
+  readonly model: { readonly viewer: Viewer; readonly failure: FormFailure | null };
+  /** Of the forms with one name, one is open at a time. */
+  readonly group?: string;
+}) {
+  const label = props.label ?? viewer.messages.terms.actions[props.decision];
+  return (
+    <Folded label={label} isOpen={failure?.form === props.form} {...(group === undefined ? {} : { group })}>
+      <DecisionForm {...props} viewer={viewer} failure={failure} layout="folded" />
+    </Folded>
+  );
+}
+
+/** What a decision on a report does. */
+export function reportHint({ messages }: Viewer, decision: DecisionAction, kind: string | undefined): string {
+  const { towReports } = messages;
+  switch (decision) {
+    case 'correct':
+      return towReports.correctHint;
+    case 'retry':
+      return towReports.retryHint;
+    case 'waive':
+      return kind === 'invoice' ? towReports.waiveInvoiceHint : towReports.waiveHint;
+    case 'accept':
+      return towReports.acceptHint;
+  }
+}
+
+/** What a decision on a report or violation answers, with its tasks; null if nothing can be decided. */
+export function questionAbout(
+  entry: Pick<ReportView, 'decisions' | 'revision'> & { readonly state: string },
+  tasks: readonly Task[],
+): string | null {
+  return entry.decisions.length === 0 ? null : [entry.revision, entry.state, ...tasks.map(questionOf)].join(' ');
 }
 
 /** The body that such a form sends, except for a correction. */

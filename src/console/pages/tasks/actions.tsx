@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { ACTION_ROLES, needsReason, type TaskAction } from '../../../domain/outbox/decisions';
 import type { FormFailure } from '../../page';
-import { DecisionForm, CorrectionFields } from '../../parts/decisions';
+import { DecisionForm, CorrectionFields, reportHint } from '../../parts/decisions';
 import type { Viewer } from '../../viewer';
 import type { TaskRow } from './model';
 
@@ -130,24 +130,25 @@ function CorrectOnPage({ viewer, row, isFirst }: OneAction) {
 }
 
 function hintOf(viewer: Viewer, row: TaskRow, action: TaskAction): string {
-  const { tasks, towReports } = viewer.messages;
+  const { tasks } = viewer.messages;
   switch (action) {
-    case 'correct':
-      return towReports.correctHint;
-    case 'retry':
-      return retryHint(viewer, row);
-    case 'waive':
-      if (isOfViolation(row)) return tasks.violationHints.waive;
-      return row.task.report?.kind === 'invoice' ? towReports.waiveInvoiceHint : towReports.waiveHint;
-    case 'accept':
-      return towReports.acceptHint;
     case 'resolve':
       return tasks.resolveHint;
     case 'resume':
       return tasks.resumeHint;
     case 'expect':
       return tasks.expectHint;
+    case 'retry':
+      if (!isOfViolation(row)) break;
+      return WITHOUT_CHECK.includes(row.task.type) ? tasks.violationHints.retryAllTheSame : tasks.violationHints.retry;
+    case 'waive':
+      if (isOfViolation(row)) return tasks.violationHints.waive;
+      break;
+    case 'correct':
+    case 'accept':
+      break;
   }
+  return reportHint(viewer, action, row.task.report?.kind);
 }
 
 const WITHOUT_CHECK: readonly string[] = ['active_ticket', 'ticket_check_refused', 'ticket_unknown'];
@@ -155,11 +156,4 @@ const WITHOUT_CHECK: readonly string[] = ['active_ticket', 'ticket_check_refused
 /** A task about a report may name the violation of its tow too. */
 function isOfViolation({ task }: TaskRow): boolean {
   return task.violation_id !== undefined && task.report_id === undefined;
-}
-
-function retryHint(viewer: Viewer, row: TaskRow): string {
-  const { tasks, towReports } = viewer.messages;
-  const { task } = row;
-  if (!isOfViolation(row)) return towReports.retryHint;
-  return WITHOUT_CHECK.includes(task.type) ? tasks.violationHints.retryAllTheSame : tasks.violationHints.retry;
 }

@@ -3,7 +3,14 @@ import type { Task } from '../../../contracts/outbox/records';
 import { DECISIONS, type DecisionAction } from '../../../domain/outbox/decisions';
 import { isSettled } from '../../../domain/outbox/outbox';
 import { questionOf } from '../../../workflow/outbox/decision-call';
-import { DecisionForm, CorrectionFields, ResolveForm, taskMessages } from '../../parts/decisions';
+import {
+  CorrectionFields,
+  FoldedDecision,
+  questionAbout,
+  reportHint,
+  ResolveForm,
+  taskMessages,
+} from '../../parts/decisions';
 import { FormProblem } from './forms';
 import type { TowModel } from './model';
 import { Folded, LiveForm } from '../../parts/form';
@@ -12,9 +19,10 @@ import { ErrorText } from '../../parts/error-text';
 
 /** The question that a decision on the report answers; null if nothing can be decided. */
 export function questionOn(tow: TowView, report: ReportView): string | null {
-  if (report.decisions.length === 0) return null;
-  const asked = tow.tasks.filter(({ report_id }) => report_id === report.id);
-  return [report.revision, report.state, ...asked.map(questionOf)].join(' ');
+  return questionAbout(
+    report,
+    tow.tasks.filter(({ report_id }) => report_id === report.id),
+  );
 }
 
 export const formOfDecision = (report: ReportView, decision: DecisionAction) => `${decision}-${report.id}`;
@@ -39,7 +47,7 @@ export function DecideReport({
       {decisions.length === 0 && <p class="muted">{viewer.messages.towReports.inFlight}</p>}
       <div class="decisions">
         {decisions.map((decision) => (
-          <FoldedDecision model={model} report={report} decision={decision} />
+          <Decision model={model} report={report} decision={decision} />
         ))}
       </div>
     </>
@@ -57,52 +65,23 @@ export function DecideReport({
   );
 }
 
-function FoldedDecision({
-  model,
-  report,
-  decision,
-}: {
-  model: TowModel;
-  report: ReportView;
-  decision: DecisionAction;
-}) {
-  const { viewer, failure, path } = model;
-  const { messages } = viewer;
+function Decision({ model, report, decision }: { model: TowModel; report: ReportView; decision: DecisionAction }) {
+  const { viewer, failure, path, view } = model;
   const form = formOfDecision(report, decision);
-  const label = messages.terms.actions[decision];
-  const address = `${path}/reports/${encodeURIComponent(report.id)}/${decision}`;
   return (
-    <Folded label={label} isOpen={failure?.form === form} group={`decide-${report.id}`}>
-      <DecisionForm
-        viewer={viewer}
-        decision={decision}
-        form={form}
-        address={address}
-        id={`form-${form}`}
-        ariaLabel={label}
-        question={questionOn(model.view, report)}
-        failure={failure}
-        problem={<FormProblem model={model} form={form} />}
-        hint={hintOf(model, report, decision)}
-      >
-        {decision === 'correct' && <CorrectionFields viewer={viewer} report={report} form={form} failure={failure} />}
-      </DecisionForm>
-    </Folded>
+    <FoldedDecision
+      model={model}
+      decision={decision}
+      form={form}
+      address={`${path}/reports/${encodeURIComponent(report.id)}/${decision}`}
+      question={questionOn(view, report)}
+      problem={<FormProblem model={model} form={form} />}
+      hint={reportHint(viewer, decision, report.kind)}
+      group={`decide-${report.id}`}
+    >
+      {decision === 'correct' && <CorrectionFields viewer={viewer} report={report} form={form} failure={failure} />}
+    </FoldedDecision>
   );
-}
-
-function hintOf({ viewer }: TowModel, { kind }: ReportView, decision: DecisionAction): string {
-  const messages = viewer.messages.towReports;
-  switch (decision) {
-    case 'correct':
-      return messages.correctHint;
-    case 'retry':
-      return messages.retryHint;
-    case 'waive':
-      return kind === 'invoice' ? messages.waiveInvoiceHint : messages.waiveHint;
-    case 'accept':
-      return messages.acceptHint;
-  }
 }
 
 /** The open tasks of the tow, with their forms. */

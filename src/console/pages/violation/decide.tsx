@@ -2,10 +2,9 @@ import { violationTaskId } from '../../../domain/ops/tasks';
 import type { DecisionAction } from '../../../domain/outbox/decisions';
 import { hasOffset } from '../../../domain/timestamp';
 import { PERSON_FIELDS } from '../../../domain/violation/violation';
-import { questionOf } from '../../../workflow/outbox/decision-call';
 import { unchangedAsNow, Was, fieldTime } from '../../forms';
-import { DecisionForm } from '../../parts/decisions';
-import { PostForm, Folded } from '../../parts/form';
+import { FoldedDecision, questionAbout } from '../../parts/decisions';
+import { Folded, LiveForm, PostForm } from '../../parts/form';
 import { ImageFields, UploadState } from '../../parts/image-fields';
 import { Problem } from '../../parts/problem';
 import { PLACE_FIELDS, VEHICLE_FIELDS, ViolationField, type FormField } from '../../parts/violation-fields';
@@ -22,9 +21,10 @@ type Correctable = (typeof CORRECTABLE)[number];
 
 /** What people are asked about it as it stands, by its task if there is one; null when nothing can be decided about it. */
 export function questionOn(view: ViolationView): string | null {
-  if (view.decisions.length === 0) return null;
-  const asked = view.tasks.filter(({ id }) => id === violationTaskId(view.id));
-  return [view.revision, view.state, ...asked.map(questionOf)].join(' ');
+  return questionAbout(
+    view,
+    view.tasks.filter(({ id }) => id === violationTaskId(view.id)),
+  );
 }
 
 /** True if the images of a violation can be replaced. */
@@ -41,51 +41,41 @@ export function decisionForms(model: ViolationModel): readonly string[] {
 
 /** What people can decide now, each behind its name. */
 export function Decide({ model }: { model: ViolationModel }) {
-  const { viewer, view, path } = model;
+  const { viewer, view } = model;
   const { violations: messages } = viewer.messages;
   const { decisions } = view;
   return (
     <Card id="decide" title={messages.sections.decide}>
-      {/* The page is refreshed around forms that mean the same, and around those that are in use (tow.js). */}
-      <div id="decide-live" class="live-form" data-live-form={`${decisions.join('-')} ${questionOn(view) ?? ''}`}>
-        <p class="stale" role="status" data-stale hidden>
-          {messages.changed} <a href={path}>{viewer.messages.tow.loadAgain}</a>
-        </p>
+      <LiveForm model={model} id="decide-live" about={[decisions, questionOn(view)]}>
         {decisions.length === 0 && <p class="muted">{messages.inFlight}</p>}
         <div class="decisions">
           {decisions.map((decision) => (
-            <FoldedDecision model={model} decision={decision} />
+            <Decision model={model} decision={decision} />
           ))}
           {takesImages(view) && <OtherImages model={model} />}
         </div>
         {decisions.length > 0 && !decisions.includes('correct') && <p class="muted">{messages.correctNot}</p>}
-      </div>
+      </LiveForm>
     </Card>
   );
 }
 
-function FoldedDecision({ model, decision }: { model: ViolationModel; decision: DecisionAction }) {
-  const { viewer, failure, path, view } = model;
-  const { messages } = viewer;
-  const label = messages.terms.actions[decision];
-  const hint = decision === 'retry' ? retryHintOf(view) : decision;
+function Decision({ model, decision }: { model: ViolationModel; decision: DecisionAction }) {
+  const { viewer, path, view } = model;
+  const hint = decision === 'retry' && view.state === 'held' ? 'retryHeld' : decision;
   return (
-    <Folded label={label} isOpen={failure?.form === decision} group="decide">
-      <DecisionForm
-        viewer={viewer}
-        decision={decision}
-        form={decision}
-        address={`${path}/${decision}`}
-        id={`form-${decision}`}
-        ariaLabel={label}
-        question={questionOn(view)}
-        failure={failure}
-        hint={messages.violations.hints[hint]}
-        asksReference={decision === 'accept'}
-      >
-        {decision === 'correct' && <CorrectionFields model={model} />}
-      </DecisionForm>
-    </Folded>
+    <FoldedDecision
+      model={model}
+      decision={decision}
+      form={decision}
+      address={`${path}/${decision}`}
+      question={questionOn(view)}
+      hint={viewer.messages.violations.hints[hint]}
+      asksReference={decision === 'accept'}
+      group="decide"
+    >
+      {decision === 'correct' && <CorrectionFields model={model} />}
+    </FoldedDecision>
   );
 }
 
@@ -116,10 +106,6 @@ function OtherImages({ model }: { model: ViolationModel }) {
       </PostForm>
     </Folded>
   );
-}
-
-function retryHintOf({ state }: ViolationView) {
-  return state === 'held' ? 'retryHeld' : 'retry';
 }
 
 /** Every field that may be corrected, filled with what was entered; what is about people stands behind a fold of its own. */

@@ -23,6 +23,7 @@ import { refusalOfUpload, submit } from '../../api-calls';
 import { bodyOf, changedIn, unchangedAsNow, uploadOf } from '../../forms';
 import { decisionBody, submitResolve, ResolveForm, taskMessages } from '../../parts/decisions';
 import { Age, Plate, Ref, English } from '../../parts/text';
+import { LiveForm } from '../../parts/form';
 import { ViolationState } from '../../parts/states';
 import { WhyViolation } from '../../parts/why';
 import type { Task } from '../../../contracts/outbox/records';
@@ -223,9 +224,9 @@ function InformationTask({ model, task }: { model: ViolationModel; task: Task })
       </p>
       <p class="muted">{advice}</p>
       {viewer.may('dispatcher') && (
-        <div class="live-form" data-live-form={questionOf(task)}>
+        <LiveForm model={model} id={`live-${formOfTask(task.id)}`} about={questionOf(task)}>
           <ResolveForm model={model} task={task} form={formOfTask(task.id)} />
-        </div>
+        </LiveForm>
       )}
     </section>
   );
