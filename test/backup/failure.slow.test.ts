@@ -8,12 +8,10 @@ import { prepareSchema } from '../../src/store/ops/schema';
 import { run } from '../cli/command';
 import { DEAD_ADDRESS } from '../cli/fake-service';
 import { useOwnRedis } from '../support/redis';
-import { useStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-let stores: Stores;
-const live = useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
+const live = stores.server;
 const empty = useOwnRedis();
 
 let folder = '';

@@ -28,10 +28,8 @@ import {
   violationOf,
 } from '../support/violations';
 
-let stores: Stores;
-const live = useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
+const live = stores.server;
 const empty = useOwnRedis();
 
 let folder = '';

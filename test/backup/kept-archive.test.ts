@@ -11,14 +11,12 @@ import { prepareSchema } from '../../src/store/ops/schema';
 import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { useOwnRedis } from '../support/redis';
 import { createReleasedTow, openRetention } from '../support/retention';
-import { useStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
 /** Restores onto a DATA_DIR that is kept, whose archive went on after the backup. */
 
-let stores: Stores;
-const live = useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
+const live = stores.server;
 const empty = useOwnRedis();
 
 let folder = '';

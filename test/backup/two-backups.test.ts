@@ -11,14 +11,12 @@ import { prepareSchema } from '../../src/store/ops/schema';
 import { createSpoolMarker } from '../../src/store/ops/spool-marker';
 import { filesIn } from '../spool/world';
 import { portOf } from '../support/server-port';
-import { useStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
 /** Two backups of one installation into one folder. */
 
-let stores: Stores;
-const live = useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
+const live = stores.server;
 
 let folder = '';
 const ends: (() => void)[] = [];

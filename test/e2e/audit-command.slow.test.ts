@@ -10,11 +10,10 @@ import { createAuditStore } from '../../src/store/ops/audit';
 import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 import { KEYS } from '../../src/store/keys';
 import { compiledFile } from '../support/compiled';
-import { useRedis } from '../support/redis';
-import { openStores, START, type Stores } from '../support/stores';
+import { openStores, START, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
+const redis = stores.server;
 let dataDir = '';
 let withoutRedis: Promise<Ran>;
 beforeAll(() => {
@@ -22,11 +21,9 @@ beforeAll(() => {
   withoutRedis = runAudit(['verify'], { REDIS_URL: 'redis://127.0.0.1:1', DATA_DIR: join(tmpdir(), 'towhook-absent') });
 });
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   dataDir = await mkdtemp(join(tmpdir(), 'towhook-audit-'));
 });
 afterEach(async () => {
-  stores.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 

@@ -13,23 +13,18 @@ import { idsIn, useDataDir } from '../archive/folder';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { eventually } from '../support/eventually';
 import { awayFromMidnight } from '../support/midnight';
-import { useRedis } from '../support/redis';
 import { createCanceledTow } from '../support/retention';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
 jest.setTimeout(240_000);
-const redis = useRedis();
+const stores = useStores();
+const redis = stores.server;
 const dataDir = useDataDir();
 const keysFile = useDataKeysFile();
 const running: Foundation[] = [];
-let stores: Stores;
 beforeEach(awayFromMidnight);
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
 afterEach(async () => {
   for (const foundation of running.splice(0)) await foundation.resources.closeAll();
-  stores.close();
 });
 
 /** Opens what a process consists of; it archives finished records at once and checks for them every 20 ms. */

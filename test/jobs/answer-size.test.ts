@@ -4,18 +4,15 @@ import { silentLog } from '../../src/platform/log/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import { openStores, START, type Stores } from '../support/stores';
+import { START, useStores } from '../support/stores';
 import { readEntry } from '../support/stored-records';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let fake: FakeService;
 let service: ServiceClient;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   fake = await startFakeService();
   service = createServiceClient({
     baseUrl: fake.url,
@@ -31,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   service.close();
   await fake.stop();
-  stores.close();
 });
 
 /** An answer of almost 256 KiB to a report, with this many fields of the same value. */

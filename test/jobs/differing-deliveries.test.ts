@@ -10,17 +10,11 @@ import { previewRun, runViewOf, startRun } from '../../src/workflow/run/runs';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { deliveryTools, openStores, TESTER, towInvoice, towRequest, type Stores } from '../support/stores';
+import { deliveryTools, TESTER, towInvoice, towRequest, useStores } from '../support/stores';
 
 /** Webhooks that break the contract: kept, one task per kind, and judged again once the contract is wider. */
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 /** Metadata as a list: no version of the contract allows it yet. */
 const odd = (ref: string, violation = `V-${ref}`) => ({

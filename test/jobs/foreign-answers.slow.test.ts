@@ -4,22 +4,19 @@ import { KEYS } from '../../src/store/keys';
 import { clientWithToken, closeClients } from '../service/client-under-test';
 import { enveloped, startRawServer, type RawServer } from '../service/fake-service';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { GRACE_MS, INVOICE, openStores, START, type Stores } from '../support/stores';
+import { GRACE_MS, INVOICE, START, useStores } from '../support/stores';
 import { changeEntry, letTry, readCircuits } from '../support/stored-records';
 import { unstopped } from './run-steps';
 import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 import { unobserved } from '../support/unobserved';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let server: RawServer;
 /** Answers each call on a new connection. */
 let answer: (socket: Socket) => void;
 let calls: number;
 
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   calls = 0;
   server = await startRawServer((socket, { chunk }) => {
     if (chunk > 1) return;
@@ -31,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   closeClients();
   await server.stop();
-  stores.close();
 });
 
 function http(body: string, type = 'application/json', status = '200 OK'): string {

@@ -4,15 +4,9 @@ import { createMetrics } from '../../src/platform/log/metrics';
 import { createCounters } from '../../src/platform/log/counters';
 import { throttledLog } from '../../src/platform/log/log-throttle';
 import { recordedLog } from '../support/recorded-log';
-import { useRedis } from '../support/redis';
-import { deliveryTools, openStores, towInvoice, towRequest, type Stores } from '../support/stores';
+import { deliveryTools, towInvoice, towRequest, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 /** Both workers read the delivery before either of them has processed it. */
 async function processTwice(id: string) {

@@ -7,18 +7,16 @@ import { createTokenCache } from '../../src/store/service/tokens';
 import { movableClock, type MovableClock } from '../service/client-under-test';
 import { enveloped, json, startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets } from '../support/outboxes';
-import { useRedis, redisNowMs } from '../support/redis';
-import { openStores, START, type Stores } from '../support/stores';
+import { redisNowMs } from '../support/redis';
+import { START, useStores } from '../support/stores';
 import { changeEntry, readCircuits, readEntry, setCircuit } from '../support/stored-records';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let fake: FakeService;
 const clients: ServiceClient[] = [];
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   fake = await startFakeService();
   fake.onCall(({ body }) => {
     const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(body.toString()) ?? [];
@@ -28,7 +26,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
   await fake.stop();
-  stores.close();
 });
 
 const FIVE_MINUTES_MS = 300_000;

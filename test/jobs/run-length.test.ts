@@ -3,16 +3,13 @@ import { systemClock } from '../../src/platform/clock';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { clientWithToken, closeClients } from '../service/client-under-test';
 import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
-import { useRedis } from '../support/redis';
-import { GRACE_MS, INVOICE, openStores, RULES, START, TESTER, type Stores } from '../support/stores';
+import { GRACE_MS, INVOICE, RULES, START, TESTER, useStores } from '../support/stores';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let fake: FakeService;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   fake = await startFakeService();
   const amounts = { total_amount: 1, paid_amount: 0, tax: 0 };
   fake.onCall(() => enveloped({ towing_reference_id: 'T1', towing_invoice: amounts }));
@@ -20,7 +17,6 @@ beforeEach(async () => {
 afterEach(async () => {
   closeClients();
   await fake.stop();
-  stores.close();
 });
 
 /** A run whose time does not pass, so that only its steps end it. */

@@ -10,19 +10,16 @@ import { startSimulator, type Simulator } from '../../src/simulator';
 import { type TowOutbox, noBudgets } from '../support/outboxes';
 import type { ServicePort } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import { readCircuits, readEntry } from '../support/stored-records';
-import { GRACE_MS, INVOICE, openStores, START, towInvoice, type Stores } from '../support/stores';
+import { GRACE_MS, INVOICE, START, towInvoice, useStores } from '../support/stores';
 import { stoppedAfter } from './run-steps';
 import { unobserved } from '../support/unobserved';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let simulator: Simulator;
 let service: ServiceClient;
 
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   simulator = await startSimulator({
     host: '127.0.0.1',
     port: 0,
@@ -45,7 +42,6 @@ beforeEach(async () => {
 afterEach(async () => {
   service.close();
   await simulator.stop(100);
-  stores.close();
 });
 
 const settings = {

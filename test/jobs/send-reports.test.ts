@@ -5,19 +5,16 @@ import { silentLog } from '../../src/platform/log/log';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets, type TowOutbox } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import { FAST_RETRIES, openStores, START, towRequest, type Stores } from '../support/stores';
+import { FAST_RETRIES, START, towRequest, useStores } from '../support/stores';
 import { unobserved } from '../support/unobserved';
 
-const redis = useRedis();
+const stores = useStores();
 const JOB = reportJob.parse({ towing_reference_ids: ['T1', 'T2', 'T3'] });
 
-let stores: Stores;
 let fake: FakeService;
 let service: ServiceClient;
 let called: string[];
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   fake = await startFakeService();
   called = [];
   fake.onCall(({ body }) => {
@@ -43,7 +40,6 @@ beforeEach(async () => {
 afterEach(async () => {
   service.close();
   await fake.stop();
-  stores.close();
 });
 
 /** A tow that has started; the report is owed. */

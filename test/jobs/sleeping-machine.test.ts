@@ -17,7 +17,7 @@ import { enveloped, type FakeService } from '../service/fake-service';
 import { eventually } from '../support/eventually';
 import { NO_LIMITS, type TowOutbox } from '../support/outboxes';
 import { openConnection } from '../support/redis';
-import { FAST_RETRIES, GRACE_MS, INVOICE, LEASE_MS, mustClaim, START, useStores, type Stores } from '../support/stores';
+import { FAST_RETRIES, GRACE_MS, INVOICE, LEASE_MS, mustClaim, START, useStores } from '../support/stores';
 import { unobserved } from '../support/unobserved';
 import { unstopped } from './run-steps';
 
@@ -27,14 +27,13 @@ const SAFE_AGE_MS = 5000;
 /** Longer than a lease that need not be confirmed, and shorter than a claim that is not used. */
 const SLEEP_MS = 1500;
 
-let stores: Stores;
+const stores = useStores();
 let fake: FakeService;
 let connection: Redis;
 let clock: MovableClock;
-const redis = useStores((opened) => (stores = opened));
 useFakeService((world) => ({ fake } = world));
 beforeEach(async () => {
-  connection = await openConnection(redis.url);
+  connection = await openConnection(stores.server.url);
   clock = movableClock();
   recordsOf(connection, clock);
   fake.onCall(() => enveloped({ towing_reference_id: 'T1' }));

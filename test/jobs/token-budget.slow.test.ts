@@ -9,18 +9,15 @@ import { createTokenCache } from '../../src/store/service/tokens';
 import { createSendingStore } from '../../src/store/service/sending';
 import { createTaskStore } from '../../src/store/ops/tasks';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
-import { GRACE_MS, openStores, START, type Stores } from '../support/stores';
+import { GRACE_MS, START, useStores } from '../support/stores';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let simulator: Simulator;
 const clients: ServiceClient[] = [];
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   simulator = await startSimulator({
     host: '127.0.0.1',
     port: 0,
@@ -32,7 +29,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
   await simulator.stop(100);
-  stores.close();
 });
 
 /** One token request per budget window. The window length is set per test. */

@@ -7,13 +7,12 @@ import { clientFor, useFakeService } from '../service/client-under-test';
 import { enveloped, json, type FakeReply, type FakeService } from '../service/fake-service';
 import { eventually } from '../support/eventually';
 import { readCircuits } from '../support/stored-records';
-import { FAST_RETRIES, START, useStores, type Stores } from '../support/stores';
+import { FAST_RETRIES, START, useStores } from '../support/stores';
 import { unobserved } from '../support/unobserved';
 import { unstopped } from './run-steps';
 
-let stores: Stores;
+const stores = useStores();
 let fake: FakeService;
-useStores((opened) => (stores = opened));
 useFakeService((world) => ({ fake } = world));
 
 const TOWS = ['A', 'B', 'C', 'D', 'E', 'F'];

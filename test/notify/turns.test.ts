@@ -6,12 +6,9 @@ import type { NoticeSender, NoticeSenders } from '../../src/workflow/ops/notific
 import { runWatch, watchAlarms } from '../../src/workflow/ops/watch-alarms';
 import { eventually } from '../support/eventually';
 import { NO_RECEIVER } from '../support/notifications';
-import { useStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const notice = (id: string, channel: Notice['channel']): Notice => ({
   id,

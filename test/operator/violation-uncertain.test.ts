@@ -4,17 +4,12 @@ import { privateAccess } from '../../src/store/redis/access';
 import { newViolation, reportViolation } from '../../src/workflow/violation/report-violation';
 import type { RecordStore, IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { PNG } from '../support/images';
-import { useRedis } from '../support/redis';
-import { openStores, TESTER, type Stores } from '../support/stores';
+import { openStores, TESTER, useStores } from '../support/stores';
 import { newFolder, openSpool, pieces } from '../spool/world';
 import { VIOLATION_FORM } from './world';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 /** Reports a violation; returns the effect, or the error, and whether its image is kept. */
 async function report(

@@ -1,23 +1,19 @@
 import { createBudgets } from '../../src/store/service/budgets';
 import { systemClock } from '../../src/platform/clock';
 import type { Budgets } from '../../src/workflow/service/service-port';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { json, startFakeService, type FakeService } from './fake-service';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let fake: FakeService;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   fake = await startFakeService();
   fake.onCall(() => json({ hasActiveTicket: false }));
 });
 afterEach(async () => {
   closeClients();
   await fake.stop();
-  stores.close();
 });
 
 /** The length of a minute for these rate limits. A permit lasts a sixtieth of it. */

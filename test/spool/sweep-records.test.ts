@@ -4,14 +4,11 @@ import { towKey, violationKey } from '../../src/store/keys';
 import { createImageReferences } from '../../src/store/violation/kept-images';
 import type { SpoolPlace } from '../../src/workflow/ops/spool-port';
 import { PNG } from '../support/images';
-import { useStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 import { reportViolations } from '../support/violations';
 import { filesIn, KEEP_MS, newFolder, openSpool, pieces, sharedMarker } from './world';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const HOUR_MS = 3_600_000;
 

@@ -10,10 +10,7 @@ import { decide, mustClaimViolation, openOutbox, reportViolations, takenAs } fro
  * of a lost fact or correction gets the number of that, and must not be settled by the answer to the lost one.
  */
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const reportAt = (seq: number) => readEntry(stores.redis, { ref: 'T1' }, seq);
 const say = (command: Parameters<Stores['say']>[1]) => stores.say('T1', command);

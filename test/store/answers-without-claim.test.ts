@@ -2,7 +2,7 @@ import { towKey, violationKey } from '../../src/store/keys';
 import { NOT_SENT } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { changeEntry, endLease, copyRecord } from '../support/stored-records';
-import { ACCEPTED, INVOICE, mustClaim, useStores, result, START, UNKNOWN, type Stores } from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, useStores, result, START, UNKNOWN } from '../support/stores';
 import {
   claimAs,
   decide,
@@ -19,10 +19,9 @@ import {
 
 /** A claim is lost when Redis fails over to a replica that lags, or loses power, after the call has left. */
 
-let stores: Stores;
 let violations: ViolationOutbox;
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   violations = openOutbox(stores, { leaseMs: 20_000, graceMs: 0 });
 });
 

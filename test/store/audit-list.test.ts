@@ -1,15 +1,9 @@
 import { createAuditStore } from '../../src/store/ops/audit';
 import { KEYS } from '../../src/store/keys';
 import { chainOf, auditEntryOf } from '../support/audit';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const audit = () => createAuditStore(stores.redis);
 const ALL = { cursor: null, limit: 200, towingReferenceId: null } as const;

@@ -1,21 +1,8 @@
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { storedLength } from '../support/stored-records';
-import {
-  ACCEPTED,
-  INVOICE,
-  mustClaim,
-  useStores,
-  result,
-  START,
-  towInvoice,
-  towRequest,
-  type Stores,
-} from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, useStores, result, START, towInvoice, towRequest } from '../support/stores';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const KEPT = 20;
 

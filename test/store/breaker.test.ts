@@ -4,30 +4,14 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { FAILING, refusedWith } from '../support/exchanges';
 import { NO_LIMITS, type ClaimedReport } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import {
-  ACCEPTED,
-  GRACE_MS,
-  INVOICE,
-  LEASE_MS,
-  mustClaim,
-  useStores,
-  result,
-  START,
-  type Stores,
-} from '../support/stores';
+import { ACCEPTED, GRACE_MS, INVOICE, LEASE_MS, mustClaim, useStores, result, START } from '../support/stores';
 import { letTry as letTryCircuit, setCircuit } from '../support/stored-records';
 import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 /** Long enough that nothing becomes due during a test. */
 const LATER_MS = 60_000;
 
-let stores: Stores;
-useStores(
-  (opened) => {
-    stores = opened;
-  },
-  { leaseMs: LATER_MS },
-);
+const stores = useStores({ leaseMs: LATER_MS });
 
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 

@@ -2,15 +2,9 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 /** The budget's own rules under a clock that the test turns: the moments of the slots granted at these moments. */
 const GRANT = `${readFileSync('src/store/lua/shared/rate-limit.lua', 'utf8')}

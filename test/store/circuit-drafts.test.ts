@@ -2,12 +2,10 @@ import { systemClock } from '../../src/platform/clock';
 import { stopSending } from '../../src/domain/service/circuits';
 import { CircuitDrafts, type CircuitsMemory } from '../../src/store/service/circuit-drafts';
 import { CIRCUITS_ORDER_KEY } from '../../src/workflow/transaction-port';
-import { openStores, useStores, type Stores } from '../support/stores';
+import { openStores, useStores } from '../support/stores';
 
-let stores: Stores;
-const redis = useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
+const redis = stores.server;
 
 /** Redis time of all transactions here: what a process has kept stays in use. */
 const NOW_MS = 1_800_000_000_000;

@@ -2,15 +2,14 @@ import { recordsOf } from '../../src/store/outbox/records';
 import { FAILING, FORBIDDEN, NO_TOKEN, refusedWith } from '../support/exchanges';
 import { recordedLog, type RecordedLine } from '../support/recorded-log';
 import { letTry, setCircuit } from '../support/stored-records';
-import { ACCEPTED, mustClaim, result, START, useStores, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 
-let stores: Stores;
 let lines: readonly RecordedLine[];
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   const recorded = recordedLog();
   lines = recorded.lines;
-  recordsOf(opened.redis).logCircuits(recorded.log);
+  recordsOf(stores.redis).logCircuits(recorded.log);
 });
 
 const REFUSED = { next: 'refused', hint: null } as const;

@@ -4,16 +4,10 @@ import { blockedKey, KEYS, probesKey } from '../../src/store/keys';
 import { recordsOf } from '../../src/store/outbox/records';
 import { FAILING } from '../support/exchanges';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import { letTry, readCircuits, setCircuit } from '../support/stored-records';
-import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+const stores = useStores({ leaseMs: 60_000 });
 
 const BLOCKED = 2500;
 const SLICE = 1000;

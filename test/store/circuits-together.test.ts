@@ -1,15 +1,9 @@
 import { eventually } from '../support/eventually';
 import { TIMED_OUT, FAILING } from '../support/exchanges';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 import { letTry, readCircuits, setCircuit } from '../support/stored-records';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+const stores = useStores({ leaseMs: 60_000 });
 
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 const BROKEN = { next: 'hold', delayMs: 1000, because: 'connection' } as const;

@@ -6,17 +6,11 @@ import { budgetKey, budgetStateField, KEYS } from '../../src/store/keys';
 import { redisTimeMs } from '../../src/store/redis/redis-time';
 import type { ObservedLimit, Reservation } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
 /** What a 429 closes opens for one call, the trial, and for the others when no 429 has answered it. */
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const BUDGET: BudgetName = 'tickets';
 const NO_LIMITS: BudgetSettings = { auth: 0, tow: 0, violations: 0, tickets: 0, site: 0 };

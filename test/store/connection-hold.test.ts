@@ -1,14 +1,8 @@
 import { NO_TOKEN } from '../support/exchanges';
-import { useRedis } from '../support/redis';
 import { changeEntry, letTry } from '../support/stored-records';
-import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+const stores = useStores({ leaseMs: 60_000 });
 
 const HOUR_MS = 3_600_000;
 const MONTH_MS = 30 * 24 * HOUR_MS;

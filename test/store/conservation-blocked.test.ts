@@ -4,21 +4,17 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { FAILING, FORBIDDEN } from '../support/exchanges';
 import { reportIn, NO_LIMITS } from '../support/outboxes';
 import { standings } from '../support/conservation';
-import { useRedis } from '../support/redis';
 import { letTry } from '../support/stored-records';
-import { ACCEPTED, GRACE_MS, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, GRACE_MS, LEASE_MS, mustClaim, result, START, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   for (const ref of REFS) {
     await stores.request(ref);
     await stores.say(ref, START);
     await stores.say(ref, { event: 'detained' });
   }
 });
-afterEach(() => stores.close());
 
 const REFS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
 const LATER_MS = 60_000;

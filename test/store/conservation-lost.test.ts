@@ -1,14 +1,9 @@
 import { createTaskStore } from '../../src/store/ops/tasks';
 import { standings, walk } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { openStores, towRequest, type Stores } from '../support/stores';
+import { towRequest, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 const found = () => standings(stores.redis);
 const accept = (id: string) => stores.accept('tow_request', towRequest(`tow-of-${id}`), id);

@@ -6,16 +6,11 @@ import { decodeRecord } from '../../src/store/outbox/record-kinds';
 import { createRetentionStore } from '../../src/store/ops/retention';
 import { recordsLostTask } from '../../src/domain/ops/tasks';
 import { AT_ONCE, standings, walk } from '../support/conservation';
-import { useRedis } from '../support/redis';
 import { changeEntry } from '../support/stored-records';
-import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

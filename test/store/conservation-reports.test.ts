@@ -3,17 +3,12 @@ import { createTaskStore } from '../../src/store/ops/tasks';
 import { standings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { refusedWith } from '../support/exchanges';
-import { useRedis } from '../support/redis';
 import { endLease } from '../support/stored-records';
-import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  // A lease ends only where a test ends it.
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+// A lease ends only where a test ends it.
+const stores = useStores({ leaseMs: 60_000 });
+const redis = stores.server;
 
 const found = () => standings(stores.redis);
 

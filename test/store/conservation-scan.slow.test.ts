@@ -2,15 +2,10 @@ import type { ConservationCounts } from '../../src/contracts/ops/conservation';
 import { createConservationStore } from '../../src/store/ops/conservation';
 import { createRetentionStore } from '../../src/store/ops/retention';
 import { AT_ONCE, walk } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, openStores, result, START, towRequest, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 const idsOf = (count: number, prefix = 'd') => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 const accept = (id: string) => stores.accept('tow_request', towRequest(`tow-of-${id}`), id);

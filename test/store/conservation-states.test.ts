@@ -6,23 +6,10 @@ import { reportIn } from '../support/outboxes';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { leaseUntilMs } from '../support/stored-records';
-import {
-  ACCEPTED,
-  INVOICE,
-  mustClaim,
-  useStores,
-  result,
-  START,
-  towRequest,
-  UNKNOWN,
-  type Stores,
-} from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, useStores, result, START, towRequest, UNKNOWN } from '../support/stores';
 import { retire } from './tow-lists';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const deliveries = async () => (await standings(stores.redis)).deliveries;
 const reports = async () => (await standings(stores.redis)).reports;

@@ -1,18 +1,14 @@
 import { towKey } from '../../src/store/keys';
 import { refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import { openStores, START, type Stores } from '../support/stores';
+import { START, useStores } from '../support/stores';
 import { decide, link, mustClaimViolation, openOutbox, outcome, reportViolations } from '../support/violations';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let outbox: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+beforeEach(() => {
   outbox = openOutbox(stores);
 });
-afterEach(() => stores.close());
 
 /** A violation that the service refused, with tows linked to it by hand. */
 async function refusedWithTows(...refs: string[]): Promise<void> {

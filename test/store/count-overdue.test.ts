@@ -1,14 +1,9 @@
 import { countOverdue, overdueReportSince } from '../../src/store/tow/count-overdue';
 import { towsSinceKey, unsentTowsKey } from '../../src/store/keys';
-import { useRedis } from '../support/redis';
-import { openStores, START, type Stores } from '../support/stores';
+import { START, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 const NOW_MS = 1_000_000_000;
 const AFTER = { requestedMs: 1000, startedMs: 2000, reportMs: 3000 };

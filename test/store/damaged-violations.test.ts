@@ -4,7 +4,7 @@ import { KEYS, violationKey } from '../../src/store/keys';
 import { addKnownViolations } from '../../src/workflow/violation/known-violations';
 import { matchEarlierTows } from '../../src/workflow/violation/match-violation';
 import { walk } from '../support/conservation';
-import { TESTER, towRequest, useStores, type Stores } from '../support/stores';
+import { TESTER, towRequest, useStores } from '../support/stores';
 import {
   createAcceptedViolation,
   decide,
@@ -16,10 +16,7 @@ import {
 
 /** A violation that cannot be decoded does not stop the tows that name it, and is left as it is. */
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 /** Accepts and processes a tow request that names a violation; returns what became of it. */
 async function request(ref: string, reference: string, metadataId = 'unknown'): Promise<string> {

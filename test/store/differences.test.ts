@@ -5,33 +5,19 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { differenceViewOf } from '../../src/workflow/service/differences';
 import { differenceOf } from '../../src/workflow/service/differences';
 import { NO_LIMITS, type TowOutbox } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import {
-  ACCEPTED,
-  GRACE_MS,
-  LEASE_MS,
-  mustClaim,
-  oddAnswer,
-  openStores,
-  result,
-  START,
-  type Stores,
-} from '../support/stores';
+import { ACCEPTED, GRACE_MS, LEASE_MS, mustClaim, oddAnswer, result, START, useStores } from '../support/stores';
 
 /** Differences between the answers of the service and its document: one task per kind. */
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let outbox: TowOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+beforeEach(() => {
   outbox = createTowOutbox(stores.redis, systemClock, {
     leaseMs: LEASE_MS * 100,
     graceMs: GRACE_MS,
     ...NO_LIMITS,
   });
 });
-afterEach(() => stores.close());
 
 const NO_DATA = oddAnswer('started');
 const NO_REFERENCE = oddAnswer('started', ['data.towing_reference_id: is required (string)']);

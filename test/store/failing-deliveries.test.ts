@@ -2,12 +2,9 @@ import { deliveryKey, towKey } from '../../src/store/keys';
 import { Script } from '../../src/store/scripts';
 import { isTransient } from '../../src/store/redis/until-answered';
 import { createDeferral } from '../../src/workflow/webhook/defer-delivery';
-import { towRequest, useStores, type Stores } from '../support/stores';
+import { towRequest, useStores } from '../support/stores';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const taskIds = async () => (await stores.generalTasks()).map(({ id }) => id);
 

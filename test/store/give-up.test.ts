@@ -3,17 +3,11 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { refusedWith } from '../support/exchanges';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { GRACE_MS, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { GRACE_MS, LEASE_MS, mustClaim, result, START, useStores } from '../support/stores';
 import { readEntry, setCircuit } from '../support/stored-records';
 import { KEYS } from '../../src/store/keys';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 

@@ -15,16 +15,9 @@ import {
   ACCEPTED,
   towInvoice,
   towRequest,
-  type Stores,
 } from '../support/stores';
 
-let stores: Stores;
-useStores(
-  (opened) => {
-    stores = opened;
-  },
-  { leaseMs: 60_000 },
-);
+const stores = useStores({ leaseMs: 60_000 });
 
 const DELIVERY = {
   kind: 'tow_request',

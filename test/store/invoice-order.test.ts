@@ -1,11 +1,8 @@
 import { jsonObject } from '../../src/contracts/common';
 import { deliveryKey, KEYS } from '../../src/store/keys';
-import { ACCEPTED, INVOICE, mustClaim, result, START, towInvoice, useStores, type Stores } from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, result, START, towInvoice, useStores } from '../support/stores';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const REF = 'T1';
 const FIRST_MS = 1_800_000_000_000;

@@ -4,19 +4,15 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { recordsOf } from '../../src/store/outbox/records';
 import { walk } from '../support/conservation';
 import { NO_LIMITS } from '../support/outboxes';
-import { openConnection, useRedis } from '../support/redis';
+import { openConnection } from '../support/redis';
 import { changeEntry, leaseUntilMs, readCircuits, setCircuit } from '../support/stored-records';
-import { GRACE_MS, mustClaim, openStores, START, type Stores } from '../support/stores';
+import { GRACE_MS, mustClaim, openStores, START, useStores } from '../support/stores';
 import { mustClaimViolation, openOutbox, reportViolations } from '../support/violations';
 
 /** A clock that jumps ahead for a moment leaves leases, schedules and permits there. */
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 86_400_000;

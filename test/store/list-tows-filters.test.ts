@@ -1,16 +1,10 @@
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { deliveryKey } from '../../src/store/keys';
-import { useRedis } from '../support/redis';
-import { INVOICE, openStores, RULES, START, type Stores } from '../support/stores';
+import { INVOICE, RULES, START, useStores } from '../support/stores';
 import { acceptHead, assign, found, inform, refuseHead, requestAgo, startedAgo } from './tow-lists';
 import { changeEntry } from '../support/stored-records';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const AFTER = RULES.overdueAfter;
 const counts = () => stores.tows.counts(AFTER);

@@ -3,19 +3,14 @@ import { isSettled } from '../../src/domain/outbox/outbox';
 import { overdueOf, type OverdueAfter } from '../../src/domain/outbox/overdue';
 import { TOW_STATES } from '../../src/domain/vocabulary';
 import type { TowFilter } from '../../src/workflow/list-port';
-import { useRedis } from '../support/redis';
-import { INVOICE, openStores, type Stores } from '../support/stores';
+import { INVOICE, useStores } from '../support/stores';
 import { acceptHead, assign, decideHead, found, inform, refuseHead, requestAgo, retire, startedAgo } from './tow-lists';
 import { changeEntry } from '../support/stored-records';
 import type { KnownTow } from '../../src/domain/tow/stored-tow';
 import type { AsRead } from '../../src/workflow/outbox/read-record';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 const REFS = ['T1', 'T2', 'T3', 'T10', 'T11', 'U1', 'U2'];
 const CREWS = ['Crew 4', 'Crew 5'];

@@ -1,15 +1,10 @@
 import { ALL_TOWS } from '../../src/workflow/list-port';
-import { useRedis } from '../support/redis';
-import { openStores, RULES, START, type Stores } from '../support/stores';
+import { RULES, START, useStores } from '../support/stores';
 import { acceptHead, assign, found, requestAgo, retire } from './tow-lists';
 import { changeMeta } from '../support/stored-records';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 const AFTER = RULES.overdueAfter;
 

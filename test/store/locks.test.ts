@@ -2,15 +2,9 @@ import { systemClock } from '../../src/platform/clock';
 import { createLocks } from '../../src/store/redis/locks';
 import { movableClock } from '../service/client-under-test';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const LONG_MS = 60_000;
 const SHORT_MS = 50;

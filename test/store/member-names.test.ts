@@ -1,19 +1,13 @@
 import { releaseClosedCircuits } from '../../src/store/service/circuits';
 import { createWithheldStore } from '../../src/store/outbox/withheld';
 import { withhold } from '../../src/domain/outbox/withheld';
-import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
-import { mustClaim, openStores, START, type Stores } from '../support/stores';
+import { mustClaim, START, useStores } from '../support/stores';
 
 /** References have a free format. These look like the names that lists of tows and violations use. */
 const REFERENCES = ['violation 17', 'tow 17', 'tow violation 17'];
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url, { leaseMs: 20_000 });
-});
-afterEach(() => stores.close());
+const stores = useStores({ leaseMs: 20_000 });
 
 describe.each(REFERENCES)('the tow %s', (ref) => {
   beforeEach(() => stores.request(ref));

@@ -4,16 +4,12 @@ import { migrate as migrateOnce, pendingMigrations } from '../../src/store/migra
 import { createProcessStore } from '../../src/store/ops/processes';
 import { checkSchema, readSchema } from '../../src/store/ops/schema';
 import { beatingProcess, NOTHING } from '../support/processes';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { type Stores, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   await stores.redis.set(KEYS.schemaVersion, 1);
 });
-afterEach(() => stores.close());
 
 const migrate = (client: Stores['redis'], migrations: readonly Migration[], waitMs = 0) =>
   migrateOnce(client, { migrations, waitMs });

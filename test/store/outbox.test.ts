@@ -4,17 +4,11 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import { changeEntry, endLease, readEntry } from '../support/stored-records';
-import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, result, START, UNKNOWN, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  // A lease ends only where a test ends it.
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+// A lease ends only where a test ends it.
+const stores = useStores({ leaseMs: 60_000 });
 
 /** A tow whose head is the invoice: started is accepted, the invoice is owed. */
 async function towAtInvoice(ref: string): Promise<void> {

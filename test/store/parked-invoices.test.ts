@@ -2,15 +2,10 @@ import { parkedInvoiceTask } from '../../src/domain/ops/tasks';
 import { deliveryKey } from '../../src/store/keys';
 import { commandsOf } from '../support/command-counts';
 import { walk } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { openStores, towInvoice, towRequest, type Stores } from '../support/stores';
+import { towInvoice, towRequest, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
+const redis = stores.server;
 
 const PARKED_MAX = 100;
 /** Commands for each parked invoice; far less than the number of parked invoices. */

@@ -3,16 +3,10 @@ import { createSendingStore } from '../../src/store/service/sending';
 import { FORBIDDEN, refusedWith } from '../support/exchanges';
 import { reportIn } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 import { letTry } from '../support/stored-records';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+const stores = useStores({ leaseMs: 60_000 });
 
 const BUDGETS = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
 const sending = () => createSendingStore(stores.redis, BUDGETS);

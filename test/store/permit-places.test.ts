@@ -9,16 +9,10 @@ import { createViolationStore } from '../../src/store/violation/violations';
 import { towViewOf, violationViewOf } from '../../src/workflow/tow/views';
 import { eventually } from '../support/eventually';
 import type { TowOutbox } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, GRACE_MS, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, GRACE_MS, result, START, useStores } from '../support/stores';
 import { openOutbox, reportViolations } from '../support/violations';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const MINUTE_MS = 60_000;
 const limitOf = (perMinute: number, minuteMs = MINUTE_MS) => slidingWindow(perMinute, minuteMs);

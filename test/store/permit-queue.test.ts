@@ -6,18 +6,15 @@ import { recordsOf } from '../../src/store/outbox/records';
 import { withhold } from '../../src/domain/outbox/withheld';
 import { walk } from '../support/conservation';
 import type { TowOutbox } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, GRACE_MS, mustClaim, result, START, useStores } from '../support/stores';
 import { openOutbox, reportViolations } from '../support/violations';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let outbox: TowOutbox;
 /** Looks at the line of the tows, as the scheduler does. */
 let check: () => Promise<void>;
 let laterMs: number;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   const limits = { giveUpAfterMs: 3_600_000, rateLimit: { limit: 1, windowMs: 60_000 } };
   outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 20_000, graceMs: GRACE_MS, ...limits });
   laterMs = 0;
@@ -28,7 +25,6 @@ beforeEach(async () => {
 });
 afterEach(() => {
   jest.restoreAllMocks();
-  stores.close();
 });
 
 async function start(...refs: string[]): Promise<void> {

@@ -3,12 +3,9 @@ import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/service/sending';
 import { FAILING } from '../support/exchanges';
 import { changeCircuits, setCircuit } from '../support/stored-records';
-import { ACCEPTED, mustClaim, result, START, useStores, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 const { budgetsPerMinute } = loadConfig({});

@@ -1,14 +1,8 @@
 import type { KeptRefusal } from '../../src/contracts/webhook/refused-calls';
 import { createRefusedCallStore } from '../../src/store/webhook/webhook-answers';
-import { openStores, type Stores } from '../support/stores';
-import { useRedis } from '../support/redis';
+import { useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 /** A refused call, received so many ms ago. */
 function refusal(changes: Partial<KeptRefusal> & { readonly agoMs?: number }): KeptRefusal {

@@ -1,15 +1,9 @@
 import { blockedKey, KEYS, probesKey } from '../../src/store/keys';
 import { FAILING } from '../support/exchanges';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 import { readCircuits, readEntry, setCircuit } from '../support/stored-records';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 const failing = result(FAILED, { exchange: FAILING, outageDelayMs: 60_000 });

@@ -5,24 +5,10 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { TOO_OLD } from '../support/exchanges';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import {
-  ACCEPTED,
-  GRACE_MS,
-  INVOICE,
-  LEASE_MS,
-  mustClaim,
-  useStores,
-  result,
-  START,
-  UNKNOWN,
-  type Stores,
-} from '../support/stores';
+import { ACCEPTED, GRACE_MS, INVOICE, LEASE_MS, mustClaim, useStores, result, START, UNKNOWN } from '../support/stores';
 import { readEntry } from '../support/stored-records';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const DROPPED = { next: 'hold', delayMs: 0, because: 'dropped' } as const;
 const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;

@@ -2,20 +2,19 @@ import type { Redis } from 'ioredis';
 import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
-import { openConnection, useRedis } from '../support/redis';
+import { openConnection } from '../support/redis';
 import { readEntry } from '../support/stored-records';
-import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, GRACE_MS, mustClaim, result, START, useStores } from '../support/stores';
 import { startWire, type RedisWire } from '../support/wire';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
+const redis = stores.server;
 let wire: RedisWire;
 let client: Redis;
 /** An outbox whose replies can be lost on their way from Redis. */
 let outbox: TowOutbox;
 
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   wire = await startWire(redis.port);
   client = await openConnection(`redis://127.0.0.1:${wire.port}`);
   // A lease that outlasts the repetition of a call, as the real one does.
@@ -28,7 +27,6 @@ beforeEach(async () => {
 afterEach(async () => {
   client.disconnect();
   await wire.stop();
-  stores.close();
 });
 
 test('a claim whose reply is lost is returned again, counts one attempt and does not wait for a lease', async () => {

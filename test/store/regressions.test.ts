@@ -16,13 +16,9 @@ import {
   towInvoice,
   towRequest,
   UNKNOWN,
-  type Stores,
 } from '../support/stores';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const isDue = async (id: string) => (await stores.redis.zscore(KEYS.dueDeliveries, id)) !== null;
 const typesOf = async (ref: string) => (await stores.read(ref)).tasks.map(({ type }) => type);

@@ -1,20 +1,16 @@
 import { KEYS, violationKey } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 import { endLease, leaseUntilMs } from '../support/stored-records';
 import { join, mustClaimViolation, openOutbox, readViolation, reportViolations, takenAs } from '../support/violations';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let outbox: ViolationOutbox;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   outbox = openOutbox(stores, { leaseMs: 60_000 });
   await reportViolations(stores, 'U1');
 });
-afterEach(() => stores.close());
 
 const leaseEndMs = () => leaseUntilMs(stores.redis, violationKey('U1'));
 

@@ -2,20 +2,14 @@ import type { CircuitName } from '../../src/domain/vocabulary';
 import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import { FAILING, PAGE } from '../support/exchanges';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, result, START, useStores } from '../support/stores';
 import { mustClaimViolation, openOutbox, outcome, readViolation, reportViolations } from '../support/violations';
 import { letTry, readCircuits } from '../support/stored-records';
 import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 /** Something answers with 2xx in place of the service: a login or maintenance page. */
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+const stores = useStores({ leaseMs: 60_000 });
 
 /** Long enough that nothing becomes due during a test. */
 const LATER_MS = 60_000;

@@ -2,15 +2,9 @@ import { addEvent } from '../../src/domain/outbox/outbox-record';
 import { decideReport } from '../../src/workflow/outbox/decide';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, result, START, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
 const tools = () => stores.progress;

@@ -1,10 +1,7 @@
 import { createSchedules } from '../../src/store/outbox/schedules';
-import { useStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 /** Adds a member that is due now, with the time rounded up as commits do, and returns its score. */
 const MAKE_DUE_NOW = `

@@ -1,15 +1,9 @@
 import { KEYS } from '../../src/store/keys';
 import type { Migration } from '../../src/store/migrations';
 import { prepareSchema, readSchema } from '../../src/store/ops/schema';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const stored = () => stores.redis.get(KEYS.schemaVersion);
 

@@ -2,12 +2,10 @@ import { KEYS } from '../../src/store/keys';
 import { createSeenServiceStore } from '../../src/store/service/seen-service';
 import { openStores, useStores, type Stores } from '../support/stores';
 
-let stores: Stores;
-const redis = useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
+const redis = stores.server;
 
-const open = (by = stores) => createSeenServiceStore(by.redis);
+const open = (by: Pick<Stores, 'redis'> = stores) => createSeenServiceStore(by.redis);
 const SEEN = {
   messages: { 'answer.started': { samples: 1, fields: { 'code string': 1 } } },
   calls: { started: { statuses: { '200': 1 }, steps: { '3': 1 } } },

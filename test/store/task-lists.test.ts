@@ -8,17 +8,14 @@ import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/st
 import { KEYS } from '../../src/store/keys';
 import { EmptyTaskFilter, type TaskFilter } from '../../src/workflow/list-port';
 import type { TaskStore } from '../../src/workflow/ports';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
+const redis = stores.server;
 let tasks: TaskStore;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+beforeEach(() => {
   tasks = createTaskStore(stores.redis);
 });
-afterEach(() => stores.close());
 
 const refused = (kind: ReportKind): NewTask =>
   refusedTask({ id: `${kind}-1`, kind, httpStatus: 400, message: 'no "type":"other" \ud800', hint: null });

@@ -5,16 +5,10 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { Script } from '../../src/store/scripts';
 import { NOT_SENT } from '../support/exchanges';
 import type { TowOutbox } from '../support/outboxes';
-import { useRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
-import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, GRACE_MS, mustClaim, result, START, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 /** Longer than a worker needs on a busy machine. */
 const LEASE_MS = 20_000;

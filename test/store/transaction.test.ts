@@ -11,19 +11,15 @@ import { RecordTransaction, type TransactionMemory } from '../../src/store/redis
 import { commandsOf } from '../support/command-counts';
 import { FORBIDDEN } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
-import { openConnection, useRedis } from '../support/redis';
+import { openConnection } from '../support/redis';
 import { copyRecord } from '../support/stored-records';
-import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, useStores } from '../support/stores';
 import { mustClaimViolation, openOutbox, readViolation, reportViolations } from '../support/violations';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
+const stores = useStores();
+const redis = stores.server;
 afterEach(() => {
   jest.restoreAllMocks();
-  stores.close();
 });
 
 const LEASE_MS = 20_000;

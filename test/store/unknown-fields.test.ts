@@ -2,9 +2,8 @@ import { refusedTask } from '../../src/domain/outbox/escalate-entry';
 import { storedObject } from '../../src/domain/stored';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { packFields, unpackFields } from '../../src/store/redis/packed-fields';
-import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
-import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, result, START, towRequest, useStores } from '../support/stores';
 import {
   claimAs,
   mustClaimViolation,
@@ -17,12 +16,7 @@ import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
 /** Another version of towhook may have written fields that this one does not know. */
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const LATER = { added: 'by a later version' };
 const LATER_TEXT = JSON.stringify(LATER);

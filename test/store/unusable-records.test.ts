@@ -2,21 +2,15 @@ import { UnusableRecord } from '../../src/domain/outbox/unusable-record';
 import { deliveryKey, KEYS, towKey, violationKey } from '../../src/store/keys';
 import { walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, START, useStores } from '../support/stores';
 import { openOutbox, reportViolations } from '../support/violations';
 
 /** A part of these records is encrypted under a data key that this process lacks. */
 const UNREADABLE = { later: 'aes:1:lost:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' };
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
+const stores = useStores();
 afterEach(() => {
   jest.restoreAllMocks();
-  stores.close();
 });
 
 async function makeUnusable(key: string) {

@@ -3,9 +3,8 @@ import { NOT_SENT, refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { useDataDir } from '../archive/folder';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import { openRetention } from '../support/retention';
-import { openStores, UNKNOWN, type Stores } from '../support/stores';
+import { UNKNOWN, useStores } from '../support/stores';
 import {
   claimAs,
   decide,
@@ -20,15 +19,12 @@ import {
   violationOf,
 } from '../support/violations';
 
-const redis = useRedis();
+const stores = useStores();
 const dataDir = useDataDir();
-let stores: Stores;
 let outbox: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+beforeEach(() => {
   outbox = openOutbox(stores);
 });
-afterEach(() => stores.close());
 
 const REFUSED = { next: 'refused', hint: null } as const;
 const tow = (name: string, reference: string) => ({ towingReference: name, reference });

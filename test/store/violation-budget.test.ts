@@ -3,7 +3,7 @@ import { budgetKey, KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/service/sending';
 import { eventually } from '../support/eventually';
 import { NOT_SENT, NO_PERMIT, refusedWith } from '../support/exchanges';
-import { useStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 import {
   decide,
   mustClaimViolation,
@@ -14,10 +14,7 @@ import {
   takenAs,
 } from '../support/violations';
 
-let stores: Stores;
-useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `U${String(index).padStart(3, '0')}`);
 const LEASE_MS = 5000;

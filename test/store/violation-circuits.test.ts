@@ -4,7 +4,7 @@ import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/service/sending';
 import { NO_TOKEN, FAILING, FORBIDDEN } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
-import { ACCEPTED, mustClaim, useStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, useStores, result, START } from '../support/stores';
 import {
   claimAs,
   decide,
@@ -18,10 +18,9 @@ import {
 import { changeEntry, letTry, readEntry, setCircuit } from '../support/stored-records';
 import { reportProbe } from '../../src/workflow/outbox/prove-connection';
 
-let stores: Stores;
 let outbox: ViolationOutbox;
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   outbox = openOutbox(stores, { leaseMs: 5000 });
 });
 

@@ -5,7 +5,7 @@ import type { ViolationOutbox } from '../support/outboxes';
 import { violationStandings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { endLease, leaseUntilMs, setCircuit } from '../support/stored-records';
-import { LEASE_MS, useStores, UNKNOWN, type Stores } from '../support/stores';
+import { LEASE_MS, useStores, UNKNOWN } from '../support/stores';
 import {
   claimAs,
   decide,
@@ -18,10 +18,9 @@ import {
   takenAs,
 } from '../support/violations';
 
-let stores: Stores;
 let outbox: ViolationOutbox;
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   outbox = openOutbox(stores);
 });
 

@@ -7,7 +7,7 @@ import type { ViolationOutbox } from '../support/outboxes';
 import type { IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
 import { readEntry } from '../support/stored-records';
-import { useStores, UNKNOWN, type Stores } from '../support/stores';
+import { useStores, UNKNOWN } from '../support/stores';
 import {
   claimAs,
   decide as decideOn,
@@ -22,10 +22,9 @@ import {
   violationOf,
 } from '../support/violations';
 
-let stores: Stores;
 let outbox: ViolationOutbox;
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   outbox = openOutbox(stores, { checksTicket: true });
 });
 

@@ -7,17 +7,11 @@ import type { AttemptResult } from '../../src/domain/outbox/attempt';
 import { NOT_SENT, NO_TOKEN, refusedWith } from '../support/exchanges';
 import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
 import { walk } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 import { decide, join, openOutbox, outcome, readViolation, report, takenAs, violationOf } from '../support/violations';
 import { changeEntry, endLease, letTry, readEntry } from '../support/stored-records';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const ID = 'U1';
 const HASH = '{towhook-main}:violation:U1';

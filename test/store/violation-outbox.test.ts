@@ -5,7 +5,7 @@ import { createViolationOutbox } from '../../src/store/outbox/outbox';
 import { refusedWith } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { GRACE_MS, LEASE_MS, oddAnswer, useStores, type Stores } from '../support/stores';
+import { GRACE_MS, LEASE_MS, oddAnswer, useStores } from '../support/stores';
 import {
   claimAs,
   idNamed,
@@ -21,10 +21,9 @@ import {
 } from '../support/violations';
 import { changeEntry, leaseUntilMs, readEntry } from '../support/stored-records';
 
-let stores: Stores;
 let outbox: ViolationOutbox;
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   outbox = openOutbox(stores);
 });
 

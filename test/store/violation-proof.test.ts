@@ -4,7 +4,7 @@ import { NOT_SENT } from '../support/exchanges';
 import type { ViolationOutbox } from '../support/outboxes';
 import type { RecordStore } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
-import { useStores, towRequest, UNKNOWN, type Stores } from '../support/stores';
+import { useStores, towRequest, UNKNOWN } from '../support/stores';
 import {
   claimAs,
   idNamed,
@@ -20,10 +20,9 @@ import {
 } from '../support/violations';
 import { changeEntry } from '../support/stored-records';
 
-let stores: Stores;
 let outbox: ViolationOutbox;
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   outbox = openOutbox(stores);
 });
 

@@ -4,7 +4,7 @@ import type { ViolationOutbox } from '../support/outboxes';
 import { matchEarlierTows, matchTowsByMetadataId } from '../../src/workflow/violation/match-violation';
 import { replaceImages } from '../../src/workflow/outbox/decide';
 import type { SpoolPlace, Upload } from '../../src/workflow/ops/spool-port';
-import { START, TESTER, useStores, UNKNOWN, type Stores } from '../support/stores';
+import { START, TESTER, useStores, UNKNOWN } from '../support/stores';
 import {
   decide,
   idNamed,
@@ -21,10 +21,9 @@ import {
   violationOf,
 } from '../support/violations';
 
-let stores: Stores;
 let outbox: ViolationOutbox;
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   outbox = openOutbox(stores);
 });
 

@@ -1,15 +1,9 @@
 import { createAnswerStore } from '../../src/store/redis/answers';
 import { KEYS } from '../../src/store/keys';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { type Stores, useStores } from '../support/stores';
 import { readViolation, report, reportViolations, violationOf } from '../support/violations';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+const stores = useStores();
 
 const namesOf = (items: readonly { violation: { id: string } }[]) => items.map(({ violation }) => violation.id);
 

@@ -5,31 +5,18 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { recordsOf } from '../../src/store/outbox/records';
 import { PUT_OFF_MS, putOffDue } from '../../src/store/outbox/wake';
 import { NO_LIMITS } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import {
-  ACCEPTED,
-  GRACE_MS,
-  INVOICE,
-  mustClaim,
-  openStores,
-  result,
-  START,
-  towRequest,
-  type Stores,
-} from '../support/stores';
+import { ACCEPTED, GRACE_MS, INVOICE, mustClaim, result, START, towRequest, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
+const redis = stores.server;
 /** The jobs that were added, each as its queue and its records. */
 let added: string[];
 const wake = (queue: string, refs: readonly string[]) => void added.push(`${queue}: ${refs.join()}`);
 
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+beforeEach(() => {
   added = [];
   recordsOf(stores.redis).wakeWith(wake);
 });
-afterEach(() => stores.close());
 
 const addedSoFar = () => added.splice(0);
 const delivery = (id: string) => ({

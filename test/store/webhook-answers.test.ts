@@ -5,12 +5,10 @@ import { createWebhookAnswerStore } from '../../src/store/webhook/webhook-answer
 import { privateAccess } from '../../src/store/redis/access';
 import { openStores, useStores, type Stores } from '../support/stores';
 
-let stores: Stores;
-const redis = useStores((opened) => {
-  stores = opened;
-});
+const stores = useStores();
+const redis = stores.server;
 
-const open = (by = stores) => createWebhookAnswerStore(by.redis);
+const open = (by: Pick<Stores, 'redis'> = stores) => createWebhookAnswerStore(by.redis);
 const answered = (path: WebhookPath, also: { refused?: object; hasAccepted?: boolean }) => ({
   path,
   hasAccepted: false,

@@ -2,7 +2,7 @@ import { KEYS, towKey, violationKey } from '../../src/store/keys';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
 import { changeEntry, endLease } from '../support/stored-records';
-import { ACCEPTED, START, UNKNOWN, useStores, type Stores } from '../support/stores';
+import { ACCEPTED, START, UNKNOWN, useStores } from '../support/stores';
 import {
   claimAs,
   decide,
@@ -18,10 +18,9 @@ import {
 
 /** A violation without an answer that a link by hand proved, and whose link turns out to be wrong. */
 
-let stores: Stores;
 let outbox: ViolationOutbox;
-useStores((opened) => {
-  stores = opened;
+const stores = useStores();
+beforeEach(() => {
   outbox = openOutbox(stores, { leaseMs: 20_000, graceMs: 0 });
 });
 

@@ -43,7 +43,8 @@ export function useRetention(
 ): ReturnType<typeof useDataDir> {
   const dataDir = useDataDir();
   let retention: Retention | undefined;
-  useStores((stores) => {
+  const stores = useStores();
+  beforeEach(() => {
     retention = openRetention(stores, dataDir.path);
     opened({ stores, retention });
   });

@@ -76,20 +76,20 @@ export type Stores = Awaited<ReturnType<typeof openStores>>;
 /** The actor of the tests. */
 export const TESTER = { id: 'k1', name: 'tester', role: 'ops' } as const;
 
-/** Opens stores over an empty Redis before each test, and closes them after it. */
-export function useStores(
-  opened: (stores: Stores) => void,
-  options: Parameters<typeof openStores>[1] = {},
-): SharedRedis {
-  const redis = useRedis();
-  let stores: Stores | undefined;
+/** Opens stores over an empty Redis before each test, and closes them after it. What it returns is used while tests run. */
+export function useStores(options: Parameters<typeof openStores>[1] = {}): UsedStores {
+  const server = useRedis();
+  const stores: Partial<UsedStores> = { server };
   beforeEach(async () => {
-    stores = await openStores(redis.url, options);
-    opened(stores);
+    Object.assign(stores, await openStores(server.url, options));
   });
-  afterEach(() => stores?.close());
-  return redis;
+  afterEach(() => stores.close?.());
+  if (!areOpenInTests(stores)) throw new Error('no server');
+  return stores;
 }
+
+type UsedStores = Stores & { readonly server: SharedRedis };
+const areOpenInTests = (stores: Partial<UsedStores>): stores is UsedStores => stores.server !== undefined;
 
 export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
   const redis = await openConnection(server);

@@ -7,23 +7,19 @@ import { createLookups, type Lookups } from '../../src/workflow/service/lookups'
 import type { Budgets } from '../../src/workflow/service/service-port';
 import { json, startFakeService, type FakeService, type FakeReply } from '../service/fake-service';
 import { budgetsOf, noBudgets } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
+const stores = useStores();
 let fake: FakeService;
 /** A clock that does not move, so that all remaining times are exact. */
 const clock = { ...systemClock, nowMs: () => 1_795_220_706_429, monotonicMs: () => 1000 };
 const clients: ServiceClient[] = [];
 beforeEach(async () => {
-  stores = await openStores(redis.url);
   fake = await startFakeService();
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
   await fake.stop();
-  stores.close();
 });
 
 const QUESTION: TicketQuestion = {

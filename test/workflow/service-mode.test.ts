@@ -7,15 +7,10 @@ import { createWithheldStore } from '../../src/store/outbox/withheld';
 import { ALL_TOWS } from '../../src/workflow/list-port';
 import { agreeOnMode, switchMode, type ModeTools } from '../../src/workflow/outbox/service-mode';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { openStores, RULES, START, TESTER, type Stores } from '../support/stores';
+import { openStores, RULES, START, TESTER, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+const stores = useStores({ leaseMs: 60_000 });
+const redis = stores.server;
 
 const NONE_RUNNING: readonly ProcessStatus[] = [];
 const runsIn = (mode: 'live' | 'shadow', isSilent = false): ProcessStatus => ({

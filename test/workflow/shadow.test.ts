@@ -10,15 +10,9 @@ import { decideHeldTow } from '../../src/workflow/outbox/decide';
 import { switchMode } from '../../src/workflow/outbox/service-mode';
 import { withheldCsv, type WithheldStore } from '../../src/workflow/outbox/withheld-list';
 import { standings } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, mustClaim, openStores, result, RULES, START, TESTER, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, RULES, START, TESTER, useStores } from '../support/stores';
 
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url, { leaseMs: 60_000 });
-});
-afterEach(() => stores.close());
+const stores = useStores({ leaseMs: 60_000 });
 
 /** Sets the switch of ops, while no process runs. */
 const turn = (mode: 'live' | 'shadow') =>
