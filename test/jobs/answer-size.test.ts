@@ -1,33 +1,18 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
-import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log/log';
-import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
-import { startFakeService, type FakeService } from '../service/fake-service';
-import { noBudgets } from '../support/outboxes';
-import { START, useStores } from '../support/stores';
+import type { ServiceClient } from '../../src/service';
+import type { FakeService } from '../service/fake-service';
+import { START, useStores, FAST_RETRIES } from '../support/stores';
 import { readEntry } from '../support/stored-records';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
+import { clientFor, useFakeService } from '../service/client-under-test';
 
 const stores = useStores();
 let fake: FakeService;
 let service: ServiceClient;
+useFakeService((world) => ({ fake } = world));
 beforeEach(async () => {
-  fake = await startFakeService();
-  service = createServiceClient({
-    baseUrl: fake.url,
-    clientId: 'client',
-    clientSecret: 'secret',
-    timeoutMs: 10_000,
-    tokens: createMemoryTokenCache(systemClock),
-    budgets: noBudgets,
-    clock: systemClock,
-    log: silentLog,
-  });
-});
-afterEach(async () => {
-  service.close();
-  await fake.stop();
+  service = clientFor(fake.url);
 });
 
 /** An answer of almost 256 KiB to a report, with this many fields of the same value. */
@@ -42,9 +27,8 @@ async function sendAnsweredWith(body: string) {
   fake.onCall(() => ({ headers: { 'content-type': 'application/json' }, body }));
   await stores.request('A');
   await stores.say('A', START);
-  const settings = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
   const { outbox, records } = stores;
-  const tools = { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved() };
+  const tools = { outbox, records, service, settings: FAST_RETRIES, claimMaxAgeMs: 5000, ...unobserved() };
   await runOutbox(CALLS.tow, 'A', tools, unstopped);
   const { rawBody, ...rest } = await readEntry(stores.redis, { ref: 'A' }, 1);
   const { r1: _, ...record } = await stores.redis.hgetall('{towhook-main}:tow:A');

@@ -4,7 +4,7 @@ import { KEYS } from '../../src/store/keys';
 import { clientWithToken, closeClients } from '../service/client-under-test';
 import { enveloped, startRawServer, type RawServer } from '../service/fake-service';
 import { eventually } from '../support/eventually';
-import { GRACE_MS, INVOICE, START, useStores } from '../support/stores';
+import { INVOICE, START, useStores, FAST_RETRIES } from '../support/stores';
 import { changeEntry, letTry, readCircuits } from '../support/stored-records';
 import { unstopped } from './run-steps';
 import { reportProbe } from '../../src/workflow/outbox/prove-connection';
@@ -66,18 +66,11 @@ function drip(socket: Socket): void {
 
 async function run(ref = 'T1') {
   const service = await clientWithToken(server.url, { timeoutMs: 3000 });
-  const settings = {
-    retryBaseMs: 20,
-    retryCapMs: 100,
-    notFoundRetries: 2,
-    notFoundRetryMs: 20,
-    unknownGraceMs: GRACE_MS,
-  };
   const { outbox, records } = stores;
   return runOutbox(
     CALLS.tow,
     ref,
-    { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved() },
+    { outbox, records, service, settings: FAST_RETRIES, claimMaxAgeMs: 5000, ...unobserved() },
     unstopped,
   );
 }

@@ -3,19 +3,20 @@ import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
-import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
+import type { ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { recordsOf } from '../../src/store/outbox/records';
 import { createTaskStore } from '../../src/store/ops/tasks';
-import { type TowOutbox, NO_LIMITS, noBudgets } from '../support/outboxes';
+import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
-import { GRACE_MS, INVOICE, openStores, START, towRequest, type Stores } from '../support/stores';
+import { GRACE_MS, INVOICE, openStores, START, towRequest, type Stores, FAST_RETRIES } from '../support/stores';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
+import { clientFor, closeClients } from '../service/client-under-test';
 
 const redis = useOwnRedis();
 let stores: Stores;
@@ -127,31 +128,16 @@ describe('report sending: failures of Redis and of the connection', () => {
     const host = { host: '127.0.0.1', port: 0 };
     // These tests need no webhooks, so nothing listens on the webhook URL.
     simulator = await startSimulator({ ...host, webhookUrl: 'http://127.0.0.1:1', clock: systemClock, log });
-    service = createServiceClient({
-      baseUrl: simulator.url,
-      clientId: 'client',
-      clientSecret: 'secret',
-      timeoutMs: 20_000,
-      tokens: createMemoryTokenCache(systemClock),
-      budgets: noBudgets,
-      clock: systemClock,
-      log,
-    });
+    service = clientFor(simulator.url);
     outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 20_000, graceMs: GRACE_MS, ...NO_LIMITS });
   });
   afterEach(async () => {
-    service.close();
+    closeClients();
     await simulator.stop(100);
   });
 
   const clock = { ...systemClock, random: () => 0 };
-  const settings = {
-    retryBaseMs: 20,
-    retryCapMs: 100,
-    notFoundRetries: 2,
-    notFoundRetryMs: 20,
-    unknownGraceMs: GRACE_MS,
-  };
+  const settings = { ...FAST_RETRIES, retryBaseMs: 20 };
   const run = (ref: string, through: TowOutbox = outbox) => {
     const tools = {
       outbox: through,

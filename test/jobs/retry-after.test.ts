@@ -1,12 +1,9 @@
 import { CALLS, runOutbox, type RunOutboxTools } from '../../jobs/run-outbox';
 import type { StoredTow } from '../../src/domain/outbox/outbox-record';
-import { silentLog } from '../../src/platform/log/log';
-import { createServiceClient, type ServiceClient } from '../../src/service';
 import { createSendingStore } from '../../src/store/service/sending';
 import { createTokenCache } from '../../src/store/service/tokens';
-import { movableClock, type MovableClock } from '../service/client-under-test';
-import { enveloped, json, startFakeService, type FakeService } from '../service/fake-service';
-import { noBudgets } from '../support/outboxes';
+import { movableClock, type MovableClock, clientFor, useFakeService } from '../service/client-under-test';
+import { enveloped, json, type FakeService } from '../service/fake-service';
 import { redisNowMs } from '../support/redis';
 import { START, useStores } from '../support/stores';
 import { changeEntry, readCircuits, readEntry, setCircuit } from '../support/stored-records';
@@ -15,17 +12,12 @@ import { unobserved } from '../support/unobserved';
 
 const stores = useStores();
 let fake: FakeService;
-const clients: ServiceClient[] = [];
+useFakeService((world) => ({ fake } = world));
 beforeEach(async () => {
-  fake = await startFakeService();
   fake.onCall(({ body }) => {
     const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(body.toString()) ?? [];
     return enveloped({ towing_reference_id: ref });
   });
-});
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close();
-  await fake.stop();
 });
 
 const FIVE_MINUTES_MS = 300_000;
@@ -41,17 +33,11 @@ const settings = {
 /** One process with its own clock. Waits have their full jitter. */
 function processWith(clock: MovableClock) {
   const longest = { ...clock, random: () => 1 };
-  const service = createServiceClient({
-    baseUrl: fake.url,
-    clientId: 'client',
-    clientSecret: 'secret',
+  const service = clientFor(fake.url, {
     timeoutMs: 5000,
     tokens: createTokenCache(stores.redis, 'access'),
-    budgets: noBudgets,
     clock: longest,
-    log: silentLog,
   });
-  clients.push(service);
   const { outbox, records } = stores;
   const tools: RunOutboxTools<StoredTow> = {
     outbox,

@@ -1,36 +1,30 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
 import { recordFact } from '../../src/workflow/tow/record-fact';
-import { clientWithToken, closeClients } from '../service/client-under-test';
-import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
-import { GRACE_MS, INVOICE, RULES, START, TESTER, useStores } from '../support/stores';
+import { clientWithToken, useFakeService } from '../service/client-under-test';
+import { enveloped, type FakeService } from '../service/fake-service';
+import { INVOICE, RULES, START, TESTER, useStores, FAST_RETRIES } from '../support/stores';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
 
 const stores = useStores();
 let fake: FakeService;
+useFakeService((world) => ({ fake } = world));
 beforeEach(async () => {
-  fake = await startFakeService();
   const amounts = { total_amount: 1, paid_amount: 0, tax: 0 };
   fake.onCall(() => enveloped({ towing_reference_id: 'T1', towing_invoice: amounts }));
-});
-afterEach(async () => {
-  closeClients();
-  await fake.stop();
 });
 
 /** A run whose time does not pass, so that only its steps end it. */
 async function run() {
-  const settings = {
-    retryBaseMs: 20,
-    retryCapMs: 100,
-    notFoundRetries: 2,
-    notFoundRetryMs: 20,
-    unknownGraceMs: GRACE_MS,
-  };
   const world = unobserved({ ...systemClock, monotonicMs: () => 0 });
   const service = await clientWithToken(fake.url, { timeoutMs: 10_000 });
-  return runOutbox(CALLS.tow, 'T1', { ...stores, service, settings, claimMaxAgeMs: 5000, ...world }, unstopped);
+  return runOutbox(
+    CALLS.tow,
+    'T1',
+    { ...stores, service, settings: FAST_RETRIES, claimMaxAgeMs: 5000, ...world },
+    unstopped,
+  );
 }
 
 test('a run sends ten reports of a tow and leaves the others to the next run', async () => {

@@ -5,15 +5,16 @@ import type { StoredTow } from '../../src/domain/outbox/outbox-record';
 import { simulatorCalls } from '../../src/contracts/service/simulator';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
-import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
+import type { ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
-import { type TowOutbox, noBudgets } from '../support/outboxes';
+import type { TowOutbox } from '../support/outboxes';
 import type { ServicePort } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
 import { readCircuits, readEntry } from '../support/stored-records';
-import { GRACE_MS, INVOICE, START, towInvoice, useStores } from '../support/stores';
+import { GRACE_MS, INVOICE, START, towInvoice, useStores, FAST_RETRIES } from '../support/stores';
 import { stoppedAfter } from './run-steps';
 import { unobserved } from '../support/unobserved';
+import { clientFor, closeClients } from '../service/client-under-test';
 
 const stores = useStores();
 let simulator: Simulator;
@@ -28,33 +29,16 @@ beforeEach(async () => {
     clock: systemClock,
     log: silentLog,
   });
-  service = createServiceClient({
-    baseUrl: `${simulator.url}/prefix`,
-    clientId: 'client',
-    clientSecret: 'secret',
-    timeoutMs: 20_000,
-    tokens: createMemoryTokenCache(systemClock),
-    budgets: noBudgets,
-    clock: systemClock,
-    log: silentLog,
-  });
+  service = clientFor(`${simulator.url}/prefix`);
 });
 afterEach(async () => {
-  service.close();
+  closeClients();
   await simulator.stop(100);
 });
 
-const settings = {
-  retryBaseMs: 20,
-  retryCapMs: 100,
-  notFoundRetries: 2,
-  notFoundRetryMs: 20,
-  unknownGraceMs: GRACE_MS,
-};
-
 function tools(also: { clock?: Clock; outbox?: TowOutbox } = {}): RunOutboxTools<StoredTow> {
   const { outbox, records } = stores;
-  return { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved(), ...also };
+  return { outbox, records, service, settings: FAST_RETRIES, claimMaxAgeMs: 5000, ...unobserved(), ...also };
 }
 
 const run = (ref: string, also = {}) => runOutbox(CALLS.tow, ref, tools(also), stoppedAfter(1));
@@ -141,7 +125,7 @@ test('retries a report that is refused with violation not found a limited number
 
   await runUntil('T-unknown', ['started refused']);
 
-  expect(await callsOf('started')).toHaveLength(1 + settings.notFoundRetries);
+  expect(await callsOf('started')).toHaveLength(1 + FAST_RETRIES.notFoundRetries);
   const [task] = (await stores.read('T-unknown')).tasks;
   expect(task).toMatchObject({ type: 'report_refused', http_status: 404 });
   expect(task?.message).toContain('Violation not found');

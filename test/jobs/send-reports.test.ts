@@ -1,12 +1,12 @@
 import { sendReports } from '../../jobs/run-outbox';
 import { reportJob, towsOfJob } from '../../src/contracts/ops/jobs';
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log/log';
-import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
-import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
-import { noBudgets, type TowOutbox } from '../support/outboxes';
+import type { ServiceClient } from '../../src/service';
+import { enveloped, type FakeService } from '../service/fake-service';
+import type { TowOutbox } from '../support/outboxes';
 import { FAST_RETRIES, START, towRequest, useStores } from '../support/stores';
 import { unobserved } from '../support/unobserved';
+import { clientFor, useFakeService } from '../service/client-under-test';
 
 const stores = useStores();
 const JOB = reportJob.parse({ towing_reference_ids: ['T1', 'T2', 'T3'] });
@@ -14,32 +14,19 @@ const JOB = reportJob.parse({ towing_reference_ids: ['T1', 'T2', 'T3'] });
 let fake: FakeService;
 let service: ServiceClient;
 let called: string[];
+useFakeService((world) => ({ fake } = world));
 beforeEach(async () => {
-  fake = await startFakeService();
   called = [];
   fake.onCall(({ body }) => {
     const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(body.toString()) ?? [];
     if (ref !== '') called.push(ref);
     return enveloped({ towing_reference_id: ref, token: 'a token' });
   });
-  service = createServiceClient({
-    baseUrl: fake.url,
-    clientId: 'client',
-    clientSecret: 'secret',
-    timeoutMs: 5000,
-    tokens: createMemoryTokenCache(systemClock),
-    budgets: noBudgets,
-    clock: systemClock,
-    log: silentLog,
-  });
+  service = clientFor(fake.url, { timeoutMs: 5000 });
   for (const [place, ref] of towsOfJob(JOB).entries()) {
     // oxlint-disable-next-line eslint/no-await-in-loop
     await oweStart(ref, `d${place}`);
   }
-});
-afterEach(async () => {
-  service.close();
-  await fake.stop();
 });
 
 /** A tow that has started; the report is owed. */

@@ -1,15 +1,14 @@
 import dns from 'node:dns';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
-import { silentLog } from '../../src/platform/log/log';
-import { createServiceClient, type ServiceClient } from '../../src/service';
+import type { ServiceClient } from '../../src/service';
 import { createBudgets, LEAVES_WITHIN_MS, slidingWindow, type BudgetSettings } from '../../src/store/service/budgets';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { createTokenCache } from '../../src/store/service/tokens';
-import { movableClock, REQUESTS, type MovableClock } from '../service/client-under-test';
+import { movableClock, REQUESTS, type MovableClock, clientFor } from '../service/client-under-test';
 import { enveloped, json } from '../service/fake-service';
 import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
-import { GRACE_MS, START } from '../support/stores';
+import { GRACE_MS, START, FAST_RETRIES } from '../support/stores';
 import { startWorkerFor, type ViolationWorker } from './violation-world';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
@@ -36,15 +35,10 @@ afterEach(async () => {
 
 async function startWorker(limits: BudgetSettings): Promise<{ worker: ViolationWorker; service: ServiceClient }> {
   const worker = await startWorkerFor(redis.url, { rateLimit: slidingWindow(limits.violations) });
-  const service = createServiceClient({
-    baseUrl: worker.fake.url.replace('127.0.0.1', 'localhost'),
-    clientId: 'client',
-    clientSecret: 'secret',
-    timeoutMs: 10_000,
+  const service = clientFor(worker.fake.url.replace('127.0.0.1', 'localhost'), {
     tokens: createTokenCache(worker.stores.redis, 'access'),
     budgets: createBudgets(worker.stores.redis, limits),
     clock,
-    log: silentLog,
   });
   open.push(worker, { stop: () => service.close() });
   return { worker, service };
@@ -73,14 +67,14 @@ test('sends a report whose connection opens slower than a permit of the tow rate
   await createTokenCache(stores.redis, 'access').write({ token: 'known', expiresAtMs: null });
   const limits = { ...NO_LIMITS, rateLimit: slidingWindow(1) };
   const outbox = createTowOutbox(stores.redis, clock, { leaseMs: 20_000, graceMs: GRACE_MS, ...limits });
-  const settings = {
-    retryBaseMs: 20,
-    retryCapMs: 100,
-    notFoundRetries: 2,
-    notFoundRetryMs: 20,
-    unknownGraceMs: GRACE_MS,
+  const tools = {
+    outbox,
+    records: stores.records,
+    service,
+    settings: FAST_RETRIES,
+    claimMaxAgeMs: 9500,
+    ...unobserved(clock),
   };
-  const tools = { outbox, records: stores.records, service, settings, claimMaxAgeMs: 9500, ...unobserved(clock) };
 
   const outcome = await runOutbox(CALLS.tow, 'A', tools, unstopped);
 

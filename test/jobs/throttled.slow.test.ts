@@ -1,18 +1,18 @@
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log/log';
-import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
+import type { ServiceClient } from '../../src/service';
 import { createBudgets, slidingWindow, type BudgetSettings } from '../../src/store/service/budgets';
 import { KEYS } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { createSendingStore } from '../../src/store/service/sending';
-import { enveloped, json, startFakeService, type FakeReply, type FakeService } from '../service/fake-service';
+import { enveloped, json, type FakeReply, type FakeService } from '../service/fake-service';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { FAST_RETRIES, GRACE_MS, openStores, START, type Stores } from '../support/stores';
 import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
 import { stoppedAfter } from './run-steps';
 import { unobserved } from '../support/unobserved';
+import { clientFor, useFakeService } from '../service/client-under-test';
 
 const redis = useRedis();
 const NO_LIMITS: BudgetSettings = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
@@ -21,18 +21,16 @@ let fake: FakeService;
 let stores: Stores;
 let violations: ViolationWorker;
 const opened: Stores[] = [];
-const clients: ServiceClient[] = [];
+useFakeService((world) => ({ fake } = world));
 beforeEach(async () => {
   stores = await openStores(redis.url);
   opened.push(stores);
-  fake = await startFakeService();
   fake.onCall(answerTo);
   violations = await startWorkerFor(redis.url);
 });
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.close();
   for (const open of opened.splice(0)) open.close();
-  await Promise.all([fake.stop(), violations.stop()]);
+  await violations.stop();
 });
 
 /** The answer that accepts a call. */
@@ -61,17 +59,11 @@ async function processWith(
   const own = await openStores(redis.url);
   opened.push(own);
   const perMinute = { ...NO_LIMITS, ...limits };
-  const service = createServiceClient({
-    baseUrl: fake.url,
-    clientId: 'client',
-    clientSecret: 'secret',
+  const service = clientFor(fake.url, {
     timeoutMs: 5000,
-    tokens: createMemoryTokenCache(systemClock),
     budgets: createBudgets(own.redis, perMinute, minuteMs),
     clock,
-    log: silentLog,
   });
-  clients.push(service);
   const rateLimit = slidingWindow(perMinute.tow, minuteMs);
   const limited = { leaseMs: 20_000, graceMs: GRACE_MS, giveUpAfterMs: 3_600_000, rateLimit };
   const outbox = createTowOutbox(own.redis, systemClock, limited);

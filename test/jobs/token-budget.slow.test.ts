@@ -2,7 +2,7 @@ import request from 'supertest';
 import { CALLS, runOutbox } from '../../jobs/run-outbox';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
-import { createServiceClient, type ServiceClient } from '../../src/service';
+import type { ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { createBudgets } from '../../src/store/service/budgets';
 import { createTokenCache } from '../../src/store/service/tokens';
@@ -10,13 +10,13 @@ import { createSendingStore } from '../../src/store/service/sending';
 import { createTaskStore } from '../../src/store/ops/tasks';
 import { eventually } from '../support/eventually';
 import { readEntry } from '../support/stored-records';
-import { GRACE_MS, START, useStores } from '../support/stores';
+import { START, useStores, FAST_RETRIES } from '../support/stores';
 import { unstopped } from './run-steps';
 import { unobserved } from '../support/unobserved';
+import { clientFor, closeClients } from '../service/client-under-test';
 
 const stores = useStores();
 let simulator: Simulator;
-const clients: ServiceClient[] = [];
 beforeEach(async () => {
   simulator = await startSimulator({
     host: '127.0.0.1',
@@ -27,7 +27,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.close();
+  closeClients();
   await simulator.stop(100);
 });
 
@@ -35,33 +35,20 @@ afterEach(async () => {
 const AUTH_PER_MINUTE = { auth: 1, site: 0, violations: 0, tickets: 0, tow: 0 };
 
 function serviceWith(minuteMs: number): ServiceClient {
-  const service = createServiceClient({
-    baseUrl: simulator.url,
-    clientId: 'client',
-    clientSecret: 'secret',
+  const service = clientFor(simulator.url, {
     timeoutMs: 2000,
     tokens: createTokenCache(stores.redis, 'access'),
     budgets: createBudgets(stores.redis, AUTH_PER_MINUTE, minuteMs),
-    clock: systemClock,
-    log: silentLog,
   });
-  clients.push(service);
   return service;
 }
 
 function run(ref: string, service: ServiceClient) {
-  const settings = {
-    retryBaseMs: 20,
-    retryCapMs: 100,
-    notFoundRetries: 2,
-    notFoundRetryMs: 20,
-    unknownGraceMs: GRACE_MS,
-  };
   const { outbox, records } = stores;
   return runOutbox(
     CALLS.tow,
     ref,
-    { outbox, records, service, settings, claimMaxAgeMs: 5000, ...unobserved() },
+    { outbox, records, service, settings: FAST_RETRIES, claimMaxAgeMs: 5000, ...unobserved() },
     unstopped,
   );
 }

@@ -1,26 +1,20 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
-import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
+import { createMemoryTokenCache } from '../../src/service';
 import { createLookupCache } from '../../src/store/service/lookups';
 import type { TicketQuestion } from '../../src/workflow/service/lookups';
 import { createLookups, type Lookups } from '../../src/workflow/service/lookups';
 import type { Budgets } from '../../src/workflow/service/service-port';
-import { json, startFakeService, type FakeService, type FakeReply } from '../service/fake-service';
+import { json, type FakeService, type FakeReply } from '../service/fake-service';
 import { budgetsOf, noBudgets } from '../support/outboxes';
 import { useStores } from '../support/stores';
+import { clientFor, useFakeService } from '../service/client-under-test';
 
 const stores = useStores();
 let fake: FakeService;
 /** A clock that does not move, so that all remaining times are exact. */
 const clock = { ...systemClock, nowMs: () => 1_795_220_706_429, monotonicMs: () => 1000 };
-const clients: ServiceClient[] = [];
-beforeEach(async () => {
-  fake = await startFakeService();
-});
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close();
-  await fake.stop();
-});
+useFakeService((world) => ({ fake } = world));
 
 const QUESTION: TicketQuestion = {
   zoneId: '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1c',
@@ -31,17 +25,7 @@ const QUESTION: TicketQuestion = {
 /** The lookups of a process whose service answers with `reply`. */
 function checkOver(reply: FakeReply | (() => FakeReply), budgets: Budgets = noBudgets): Lookups {
   fake.onCall(typeof reply === 'function' ? reply : () => reply);
-  const service = createServiceClient({
-    baseUrl: fake.url,
-    clientId: 'client',
-    clientSecret: 'secret',
-    timeoutMs: 10_000,
-    tokens: createMemoryTokenCache(clock),
-    budgets,
-    clock,
-    log: silentLog,
-  });
-  clients.push(service);
+  const service = clientFor(fake.url, { tokens: createMemoryTokenCache(clock), budgets, clock });
   const cache = createLookupCache(stores.redis, { clock, log: silentLog, keptMs: 60_000 });
   return createLookups({ service, cache, clock });
 }
