@@ -29,8 +29,8 @@ export interface ProcessDeliveryTools {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   /**
-   * Called with the body of a webhook after its first run, even if that failed. At most once: not after a run without a
-   * reply of Redis.
+   * Called with the body of a webhook after its first run that succeeded. At most once: not after a run without a reply of
+   * Redis.
    */
   readonly observe: (kind: DeliveryKind, rawBody: string) => void;
 }
@@ -40,25 +40,14 @@ export type DeliveryVerdict = MessageVerdict | 'settled_before' | 'gone';
 
 interface Processed {
   readonly verdict: DeliveryVerdict;
-  /** Null when it is gone, like the tow. */
-  readonly kind: DeliveryKind | null;
-  readonly towingReferenceId: string | null;
-  /** How long ago it was received, ms; null unless this was its first processing. */
+  /** Null when it is gone. */
+  readonly delivery: Pick<Delivery, 'kind' | 'towingReferenceId' | 'rawBody'> | null;
+  /** How long ago it was received, ms; null unless this was its first run that succeeded. */
   readonly sinceReceivedMs: number | null;
-  /** Its body; null unless no run came before, not even a failed one. */
-  readonly firstBody: string | null;
 }
 
 /** A delivery that failed without being counted as failed is older than this when it succeeds. */
 const FAILED_BEFORE_MS = 10_000;
-
-const GONE: Processed = {
-  verdict: 'gone',
-  kind: null,
-  towingReferenceId: null,
-  sinceReceivedMs: null,
-  firstBody: null,
-};
 
 /** Processes deliveries: creates a tow, attaches an invoice or parks it, or keeps what breaks the contract. */
 export async function processDeliveries(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<JobOutcome> {
@@ -74,8 +63,9 @@ export async function processDelivery(id: string, tools: ProcessDeliveryTools): 
   const { clock, log, metrics } = tools;
   const startedMs = clock.monotonicMs();
   try {
-    const { verdict, kind, towingReferenceId, sinceReceivedMs, firstBody } = await processInTransaction(id, tools);
-    if (kind !== null && firstBody !== null) tools.observe(kind, firstBody);
+    const { verdict, delivery, sinceReceivedMs } = await processInTransaction(id, tools);
+    const { kind = null, towingReferenceId = null } = delivery ?? {};
+    if (delivery && sinceReceivedMs !== null) tools.observe(delivery.kind, delivery.rawBody);
     const level = verdict === 'settled_before' ? 'debug' : 'info';
     log[level]('delivery.processed', { delivery_id: id, kind, towing_reference_id: towingReferenceId, verdict });
     const tookMs = clock.monotonicMs() - startedMs;
@@ -111,16 +101,9 @@ async function deferFailed(id: string, error: unknown, tools: ProcessDeliveryToo
     // It is due again by its schedule. Without a count of its failures no task opens.
     (cause: unknown) => ({ failures: null, needsPerson: !isTransient(cause) }),
   );
-  if (failures === 1) await observeFailed(id, tools);
   const fields = { delivery_id: id, failures, ...errorFacts(error) };
   if (needsPerson) log.error('delivery.failed', fields);
   else (isTransient(error) ? transientLog : log).warn('delivery.failed', { ...fields, stack: undefined });
-}
-
-/** A delivery that keeps failing may be one that differs from its contract, so its first failure shows its body. */
-async function observeFailed(id: string, { deliveries, observe }: ProcessDeliveryTools): Promise<void> {
-  const failed = await deliveries.read(id).catch(() => null);
-  if (failed && !hasSucceeded(failed)) observe(failed.kind, failed.rawBody);
 }
 
 /** True once a run of the delivery has succeeded, also after it is replayed. */
@@ -141,13 +124,13 @@ async function processInTransaction(
     known = null;
     if (!delivery) {
       transaction.scheduleDelivery(id, null);
-      return GONE;
+      return { verdict: 'gone', delivery: null, sinceReceivedMs: null };
     }
-    const { kind, towingReferenceId, state, rawBody, receivedAtMs, failures } = delivery;
+    const { state, receivedAtMs, failures } = delivery;
     const isFirst = !hasSucceeded(delivery);
     if (state === 'processed') {
       transaction.scheduleDelivery(id, null);
-      return { verdict: 'settled_before', kind, towingReferenceId, sinceReceivedMs: null, firstBody: null };
+      return { verdict: 'settled_before', delivery, sinceReceivedMs: null };
     }
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
     const verdict = await processMessage(transaction, { delivery, isFirst }, readers);
@@ -157,7 +140,6 @@ async function processInTransaction(
     }
     // A delivery that differs waits in the list of its kind.
     if (verdict === 'differs') transaction.scheduleDelivery(id, null);
-    const firstBody = isFirst && failures === 0 ? rawBody : null;
-    return { verdict, kind, towingReferenceId, sinceReceivedMs, firstBody };
+    return { verdict, delivery, sinceReceivedMs };
   });
 }

@@ -75,11 +75,10 @@ describe('the body of a webhook is observed once', () => {
     expect(observed).toEqual([JSON.stringify(towInvoice('T1'))]);
   });
 
-  test.each(['deferred', 'created'])('although it failed before, and was %s in the end', async (verdict) => {
+  test('although it failed before', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'request-T1');
-    await processed('request-T1', { readers: failing });
-    await processed('request-T1', { readers: failing });
-    expect(await processed('request-T1', verdict === 'created' ? {} : { readers: failing })).toBe(verdict);
+    expect(await processed('request-T1', { readers: failing })).toBe('deferred');
+    expect(await processed('request-T1')).toBe('created');
 
     expect(observed).toEqual([JSON.stringify(towRequest('T1'))]);
   });
