@@ -25,7 +25,7 @@ const FOREIGN_DISK_DELAY_MS = 5000;
 
 /**
  * How long a disk may take, as a part of the lease: beyond the lease, the attempt would count as unanswered although
- * nothing was sent. Encrypted images are read to their end, which takes a slow disk seconds.
+ * nothing was sent. Images may be read to their end, which takes a slow disk seconds.
  */
 const DISK_MAX = 0.25;
 

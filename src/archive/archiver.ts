@@ -61,7 +61,7 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
   };
 
   const archiveSome = async (): Promise<'continue' | void> => {
-    // With another key a new file begins, so that `towhook re-encrypt` may rewrite the one before.
+    // With another key a new file begins, so that the one before may be rewritten.
     if (session && session.keyId !== (keys?.first ?? null)) await endSession();
     if (session && !(await session.lock.renew())) await endSession();
     session ??= await beginSession();

@@ -25,7 +25,7 @@ const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
 /** Where a batch is: the name of its file, and the hash of the previous digest, '' for the first batch of a file. */
-export interface BatchPlace {
+interface BatchPlace {
   readonly file: string;
   readonly previous: string;
 }
@@ -90,7 +90,7 @@ export interface VerifiedBatch {
   readonly lines: (keys: DataKeys | null) => Promise<BatchLines>;
 }
 
-export type BatchLines =
+type BatchLines =
   | { readonly kind: 'lines'; readonly text: Buffer }
   | { readonly kind: 'missing_key'; readonly keyId: string }
   | { readonly kind: 'broken'; readonly problem: string };

@@ -17,14 +17,14 @@ export class ArchiveBroken extends Error {
   }
 }
 
-/** A batch is encrypted under a key that this process lacks. Its digest is right. */
+/** A batch needs a key that this process lacks. Its digest is right. */
 export class ArchiveKeyMissing extends Error {
   constructor(
     readonly file: string,
     readonly batch: number,
     readonly keyId: string,
   ) {
-    super(`${file}: batch ${batch} is encrypted under the data key "${keyId}", which DATA_KEYS_FILE does not have`);
+    super(`${file}: batch ${batch} needs the data key "${keyId}", which DATA_KEYS_FILE does not have`);
     this.name = 'ArchiveKeyMissing';
   }
 }

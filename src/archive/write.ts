@@ -47,7 +47,7 @@ interface OpenFile {
   hash: string;
 }
 
-/** Of a file that `towhook re-encrypt` has closed: an append that was not acknowledged before fails. */
+/** Of a file that was closed to be rewritten: an append that was not acknowledged before fails. */
 export const CLOSED_FILE_MODE = 0o400;
 const OWNER_WRITES = 0o200n;
 
@@ -129,7 +129,7 @@ async function openNew(path: string): Promise<FileHandle> {
 }
 
 /**
- * A process that was frozen may append to a file that `towhook re-encrypt` has closed or replaced, or a person has moved. Then
+ * A process that was frozen may append to a file that was closed or replaced meanwhile, or a person has moved. Then
  * its records must stay in Redis. Called after the bytes are on the disk: a command that closes the file
  * later reads them.
  *

@@ -56,7 +56,7 @@ async function isNotShorter(present: string, bytes: number): Promise<boolean> {
   return size !== null && size >= bytes;
 }
 
-/** `towhook re-encrypt` changes the length of a file of the archive, and keeps its batches. */
+/** Under another data key a file of the archive has another length and the same batches. */
 async function hasBatchesOf(copy: string, present: string): Promise<boolean> {
   if ((await sizeOf(present)) === null) return false;
   const batchesIn = (path: string) => countBatches({ name: basename(path), path });

@@ -37,7 +37,7 @@ export async function takeBackup(folder: string, installation: OpenedInstallatio
   const redis = await openRedis(server, installation);
   const schema = await readSchema(redis);
   if (schema === null) throw new BackupProblem('nothing_to_back_up', 'Redis holds no data.');
-  // `towhook re-encrypt` may note one key and forget another meanwhile. The parts may need both.
+  // A change of data keys may note one key and forget another meanwhile. The parts may need both.
   const keysBefore = await neededDataKeys(redis);
   // Before the folder is looked at: another backup may be writing into it.
   const keepNoLonger = await beginBackup(redis, installation);
@@ -110,15 +110,15 @@ async function copyParts(
   const { dataDir } = installation.config;
   const layout = layoutOf(dataDir);
   const files = new Map<string, BackedUpFile>();
-  // `towhook re-encrypt` may replace an image by one of another length meanwhile.
+  // A change of data keys may replace an image by one of another length meanwhile.
   const wholeFiles = async (from: string) => (await filesBelow(from)).map((file) => ({ ...file, bytes: Infinity }));
   const copy = async (from: string, to: string, only = wholeFiles(from)) => {
     for (const file of await copyFiles(from, { target, to }, await only)) files.set(file.path, file);
   };
   const takenAtMs = await createBackupRecordStore(redis).begin();
   files.set(SNAPSHOT, await writeFileTo(target, SNAPSHOT, snapshotOf(await openRedis(server, installation))));
-  // What is appended to the archive from now on belongs to the time after the snapshot. `towhook re-encrypt` replaces only
-  // files that are complete.
+  // What is appended to the archive from now on belongs to the time after the snapshot. Only files that
+  // are complete are ever replaced.
   const archive = archiveFolder(dataDir);
   const archived = await filesBelow(archive);
   const markerSize = (await sizeOf(layout.marker)) ?? 0;

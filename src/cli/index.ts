@@ -13,7 +13,7 @@ export type { Backups, RestoreOptions, RestoreResult, TakenBackup, VerificationN
 export type { CommandOutput } from './command';
 export type { Doctor, DoctorOptions } from './doctor';
 export { notesOf, sumOfFindings, type Finding, type Notes } from './finding';
-export type { LocalCommands, ReencryptOptions } from './local';
+export type { LocalCommands } from './local';
 export { BackupProblem, NoApiKey } from './problems';
 export { printableJson, progressBar } from './terminal';
 export type { Terminal } from './terminal';

@@ -1,6 +1,6 @@
 import { ARCHIVE_LOCK } from '../archive/archiver';
 import { batchKeys, reencryptArchive } from '../archive/reencrypt';
-import type { CommandOutput, LocalCommands, ReencryptOptions } from '../cli';
+import type { CommandOutput, LocalCommands } from '../cli';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config/config';
 import { openDataKeys, type DataKeys } from '../platform/data-keys';
@@ -78,7 +78,10 @@ interface KeyCounts {
   readonly broken: readonly string[];
 }
 
-async function reencrypt(tools: ReencryptTools, { isCheck, onStep }: ReencryptOptions): Promise<KeyCounts> {
+async function reencrypt(
+  tools: ReencryptTools,
+  { isCheck, onStep }: Parameters<LocalCommands['reencrypt']>[0],
+): Promise<KeyCounts> {
   const { redis, dataDir, keys } = tools;
   await noteDataKeys(redis, keys);
   await requireSameKeys(redis, keys);

@@ -84,7 +84,7 @@ export interface Foundation {
   readonly heartbeatGaps: HeartbeatGaps;
   /** The mode of the installation, on which its processes agree. */
   readonly mode: ModeWatch;
-  /** What personal data is encrypted with; null: it is not. */
+  /** Null without DATA_KEYS_FILE. */
   readonly dataKeys: DataKeys | null;
   readonly schedules: Readonly<Record<QueueName, Schedule>>;
   readonly backlogOf: BacklogReader;
@@ -106,8 +106,8 @@ export function openLog(config: Config, file?: string): Log {
  * Opens what all roles share. A process starts even if Redis cannot be reached: it answers 503 until Redis is back, and
  * checks it then.
  *
- * @throws ConfigurationError when Redis refuses its database, when it holds data of a later version, when its data is
- * encrypted under another key of the same id, and when REDIS_STRICT finds unsafe settings.
+ * @throws ConfigurationError when Redis refuses its database, when it holds data of a later version, when its data
+ * needs another key of the same id, and when REDIS_STRICT finds unsafe settings.
  */
 export async function openFoundation({ config, log }: { config: Config; log: Log }): Promise<Foundation> {
   const clock = systemClock;

@@ -75,7 +75,7 @@ export function createMailSender(server: MailSettings | null, mailText: MailText
   };
 }
 
-/** A password never leaves unencrypted. Without one, STARTTLS is used if the server offers it. */
+/** A password leaves over TLS only. Without one, STARTTLS is used if the server offers it. */
 function transportOptions({ smtpUrl, caFile }: MailSettings): nodemailer.SMTPTransportOptions {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl);
   const secure = protocol === 'smtps:';

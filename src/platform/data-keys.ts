@@ -40,7 +40,7 @@ interface KeySet {
 
 /** `unknown_key`: this process lacks the key. `changed`: the value was changed, or belongs to another place. */
 type Unreadable = { readonly kind: 'unknown_key' } | { readonly kind: 'changed' };
-export type Decrypted = { readonly kind: 'text'; readonly text: string } | Unreadable;
+type Decrypted = { readonly kind: 'text'; readonly text: string } | Unreadable;
 export type DecryptedBytes = { readonly kind: 'bytes'; readonly bytes: Buffer } | Unreadable;
 
 /** The id of the key that a text is encrypted under; null for a plain text. */

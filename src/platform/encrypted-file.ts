@@ -11,7 +11,7 @@ const PIECE_BYTES = 65_536;
 const PREFIX_BYTES_MAX = encryptedPrefix('').length + 32;
 
 /** The keys of a process, null without any, and the place that the file is bound to. */
-export interface FilePlace {
+interface FilePlace {
   readonly keys: DataKeys | null;
   readonly place: string;
 }
@@ -49,7 +49,7 @@ export async function* encryptedPieces(
 }
 
 /** The id of the key that a file is encrypted under, null for a plain one, and the number of its plain bytes. */
-export interface StoredForm {
+interface StoredForm {
   readonly keyId: string | null;
   readonly sizeBytes: number;
 }

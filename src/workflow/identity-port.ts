@@ -3,7 +3,7 @@ import { conflict, unknown } from '../domain/refusal';
 
 /**
  * The sign-in of people through an identity provider. A ticket holds what the console must know when the person comes
- * back. It travels in an encrypted cookie of the browser that began, so any console process can finish a sign-in.
+ * back. It travels in a cookie of the browser that began, so any console process can finish a sign-in.
  */
 export interface IdentityProvider {
   /** Begins a sign-in that leads back to `next`, a path of the console. */

@@ -174,7 +174,7 @@ test('towhook archive reads an encrypted archive with its key, verifies it witho
   expect(await runArchive(['read'])).toEqual({
     exitCode: 2,
     output: '',
-    problems: `${FILE}: batch 1 is encrypted under the data key "a", which DATA_KEYS_FILE does not have. Add the key to that file, and run the command again.\n`,
+    problems: `${FILE}: batch 1 needs the data key "a", which DATA_KEYS_FILE does not have. Add the key to that file, and run the command again.\n`,
   });
 });
 

@@ -108,8 +108,7 @@ test('reading an encrypted archive without its key names file, key and variable,
   await writeBatches(dataDir.path, [['d1']], { epoch: 1 });
   await writeBatches(dataDir.path, [['d2']], { epoch: 2, keys: keysOf('a') });
 
-  const message =
-    '2026-03-10.2.ndjson.gz: batch 1 is encrypted under the data key "a", which DATA_KEYS_FILE does not have';
+  const message = '2026-03-10.2.ndjson.gz: batch 1 needs the data key "a", which DATA_KEYS_FILE does not have';
   await expect(readAll(dataDir.path)).rejects.toThrow(new ArchiveKeyMissing('2026-03-10.2.ndjson.gz', 1, 'a'));
   await expect(readAll(dataDir.path, { keys: keysOf('b') })).rejects.toThrow(message);
   expect(await idsIn(dataDir.path, { type: 'tow' })).toEqual([]);

@@ -76,7 +76,7 @@ export function oneLess(key: string, name: string): Effect[] {
 }
 
 /** A group of open tasks: their type, and the kind of report or the operation that they concern, if any. */
-export interface TaskGroup {
+interface TaskGroup {
   readonly type: string;
   readonly kind: EntryKind | null;
 }
@@ -93,7 +93,7 @@ export function groupOfTask({ type, report_id, operation }: Pick<Task, 'type' | 
 }
 
 /** The stored name of the group of a task. */
-export function groupNameOf(task: Pick<Task, 'type' | 'report_id' | 'operation'>): string {
+function groupNameOf(task: Pick<Task, 'type' | 'report_id' | 'operation'>): string {
   const { type, kind } = groupOfTask(task);
   return kind === null ? type : `${type}.${kind}`;
 }
