@@ -67,17 +67,6 @@ test('the name of a revoked API key can be used again', async () => {
   expect([await keys.findByHash('hash-1'), await keys.findByHash('hash-2')]).toEqual([null, null]);
 });
 
-test('requests under one Idempotency-Key at once in two processes create one key', async () => {
-  const idempotency = { scope: 'create', fingerprint: 'same' };
-  const replies = await race(5, (stores, number) =>
-    keysOf(stores).create(keyNamed(`k${number}`, `yard ${number}`), `hash-${number}`, { ...created, idempotency }),
-  );
-
-  expect(replies.filter(({ kind }) => kind === 'done')).toHaveLength(1);
-  expect(replies.filter(({ kind }) => kind === 'repeated')).toHaveLength(9);
-  expect(await keysOf(processes[0]).list()).toHaveLength(1);
-});
-
 test('two concurrent rotations in two processes leave two valid texts and add one audit entry each', async () => {
   await keysOf(processes[0]).create(keyNamed('k1', 'yard'), 'first', created);
 

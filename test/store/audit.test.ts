@@ -1,7 +1,6 @@
 import { createApiKeyStore } from '../../src/store/person/api-keys';
 import { createAuditStore } from '../../src/store/ops/audit';
 import { KEYS } from '../../src/store/keys';
-import { decideReport } from '../../src/workflow/outbox/decide';
 import { recordFact } from '../../src/workflow/tow/record-fact';
 import { verifyAudit } from '../../src/workflow/ops/verify-audit';
 import { auditEntryOf } from '../support/audit';
@@ -117,15 +116,6 @@ describe('audit entries', () => {
     await stores.request('T1');
     await Promise.all(Array.from({ length: 10 }, () => recordFact(tools(), { ref: 'T1', command: START, actor })));
     expect(await actions()).toEqual(['tow.started']);
-  });
-
-  test('a request repeated under one Idempotency-Key has one audit entry', async () => {
-    await stores.request('T1');
-    await stores.say('T1', START);
-    const idempotency = { scope: 'scope', fingerprint: 'same' };
-    const request = { ref: 'T1', reportId: 'started-1', command: { action: 'retry' }, actor, idempotency } as const;
-    await Promise.all([1, 2, 3].map(() => decideReport(tools(), request)));
-    expect(await actions()).toEqual(['tow.started', 'report.retried']);
   });
 
   test('revoking an API key twice at once adds one audit entry', async () => {

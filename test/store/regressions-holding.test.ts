@@ -29,6 +29,14 @@ async function towAtInvoice(ref: string): Promise<void> {
   await stores.outbox.settle(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
+/** Gives up the head of a tow. */
+async function givenUp(ref: string): Promise<TowOutbox> {
+  const outbox = outboxWith({ giveUpAfterMs: 1 });
+  await outbox.settle(await mustClaim(outbox, ref), result(RETRY));
+  await eventually(async () => expect((await outbox.claim(ref)).kind).toBe('escalated'));
+  return outbox;
+}
+
 test('a report whose worker is lost every time is retried later each time', async () => {
   await startedTow('T1');
   const outbox = outboxWith({ leaseMs: 0, giveUpAfterMs: 3_600_000 });
@@ -72,49 +80,30 @@ test('claims that are too old count only in a row: an attempt that was sent ends
   expect((await stores.outbox.claim('T1')).kind).toBe('send');
 });
 
-test('a corrected invoice that is proved by the webhook of its older body is settled and opens a task', async () => {
-  await towAtInvoice('T1');
-  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(RETRY));
-  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
-  await stores.decide('T1', 'invoice-2', { action: 'correct', fields: { delay_in_days: 7 } });
+test.each([
+  ['was not sent again', null],
+  ['was sent too', UNKNOWN],
+])(
+  'a corrected invoice that %s is settled with a task, since the webhook may prove its older body',
+  async (_what, end) => {
+    await towAtInvoice('T1');
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(RETRY));
+    await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
+    await stores.decide('T1', 'invoice-2', { action: 'correct', fields: { delay_in_days: 7 } });
+    if (end) await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(end));
 
-  await stores.acceptInvoice('T1');
+    await stores.acceptInvoice('T1');
 
-  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
-  expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_before_correction', actions: ['resolve'] }]);
-});
-
-test('a corrected invoice that was sent too is settled with a task, since the webhook may prove its older body', async () => {
-  await towAtInvoice('T1');
-  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(RETRY));
-  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
-  await stores.decide('T1', 'invoice-2', { action: 'correct', fields: { delay_in_days: 7 } });
-  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
-
-  await stores.acceptInvoice('T1');
-
-  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
-  expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_before_correction', actions: ['resolve'] }]);
-});
-
-test('an invoice proved by its own webhook opens no task', async () => {
-  await towAtInvoice('T1');
-  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
-  await stores.acceptInvoice('T1');
-
-  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
-  expect((await stores.read('T1')).tasks).toEqual([]);
-});
+    expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+    expect((await stores.read('T1')).tasks).toMatchObject([
+      { type: 'invoice_before_correction', actions: ['resolve'] },
+    ]);
+  },
+);
 
 test('the proof of an invoice that was given up stays on the schedule when the webhook is attached', async () => {
   await towAtInvoice('T1');
-  const outbox = outboxWith({ giveUpAfterMs: 1 });
-  await outbox.settle(await mustClaim(outbox, 'T1'), result(RETRY));
-  await eventually(async () => {
-    const claim = await outbox.claim('T1');
-    if (claim.kind !== 'escalated') throw new Error(claim.kind);
-    return claim;
-  });
+  const outbox = await givenUp('T1');
 
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
@@ -141,13 +130,7 @@ test('a released tow of the lower priority class moves up in the rate limit queu
 
 test('a retry closes the task of a report that was given up', async () => {
   await startedTow('T1');
-  const outbox = outboxWith({ giveUpAfterMs: 1 });
-  await outbox.settle(await mustClaim(outbox, 'T1'), result(RETRY));
-  await eventually(async () => {
-    const claim = await outbox.claim('T1');
-    if (claim.kind !== 'escalated') throw new Error(claim.kind);
-    return claim;
-  });
+  const outbox = await givenUp('T1');
   await stores.decide('T1', 'started-1', { action: 'retry' });
 
   expect((await stores.read('T1')).tasks).toEqual([]);

@@ -135,16 +135,6 @@ describe('decisions on a violation', () => {
     expect(answers.toSorted()).toEqual(['saved', 'violation_settled']);
     expect((await read()).state).toBe(answers[0] === 'saved' ? 'waived' : 'accepted');
   });
-
-  test('a decision on a violation made twice under one idempotency key takes effect once with one audit entry', async () => {
-    await refused();
-    const idempotency = { scope: 'POST waive k1', fingerprint: 'f1' };
-    const entries = await stores.redis.llen(KEYS.audit);
-    expect(await decide(WAIVE, idempotency)).toBe('saved');
-
-    expect(await decide(WAIVE, idempotency)).toBe('repeated');
-    expect(await stores.redis.llen(KEYS.audit)).toBe(entries + 1);
-  });
 });
 
 describe('ticket check before a violation', () => {
