@@ -11,7 +11,7 @@ import type { TowOutbox } from '../support/outboxes';
 import type { ServicePort } from '../../src/workflow/service/service-port';
 import { eventually } from '../support/eventually';
 import { readCircuits, readEntry } from '../support/stored-records';
-import { GRACE_MS, INVOICE, START, towInvoice, useStores, FAST_RETRIES } from '../support/stores';
+import { GRACE_MS, INVOICE, START, useStores, FAST_RETRIES } from '../support/stores';
 import { stoppedAfter } from './run-steps';
 import { unobserved } from '../support/unobserved';
 import { clientFor, closeClients } from '../service/client-under-test';
@@ -72,42 +72,6 @@ async function towWithInvoice(): Promise<string> {
   return ref;
 }
 
-test('does not repeat an unanswered invoice request when the invoice webhook arrives within the grace time', async () => {
-  const ref = await towWithInvoice();
-  await setFaults({ operation: 'invoice', fault: 'lost_answer', times: 1 });
-
-  await run(ref);
-  expect(await stores.states(ref)).toEqual(['started accepted', 'invoice unknown']);
-  await stores.acceptInvoice(ref);
-  await runUntil(ref, ['started accepted', 'invoice accepted']);
-
-  expect(await callsOf('invoice')).toHaveLength(1);
-});
-
-test('repeats an unanswered invoice request without a webhook exactly once', async () => {
-  const ref = await towWithInvoice();
-  await setFaults({ operation: 'invoice', fault: 'lost_answer' });
-
-  await eventually(async () => {
-    await run(ref);
-    expect((await stores.read(ref)).tasks).toHaveLength(1);
-  });
-  for (let again = 0; again < 5; again += 1) expect(await run(ref)).toEqual({ kind: 'done', what: 'needs_action' });
-
-  expect(await callsOf('invoice')).toHaveLength(2);
-});
-
-test('does not repeat an invoice request that a lost worker never acknowledged when the invoice webhook arrives', async () => {
-  const ref = await towWithInvoice();
-  const lost: TowOutbox = { ...stores.outbox, settle: () => Promise.reject(new Error('the worker dies here')) };
-  await expect(run(ref, { outbox: lost })).rejects.toThrow('the worker dies here');
-  await stores.acceptInvoice(ref);
-
-  await runUntil(ref, ['started accepted', 'invoice accepted']);
-
-  expect(await callsOf('invoice')).toHaveLength(1);
-});
-
 test('repeats an invoice request answered with 500 only after the grace time for its webhook', async () => {
   const ref = await towWithInvoice();
   await setFaults({ operation: 'invoice', fault: '500', times: 1 });
@@ -149,20 +113,6 @@ test('accepts a report whose answer breaks the contract and opens a task about s
 
   expect(await stores.states(ref)).toEqual(['started accepted', 'invoice accepted']);
   expect(await stores.generalTasks()).toMatchObject([{ type: 'answer_differs', operation: 'invoice' }]);
-});
-
-test('opens a task when the answer to an invoice request differs from its earlier webhook', async () => {
-  const ref = await towWithInvoice();
-  await stores.accept('tow_invoice', { ...towInvoice(ref, 9999), violation_reference_id: 'V-T1' }, 'i1');
-  await stores.process('i1');
-  await runUntil(ref, ['started accepted', 'invoice accepted']);
-
-  await eventually(async () => {
-    await run(ref);
-    const [task] = (await stores.read(ref)).tasks;
-    expect(task?.type).toBe('invoice_mismatch');
-    expect(task?.message).toContain('towing_invoice.total_amount');
-  });
 });
 
 test('opens one task for refused credentials and resumes sending when they are accepted', async () => {
