@@ -67,10 +67,6 @@ describe('reports that a cancel withdraws', () => {
     },
   );
 
-  test('a cancel withdraws an invoice and a payment whose attempts surely had no effect', () => {
-    expect(withdrawn([report('invoice', 'pending'), report('payment', 'pending')])).toEqual(['invoice-1', 'payment-1']);
-  });
-
   test.each([
     ['was attempted, may have worked and waits for its next attempt', perhapsDone],
     ['is being sent right now', beingSent],
