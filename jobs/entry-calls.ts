@@ -23,7 +23,7 @@ export interface EntryCalls<R extends OutboxRecord, T> {
 }
 
 /** The operations that entries call. */
-export type EntryOperation = EntryKind | 'violation_guide';
+type EntryOperation = EntryKind | 'violation_guide';
 
 export type Prepared =
   | {

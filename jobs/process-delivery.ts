@@ -59,7 +59,7 @@ export async function processDeliveries(payload: DeliveryJob, tools: ProcessDeli
  * Processes one delivery, or defers it after a failure. Idempotent. Never rejects, so that the others of the job
  * continue.
  */
-export async function processDelivery(id: string, tools: ProcessDeliveryTools): Promise<DeliveryVerdict | 'deferred'> {
+async function processDelivery(id: string, tools: ProcessDeliveryTools): Promise<DeliveryVerdict | 'deferred'> {
   const { clock, log, metrics } = tools;
   const startedMs = clock.monotonicMs();
   try {

@@ -5,7 +5,7 @@ import { pause, untilRead, within } from '../src/platform/timers';
 import type { Claimed, Outbox } from '../src/workflow/outbox/outbox-port';
 
 /** The lease of a call. */
-export interface HeldLease {
+interface HeldLease {
   /**
    * Whether the first byte of the call may leave now. The lease is confirmed in Redis first if it was confirmed more than a
    * second ago by either clock: the machine may have slept meanwhile.
@@ -15,7 +15,7 @@ export interface HeldLease {
   readonly keepRenewed: () => RenewedLease;
 }
 
-export interface RenewedLease {
+interface RenewedLease {
   /** Aborts when the lease is lost, or ends soon and cannot be renewed: the call must end. */
   readonly lost: AbortSignal;
   /** False when the lease may be lost, also while that is not noticed yet because the machine slept. */

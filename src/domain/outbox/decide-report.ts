@@ -17,7 +17,7 @@ import type { Tow } from '../tow/tow';
 export type ReportCommand = EntryDecision<{ readonly fields: Correction }>;
 
 /** A corrected time must not lie in the future of the clock. */
-export interface ReportContext extends DecisionContext {
+interface ReportContext extends DecisionContext {
   readonly rules: TowRules;
 }
 
@@ -78,7 +78,7 @@ function paymentsOf({ entries }: KnownTow, waived: Entry): Entry[] {
 /** New values by wire name; omitted fields stay. The contracts have checked types and ranges. */
 export type Correction = Readonly<Record<string, string | number | undefined>>;
 
-export interface CorrectionContext {
+interface CorrectionContext {
   /** All reports of the tow, the corrected one among them. */
   readonly reports: readonly ReportStatus[];
   readonly fields: Correction;

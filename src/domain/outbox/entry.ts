@@ -38,7 +38,7 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
  * The outcomes of attempts in the log of an entry: the verdict, or `worker_lost` if the lease ended before a result came.
  * An attempt with the verdict `hold` is not logged: the cause lies outside the entry.
  */
-export const LOGGED_OUTCOMES = ['accepted', 'refused', 'retry', 'unknown', 'worker_lost'] as const;
+const LOGGED_OUTCOMES = ['accepted', 'refused', 'retry', 'unknown', 'worker_lost'] as const;
 export type LoggedOutcome = (typeof LOGGED_OUTCOMES)[number];
 
 /**

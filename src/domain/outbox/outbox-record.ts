@@ -68,7 +68,7 @@ interface OutboxBase extends z.output<typeof storedRun> {
 }
 
 /** A parked invoice: it came before its tow request. */
-export interface ParkedDelivery {
+interface ParkedDelivery {
   id: string;
   atMs: number;
 }

@@ -20,7 +20,7 @@ export interface OverdueAfter {
 export const OVERDUE_STATES = ['requested', 'started'] as const satisfies readonly TowState[];
 
 /** One reason why a tow is overdue, and since when, ms since the epoch. */
-export interface OverdueMark {
+interface OverdueMark {
   readonly what: (typeof OVERDUE_STATES)[number] | 'report';
   readonly sinceMs: number;
 }

@@ -43,7 +43,7 @@ import {
   beforeCorrectionTask,
 } from '../ops/tasks';
 
-export interface SettleContext {
+interface SettleContext {
   readonly nowMs: number;
   readonly giveUpAfterMs: number;
   /** Drafts. */

@@ -91,13 +91,13 @@ interface WaitingCall extends Readonly<Pick<Entry, 'attempts' | 'error' | 'attem
 
 export type WaitingReport = WaitingCall & Readonly<Pick<ReportEntry, 'id' | 'kind' | 'state'>>;
 
-export interface WaitingTask {
+interface WaitingTask {
   readonly id: string;
   readonly type: string;
   readonly report_id?: string | undefined;
 }
 
-export interface WaitingTow {
+interface WaitingTow {
   readonly state: TowState;
   /** In outbox order. */
   readonly reports: readonly WaitingReport[];

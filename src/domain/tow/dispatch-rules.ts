@@ -23,7 +23,7 @@ export type DispatchCommand =
   | { readonly kind: 'lift'; readonly holdId: string; readonly reason: string }
   | { readonly kind: 'note'; readonly text: string };
 
-export interface DispatchContext {
+interface DispatchContext {
   readonly by: string;
   /** Clock of this process, ms. The time of a step must not lie in its future. */
   readonly clockMs: number;

@@ -60,7 +60,7 @@ const vehicleType = oneLine(text(50));
 const delayInDays = z.int().min(0).max(36_500);
 const paymentStatus = oneLine(text(50));
 
-export const FACT_FIELDS = {
+const FACT_FIELDS = {
   started: {
     plate_number: {
       entered: plateText()
@@ -157,7 +157,7 @@ type SentSchema<T> = {
 };
 
 /** The body of a fact in the API. */
-export type EnteredShape<E extends FactEvent> = {
+type EnteredShape<E extends FactEvent> = {
   [N in keyof FieldTable[E]]: FieldTable[E][N] extends { readonly entered: infer S } ? S : never;
 };
 
@@ -177,7 +177,7 @@ export type SentValues<E extends FactEvent> = {
 };
 
 /** The shape of the stored fields that come from a fact. */
-export type KeptShape<E extends FactEvent> = {
+type KeptShape<E extends FactEvent> = {
   [N in KeptName<FieldTable[E]> as CamelCase<N>]: FieldTable[E][N] extends { readonly kept: infer S } ? S : never;
 };
 
@@ -192,7 +192,7 @@ type CorrectedShape<E extends FactEvent> = {
 export type CorrectableName<E extends FactEvent> = keyof CorrectedShape<E>;
 
 /** A stored field that comes from a fact, by its name in the API and in the rules. */
-export interface KeptField<E extends FactEvent> {
+interface KeptField<E extends FactEvent> {
   readonly name: KeptName<FieldTable[E]>;
   readonly key: keyof KeptShape<E>;
   /** False for one that a tow may lack after the fact. */

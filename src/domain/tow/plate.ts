@@ -81,7 +81,7 @@ const ARABIC_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /** One plate in each script. */
-export interface BothScripts {
+interface BothScripts {
   readonly latin: string;
   readonly arabic: string;
 }

@@ -13,10 +13,10 @@ export const RELEASE_ITEMS = [
   'payment_recorded',
   'no_open_hold',
 ] as const;
-export type ReleaseItem = (typeof RELEASE_ITEMS)[number];
+type ReleaseItem = (typeof RELEASE_ITEMS)[number];
 
 /** `needed` is false for information only: it does not prevent a release. */
-export interface ReleaseCheck {
+interface ReleaseCheck {
   readonly item: ReleaseItem;
   readonly met: boolean;
   readonly needed: boolean;

@@ -10,7 +10,7 @@ export interface Owed {
 }
 
 /** The references in the body of each report: an invoice and its payment name the tow alone. */
-export const REPORT_REFERENCES = {
+const REPORT_REFERENCES = {
   started: ['violation_reference_id', 'towing_reference_id'],
   detained: ['violation_reference_id', 'towing_reference_id'],
   canceled: ['violation_reference_id', 'towing_reference_id'],

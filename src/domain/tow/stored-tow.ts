@@ -16,7 +16,7 @@ export function isKnown(record: StoredTow): record is KnownTow {
 }
 
 /** Other software reported what is waived of a declined tow: it counts as if it had been accepted here. */
-export function countedState(state: ReportState, withheld: WithheldState | null): ReportState {
+function countedState(state: ReportState, withheld: WithheldState | null): ReportState {
   return withheld === 'declined' && state === 'waived' ? 'accepted' : state;
 }
 

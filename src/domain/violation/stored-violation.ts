@@ -15,7 +15,7 @@ export interface MatchedTow {
   readonly reference: string;
 }
 
-export interface RequestedTow extends MatchedTow {
+interface RequestedTow extends MatchedTow {
   /** The tow request echoes the metadata id of the violation. */
   readonly isEchoed: boolean;
 }

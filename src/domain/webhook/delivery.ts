@@ -15,7 +15,7 @@ import { DELIVERY_KINDS, DELIVERY_STATES } from '../vocabulary';
  * - late: its tow is archived.
  * - not_acted_on: it breaks the contract as expected, and nothing can be done with it.
  */
-export const PROCESSED_VERDICTS = [
+const PROCESSED_VERDICTS = [
   'created',
   'already_known',
   'rival_kept',

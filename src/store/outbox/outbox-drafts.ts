@@ -22,7 +22,7 @@ interface LoadedRecord {
 }
 
 /** A record as this process has last written it. Never changed: transactions may share it. */
-export interface WrittenRecord {
+interface WrittenRecord {
   readonly record: OutboxRecord;
   readonly fields: Fields;
   readonly parts: readonly RecordPart[];
@@ -35,7 +35,7 @@ export interface LeasedRecord {
   readonly written: WrittenRecord | null;
 }
 
-export interface OutboxDraftTools {
+interface OutboxDraftTools {
   readonly newId: () => string;
   /** Redis time at the start of the decision, Unix ms. */
   readonly nowMs: number;

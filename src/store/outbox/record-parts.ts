@@ -18,7 +18,7 @@ export interface RecordPart {
 }
 
 /** The fields that a commit writes and removes. */
-export interface FieldsChange {
+interface FieldsChange {
   readonly set: Fields;
   readonly remove: readonly string[];
 }

@@ -17,7 +17,7 @@ const ATTEMPTS_MAX = 50;
 const ORDER_WAIT_MS = 1000;
 const CIRCUIT_RETRY_ORDER_KEY = 'changes of circuits';
 
-export interface TransactOptions extends WriteOptions {
+interface TransactOptions extends WriteOptions {
   /** How long reads and an uncertain commit are repeated while Redis cannot be reached, ms. */
   readonly repeatMs?: number;
   /** Set by a caller with a lease: the first decision uses the record as this process last wrote it. */

@@ -21,7 +21,7 @@ export interface Paging {
   readonly limit: number;
 }
 
-export interface RowPage {
+interface RowPage {
   readonly refs: readonly string[];
   readonly nextCursor: string | null;
 }

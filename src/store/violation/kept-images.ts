@@ -8,7 +8,7 @@ import { entriesAfter, ledgerEnds, type LedgerEntry } from '../ops/ledger';
 import { decodeRecord, RECORD_KEYS } from '../outbox/record-kinds';
 
 /** A file that a record refers to. */
-export interface KeptImage {
+interface KeptImage {
   readonly place: SpoolPlace;
   readonly file: string;
   readonly sizeBytes: number;

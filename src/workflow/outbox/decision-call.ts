@@ -5,13 +5,13 @@ import { sha256Hex } from '../../platform/hash';
 import type { JsonRoute } from '../operator-port';
 
 /** The call of the operator API that carries out a decision. */
-export interface DecisionCall {
+interface DecisionCall {
   readonly route: JsonRoute;
   readonly params: Readonly<Record<string, string>>;
 }
 
 /** What a decision is about, as a task names it. */
-export interface DecisionTarget {
+interface DecisionTarget {
   readonly taskId: string;
   readonly towingReferenceId: string | null;
   readonly reportId: string | null;

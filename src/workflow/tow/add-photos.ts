@@ -14,13 +14,13 @@ import { changeWithFiles } from '../outbox/change-record';
 import type { Upload } from '../ops/spool-port';
 import type { RecordStore } from '../transaction-port';
 
-export interface PhotosTools {
+interface PhotosTools {
   readonly tows: Pick<TowStore, 'read'>;
   readonly records: RecordStore;
   readonly clock: Clock;
 }
 
-export interface PhotosRequest extends TowRequest {
+interface PhotosRequest extends TowRequest {
   readonly images: readonly ViolationImage[];
   readonly upload: Upload;
   readonly actor: Actor;

@@ -20,7 +20,7 @@ export interface FactTools {
   readonly rules: TowRules;
 }
 
-export interface FactRequest extends TowRequest {
+interface FactRequest extends TowRequest {
   readonly command: FactCommand;
   readonly actor: Actor;
 }

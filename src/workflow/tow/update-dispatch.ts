@@ -16,7 +16,7 @@ interface DispatchTools {
   readonly clock: Clock;
 }
 
-export interface DispatchRequest extends TowRequest {
+interface DispatchRequest extends TowRequest {
   readonly command: DispatchCommand;
   readonly actor: Actor;
 }

@@ -16,13 +16,13 @@ import type { Clock } from '../../platform/clock';
 import { done, transactOnce, type ActionResult } from '../action-result';
 import type { IdempotencyRecord, RecordStore, Transaction } from '../transaction-port';
 
-export interface KnownViolationTools {
+interface KnownViolationTools {
   readonly records: RecordStore;
   readonly api: ViolationApi;
   readonly clock: Clock;
 }
 
-export interface KnownViolationsRequest {
+interface KnownViolationsRequest {
   readonly violations: readonly KnownViolation[];
   readonly actor: Actor;
   readonly idempotency: IdempotencyRecord | undefined;

@@ -11,7 +11,7 @@ import { withViolation } from './match-violation';
 import { foundViolation } from '../outbox/read-record';
 import type { RecordStore, Transaction } from '../transaction-port';
 
-export interface LinkRequest extends TowRequest {
+interface LinkRequest extends TowRequest {
   /** Our id of the violation, or the id in its metadata. */
   readonly violationId: string;
   readonly actor: Actor;

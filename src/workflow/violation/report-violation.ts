@@ -22,18 +22,18 @@ import { orderKeyOf, type RecordStore, type IdempotencyRecord, type Transaction 
 import { asReadNext } from '../outbox/read-record';
 import { violationViewOf } from '../tow/views';
 
-export interface ReportViolationTools {
+interface ReportViolationTools {
   readonly records: RecordStore;
 }
 
 /** A violation to report, with its images in the spool. */
-export interface ViolationReport {
+interface ViolationReport {
   readonly form: ViolationInput;
   readonly images: readonly ViolationImage[];
   readonly actor: Actor;
 }
 
-export interface ReportViolationRequest {
+interface ReportViolationRequest {
   readonly violation: Violation;
   readonly upload: Upload;
   readonly actor: Actor;
