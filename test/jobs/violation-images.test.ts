@@ -1,11 +1,13 @@
 import { decide, link, openOutbox, report, violationOf } from '../support/violations';
-import { truncate, rm } from 'node:fs/promises';
+import { rm, truncate } from 'node:fs/promises';
 import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { readEntry } from '../support/stored-records';
 import { KEYS } from '../../src/store/keys';
-import { startWorkerFor, type ViolationWorker } from './violation-world';
+import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
+import { json } from '../service/fake-service';
+import { stoppedAfter, unstopped } from './run-steps';
 
 const redis = useRedis();
 let worker: ViolationWorker;
@@ -128,4 +130,33 @@ test('asks for the images of a violation that is retried after the link by hand 
   expect(await worker.wake()).toBe('images missing');
   expect(await worker.tasks()).toEqual(['images_missing']);
   expect(worker.fake.calls).toHaveLength(1);
+});
+
+describe('a run of a violation with a ticket check', () => {
+  beforeEach(async () => {
+    await worker.stop();
+    worker = await startWorkerFor(redis.url, { checksTicket: true });
+    worker.fake.onCall(({ url }) => (url.endsWith('/active-ticket') ? json({ hasActiveTicket: false }) : TAKEN));
+    const { form } = violationOf('U1');
+    await worker.reportWithImage('U1', { form: { ...form, violationType: 'NO_TICKET' } });
+  });
+
+  const paths = () => worker.fake.calls.map(({ url }) => url.split('/').at(-1));
+
+  test('a violation run checks the ticket, sends the violation and cleans up', async () => {
+    expect(await worker.wake('U1', {}, unstopped)).toBe('finished');
+
+    expect(await worker.read()).toMatchObject({ state: 'accepted', attempts: 1, reference: 'V-1' });
+    expect(paths()).toEqual(['active-ticket', 'public']);
+    expect(await imagesLeft()).toBe(0);
+    expect(await worker.wake()).toBe('idle');
+  });
+
+  test('a violation run that must stop ends after its step and continues in another run', async () => {
+    expect(await worker.wake('U1', {}, stoppedAfter(2))).toBe('accepted');
+    expect(await imagesLeft()).toBe(1);
+
+    expect(await worker.wake('U1', {}, stoppedAfter(2))).toBe('finished');
+    expect(await imagesLeft()).toBe(0);
+  });
 });
