@@ -9,7 +9,6 @@ import { WRONG_KEYS_MAX } from '../../src/store/person/source-limits';
 import type { KeyCheck, SignIn } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';
 import { api, newKey } from './client';
-import { operatorOn, serving } from './in-process';
 
 const app = useApp({ role: 'console' });
 
@@ -66,22 +65,6 @@ describe('operator sign-in', () => {
     if (last?.kind !== 'rate_limited') throw new Error(last?.kind);
     expect(last.retryAfterMs).toBeGreaterThan(0);
     expect(last.retryAfterMs).toBeLessThanOrEqual(60_000);
-  });
-
-  it('wrong keys at the sign-in and at the API count together: guesses at one limit the other', async () => {
-    for (const isFirst of [true, false]) {
-      const signIn = openSignIn(app.foundation);
-      await serving(operatorOn(app.foundation, { signIn }).app, async (consoleUrl) => {
-        const callApi = (apiKey: string) => api({ consoleUrl, apiKey }).get('/api/tows');
-        const guess = async () => {
-          if (isFirst) for (const key of wrongKeys(WRONG_KEYS_MAX)) await callApi(key);
-          else await checked(signIn, wrongKeys(WRONG_KEYS_MAX));
-        };
-        await guess();
-        expect(await checked(signIn, ['thk_another'])).toMatchObject([{ kind: 'rate_limited' }]);
-        await callApi('thk_another').expect(429);
-      });
-    }
   });
 
   it('does not count failed sign-ins as wrong keys while the key store fails', async () => {

@@ -67,11 +67,6 @@ describe('operator API: reported violations', () => {
     await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
   });
 
-  it('adds the violation id to metadata without an id', async () => {
-    const violation = violationIn(await report(app, { ...REQUIRED, metadata: '{"patrol":7}' }));
-    expect(violation.form.metadata).toEqual({ patrol: 7, id: violation.id });
-  });
-
   it('stores the fields of a violation as entered, only trimmed', async () => {
     const entered = { ...REQUIRED, location: '  شارع العليا، الرياض\t', plateNumber: ' أ ب ح ١٢٣٤ ' };
     const { form, warnings } = violationIn(await report(app, entered));
