@@ -49,18 +49,6 @@ describe('webhook processing with workers', () => {
     const tow = await eventually(() => towOf(app, 'TW-20261120-9F4D1A'));
     expect(tow.timeline.filter(({ type }) => type === 'tow.requested')).toHaveLength(1);
   });
-
-  it('parks an invoice that arrives before its tow request and attaches it once the tow exists', async () => {
-    await deliver(app.receiverUrl, '/tow/invoice', towInvoice());
-    await eventually(async () => {
-      expect(await deliveriesIn(app.foundation)).toMatchObject([{ state: 'parked' }]);
-    });
-    await deliver(app.receiverUrl, '/tow-request', towRequest());
-    await eventually(async () => {
-      const { invoices } = await towOf(app, 'TW-20261120-9F4D1A');
-      expect(invoices).toMatchObject([{ source: 'webhook', towing_invoice: { invoice_number: 'INV-1' } }]);
-    });
-  });
 });
 
 describe('webhook processing with signatures', () => {
