@@ -1,9 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as keys from '../../src/store/keys';
-import { readDocuments } from './documents';
+import { readDocuments, anchorsIn, citationsIn, linksIn, type Citation } from './documents';
 import { readSources } from './sources';
 import { PROJECT } from '../support/project';
+import { loadConfig } from '../../src/platform/config/config';
+import { COMMAND_LINE_VARIABLES, VARIABLE_GROUPS, VARIABLES } from '../../src/platform/config/variables';
+import { RUN_STATES } from '../../src/contracts/ops/runs';
+import { TRANSITIONS } from '../../src/domain/tow/tow';
+import { DELIVERY_STATES, REPORT_STATES, TOW_STATES, VIOLATION_STATES } from '../../src/domain/vocabulary';
+import { diagramUnder } from './diagrams';
+import { reportTransitions, violationTransitions } from './entry-walk';
+import { circuitTransitions, deliveryTransitions } from './record-walks';
 
 const documents = readDocuments();
 /** Written by programs: a benchmark, the screenshots, the help of the command line. */
@@ -77,4 +85,102 @@ test('every metric that the documentation names exists', () => {
   const named = documents.flatMap(({ text }) => [...text.matchAll(/\btowhook_[a-z_]+/g)].map(([name]) => name));
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((name) => !code.some((text) => text.includes(`'${name}'`)))).toEqual([]);
+});
+
+const grouped = Object.values(VARIABLE_GROUPS).flatMap((group) => Object.keys(group));
+
+test('every environment variable is in exactly one section of the documentation', () => {
+  const all = new Set([...Object.keys(VARIABLES.shape), ...Object.keys(COMMAND_LINE_VARIABLES.shape)]);
+  expect(grouped.toSorted()).toEqual([...all].toSorted());
+});
+
+test('every environment variable has a description that ends with a full stop', () => {
+  const described = Object.values(VARIABLE_GROUPS).flatMap((group) => Object.entries(group));
+  expect(described.filter(([, { description = '' }]) => !/^[A-Z0-9`].*\.$/.test(description))).toEqual([]);
+});
+
+test('an empty environment is a valid configuration', () => {
+  expect(() => loadConfig({})).not.toThrow();
+});
+
+/** Null when the link leads to an existing file and heading, else a sentence about what is missing. */
+function fault({ from, path, anchor }: Citation): string | null {
+  const file = join(PROJECT, path);
+  if (!existsSync(file)) return `${from}: there is no ${path}`;
+  if (anchor === null || !path.endsWith('.md')) return null;
+  const anchors = anchorsIn(readFileSync(file, 'utf8'));
+  return anchors.includes(anchor) ? null : `${from}: ${path} has no #${anchor}, but ${anchors.join(', ')}`;
+}
+
+test('every link in the documentation leads to an existing file and heading', () => {
+  const links = documents.flatMap(linksIn);
+  expect(links.length).toBeGreaterThan(50);
+  expect(links.map(fault).filter((found) => found !== null)).toEqual([]);
+});
+
+test('every document that code cites exists and has the cited heading', () => {
+  const sources = readSources(['src', 'jobs', 'bench', 'tools', 'test'], ['.ts', '.tsx', '.lua', '.js', '.cjs']);
+  const citations = sources.filter(({ path }) => !path.startsWith('test/architecture/')).flatMap(citationsIn);
+  expect(citations.length).toBeGreaterThan(50);
+  expect(citations.map(fault).filter((found) => found !== null)).toEqual([]);
+});
+
+test('anchors are those that GitHub makes of headings', () => {
+  const text = '# A `code` & more\n## [Link](x.md)\n```sh\n# no heading\n```\n### A_b: c, d\n### A_b: c, d\n';
+  expect(anchorsIn(text)).toEqual(['a-code--more', 'link', 'a_b-c-d', 'a_b-c-d-1']);
+});
+
+test('citations are found with one heading, with two, and with none', () => {
+  const text = '/** docs/a.md#one-two and #three. */ // see docs/b/c.md, "D"';
+  expect(citationsIn({ path: 'x.ts', text })).toEqual([
+    { from: 'x.ts', path: 'docs/a.md', anchor: 'one-two' },
+    { from: 'x.ts', path: 'docs/a.md', anchor: 'three' },
+    { from: 'x.ts', path: 'docs/b/c.md', anchor: null },
+  ]);
+});
+
+/** The first argument of a log call, and the name of work that repeats, whose failure is logged as `<name>.failed`. */
+const NAMES = /\b(?:log\w*\.(?:debug|info|warn|error)\(|repeat\(\{\s*name: )['`]([^'`]+)['`]/gi;
+const names = readSources(['src', 'jobs'], ['.ts', '.tsx']).flatMap(({ text }) =>
+  [...text.matchAll(NAMES)].map(([, name = '']) => name),
+);
+
+test('the names of log lines are single words with dots, so that a search finds them', () => {
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name) => !/^(?:[a-z_]+|\$\{[\w.]+\})(?:\.(?:[a-z_]+|\$\{[\w.]+\}))*$/.test(name))).toEqual([]);
+});
+
+/** Enough that every transition is met many times. */
+const RUNS = 4000;
+
+/** Transitions of a diagram without those from and to `[*]`. */
+const between = (heading: string) => diagramUnder(heading).filter((transition) => !transition.includes('[*]'));
+/** The states of a diagram. */
+const statesIn = (heading: string) =>
+  diagramUnder(heading)
+    .flatMap((transition) => transition.split(' > '))
+    .filter((name) => name !== '[*]');
+
+test('the diagram of a tow has the transitions of the table in the code', () => {
+  const table = Object.entries(TRANSITIONS).flatMap(([from, events]) => events.map((to) => `${from} > ${to}`));
+  expect(between('Tow')).toEqual(table.toSorted());
+});
+
+test.each([
+  ['Report', () => reportTransitions(RUNS)],
+  ['Violation', () => violationTransitions(RUNS)],
+  ['Delivery', deliveryTransitions],
+  ['Circuit', circuitTransitions],
+])('the diagram "%s" has exactly the transitions that the rules make in random runs', (heading, transitions) => {
+  expect(between(heading)).toEqual(transitions());
+});
+
+test.each([
+  ['Tow', TOW_STATES],
+  ['Report', REPORT_STATES],
+  ['Violation', VIOLATION_STATES],
+  ['Delivery', DELIVERY_STATES],
+  ['Run', RUN_STATES],
+])('the diagram "%s" has exactly the states of the code', (heading, states) => {
+  expect(new Set(statesIn(heading))).toEqual(new Set(states));
 });

@@ -1,14 +1,103 @@
+import { towView, queueView } from '../../src/contracts/operator';
+import { api, towIn, towPath } from '../operator/client';
+import { newTow, record } from '../operator/world';
+import { useApp } from '../support/app';
+import { run, type ProgramRun } from './command';
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { compiledFile } from '../support/compiled';
 import { z } from 'zod';
 import { inputFields } from '../../src/contracts/input-fields';
-import { queueView } from '../../src/contracts/operator';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
-import { newTow } from '../operator/world';
-import { useApp } from '../support/app';
-import { run } from './command';
 
 const app = useApp({ role: 'console' });
+
 const towhook = (...words: readonly string[]) => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
+
+/** Sets the title of a terminal, clears it, begins a sequence in one character, turns the text around, erases. */
+const NOTE = 'seen\u001b]0;title\u0007\u001b[2J\u009b31m\u202etxet\u007f\nsecond line';
+const SHOWN = String.raw`seen\u001b]0;title\u0007\u001b[2J\u009b31m\u202etxet\u007f\nsecond line`;
+const HARMFUL = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u;
+
+const printed = ({ out, problems }: ProgramRun) => `${out}\n${problems}`;
+
+async function towWithNote(): Promise<string> {
+  const ref = await newTow(app);
+  await record(app, ref, 'started');
+  towIn(await api(app).post(towPath(ref, '/notes')).send({ text: NOTE }));
+  return ref;
+}
+
+describe('command line: control characters from the server', () => {
+  test('shows the control characters of a note as escapes, on one line', async () => {
+    const result = await towhook('tow', 'show', await towWithNote());
+    expect(result.exitCode).toBe(0);
+    expect(printed(result)).not.toMatch(HARMFUL);
+    expect(result.out).toContain(SHOWN);
+  });
+
+  test('prints JSON without control characters that has the note as it is', async () => {
+    const result = await towhook('tow', 'show', await towWithNote(), '--json');
+    expect(printed(result)).not.toMatch(HARMFUL);
+    const { notes } = towView.parse(result.json()).dispatch;
+    expect(notes.map(({ text }) => text)).toEqual([NOTE]);
+  });
+
+  test('shows those of a refusal as escapes', async () => {
+    const result = await towhook('tow', 'show', 'TW-\u001b[2J\u009b31m');
+    expect(result.exitCode).not.toBe(0);
+    expect(printed(result)).not.toMatch(HARMFUL);
+  });
+
+  test.each([[[]], [['--json']]])('shows those of a finding of the doctor as escapes: %j', async (more) => {
+    const finding = { check: 'service', state: 'fault', code: 'refused', what: NOTE, fix: NOTE } as const;
+    const doctor = () => Promise.resolve([finding]);
+    const result = await run(['doctor', ...more], { url: app.consoleUrl, apiKey: app.apiKey, doctor });
+    expect(printed(result)).not.toMatch(HARMFUL);
+    expect(result.out).toContain(SHOWN);
+  });
+});
+
+/** Runs the program with a standard output that the system refuses to write, as on a full disk. */
+async function runOnFullDisk(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const full = await open('/dev/full', 'w');
+  const child = spawn(process.execPath, [compiledFile('src/main/towhook.ts'), ...words], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', full.fd, 'pipe'],
+  });
+  let problems = '';
+  child.stderr?.on('data', (chunk: Buffer) => (problems += chunk.toString()));
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  await full.close();
+  return { exitCode, problems };
+}
+
+const WHY = 'towhook: The command was carried out, but its output could not be written: ENOSPC.';
+
+test.each([[[]], [['--json']]])(
+  'towhook key create %j exits with 6 and names the command for a new secret when the output cannot be written',
+  async (more) => {
+    const environment = { TOWHOOK_URL: app.consoleUrl, TOWHOOK_API_KEY: app.apiKey };
+    const words = ['key', 'create', '--name', 'yard', '--role', 'crew', ...more];
+    const { exitCode, problems } = await runOnFullDisk(words, environment);
+    expect(exitCode).toBe(6);
+    expect(problems).toContain('but its output could not be written: ENOSPC.');
+    expect(problems).toMatch(/For a new secret: towhook key rotate [\w-]+/);
+  },
+);
+
+test('towhook names the idempotency key of a change whose output cannot be written', async () => {
+  const environment = { TOWHOOK_URL: app.consoleUrl, TOWHOOK_API_KEY: app.apiKey };
+  expect(await runOnFullDisk(['queue', 'pause', 'reports', '--idempotency-key', 'mine'], environment)).toEqual({
+    exitCode: 6,
+    problems: `${WHY}\nRepeat the command with --idempotency-key mine: the change is made once.\n`,
+  });
+});
+
+test.each(['--help', '--version'])('towhook %s exits with 6 when the output cannot be written', async (word) => {
+  expect(await runOnFullDisk([word])).toEqual({ exitCode: 6, problems: `${WHY}\n` });
+});
 
 const routes = Object.entries<Route>(ROUTES);
 /** Called by `towhook violation import`. */
