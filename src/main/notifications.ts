@@ -4,12 +4,12 @@ import { createLocks } from '../store/redis/locks';
 import { createNotificationStore } from '../store/ops/notification-record';
 import type { NotificationTools } from '../workflow/ops/notifications';
 import { alarmObserver, watchAlarms } from '../workflow/ops/watch-alarms';
-import type * as notificationTexts from '../console/notification-texts';
+import type * as notificationTexts from '../console/parts/alarm-text';
 import type { Foundation } from './foundation';
 
 /** Loaded with the first alarm: a worker without alarms needs no texts. */
-declare const require: (module: '../console/notification-texts') => typeof notificationTexts;
-const texts = () => require('../console/notification-texts');
+declare const require: (module: '../console/parts/alarm-text') => typeof notificationTexts;
+const texts = () => require('../console/parts/alarm-text');
 
 /** Longer than a run: ten attempts at a time, each of 15 s at most. */
 const LOCK_MS = 30_000;

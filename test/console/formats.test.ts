@@ -1,5 +1,5 @@
 import { formatsOf } from '../../src/console/formats';
-import { mailTextIn } from '../../src/console/notification-texts';
+import { mailTextIn } from '../../src/console/parts/alarm-text';
 import { startNotice } from '../support/notifications';
 
 /** Five minutes after midnight in Riyadh. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { mailTextIn } from '../../src/console/notification-texts';
+import { mailTextIn } from '../../src/console/parts/alarm-text';
 import type { NoticeFormat } from '../../src/domain/ops/notification-settings';
 import { createWebhookSender } from '../../src/notify/webhook';
 import { systemClock } from '../../src/platform/clock';

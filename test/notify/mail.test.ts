@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { mailTextIn } from '../../src/console/notification-texts';
+import { mailTextIn } from '../../src/console/parts/alarm-text';
 import type { Notice } from '../../src/domain/ops/notices';
 import type { NoticeLanguage } from '../../src/domain/ops/notification-settings';
 import { createMailSender } from '../../src/notify/mail';

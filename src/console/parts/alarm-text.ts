@@ -8,15 +8,18 @@ import {
   type ClockAlarm,
 } from '../../workflow/ops/alarms';
 import type { WebhookAlarm } from '../../workflow/webhook/webhook-health';
-import { type Messages, valueUnder } from '../messages';
+import { type Messages, valueUnder, messagesIn } from '../messages';
 import type { Viewer } from '../viewer';
+import { pageOfNotice, type Notice, type NoticeAlarm } from '../../domain/ops/notices';
+import type { NoticeLanguage } from '../../domain/ops/notification-settings';
+import { formatsOf } from '../formats';
 
 /** The texts of alarms, for pages and for notifications. */
 
 /** In which language an alarm is described, and at which time. */
 type TextReader = Pick<Viewer, 'messages' | 'formats' | 'nowMs'>;
 
-export interface AlarmText {
+interface AlarmText {
   readonly title: string;
   readonly todo: string;
 }
@@ -159,4 +162,45 @@ export function noticeProblemText({ notifications }: Pick<Messages, 'notificatio
   if (count !== undefined) return someRefused({ count: Number(count) });
   const known = CAUSES.find(([pattern]) => pattern.test(problem))?.[1];
   return known === undefined ? (valueUnder(causes, problem) ?? causes.not_sent) : causes[known];
+}
+
+/** The texts of notifications, from the catalogue of the console. Without personal data. */
+
+export function alarmTextIn(alarm: Alarm, language: NoticeLanguage, nowMs: number): AlarmText {
+  return alarmText({ messages: messagesIn(language), formats: formatsOf(language, nowMs), nowMs }, alarm);
+}
+
+/** `consoleUrl`: without a path; null when it is not known. */
+export function mailTextIn(
+  notice: Notice,
+  { language, consoleUrl }: { readonly language: NoticeLanguage; readonly consoleUrl: string | null },
+): { subject: string; text: string } {
+  const { notices } = messagesIn(language);
+  const { type, alarm, createdAtMs } = notice;
+  const title = alarm?.title ?? '';
+  const page = pageOfNotice(notice, consoleUrl);
+  const paragraph = alarm === null ? '' : alarmParagraph(alarm, language, createdAtMs);
+  // On a line of its own, so that a mail program makes a link of the whole address.
+  const footer = page === null ? notices.footer : `${notices.footerLink}\n${page}`;
+  const textOf = (...parts: readonly string[]) => parts.join('\n\n');
+  switch (type) {
+    case 'alarm.started':
+      return { subject: notices.started({ title }), text: textOf(paragraph, footer) };
+    case 'alarm.reminded':
+      return { subject: notices.reminded({ title }), text: textOf(notices.remindedIntro, paragraph, footer) };
+    case 'alarm.ended':
+      return { subject: notices.ended({ title }), text: textOf(notices.endedIntro, paragraph, footer) };
+    case 'test':
+      return { subject: notices.test, text: textOf(notices.testIntro, ...(page === null ? [] : [page])) };
+  }
+}
+
+function alarmParagraph({ title, todo, seenAtMs, severity }: NoticeAlarm, language: NoticeLanguage, atMs: number) {
+  const { notices, opsAlarms } = messagesIn(language);
+  const since = formatsOf(language, atMs).timestamp(new Date(seenAtMs).toISOString());
+  return [
+    `${opsAlarms.severities[severity]}: ${title}`,
+    `${opsAlarms.todo} ${todo}`,
+    notices.since({ time: since }),
+  ].join('\n');
 }

@@ -6,6 +6,12 @@
 import { isChanged } from './entries.js';
 import { mayAttributeChange } from './live.js';
 import { enablePositionButtons } from './position.js';
+import { sendUploads } from './upload.js';
+import { gatherImages } from './violation-images.js';
+
+// The photos of a tow, and other images of a violation. A refresh of the page may have replaced the form.
+sendUploads();
+document.addEventListener('htmx:afterSettle', gatherImages);
 
 const REFRESH_EVERY_MS = 60_000;
 /** Riyadh is UTC+3 all year. */

@@ -6,7 +6,7 @@ import { differencePath } from '../../page-table';
 import { Fact, Timestamp, Ref, ruleIn } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { ActionForm, Tabs } from '../../parts/ops';
-import { DeliveryState, TowOf, Verified, verdictText } from './states';
+import { DeliveryState, TowOf, Verified, verdictText } from './list';
 
 interface DeliveryProps {
   readonly viewer: Viewer;

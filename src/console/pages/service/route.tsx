@@ -11,8 +11,7 @@ import {
 } from '../../page';
 import { differencePath, PAGES, runPath } from '../../page-table';
 import { readRoute, submit } from '../../api-calls';
-import { EXPECT_FORM, JUDGE_FORM, KindPage } from './kind';
-import { ServicePage } from './view';
+import { EXPECT_FORM, JUDGE_FORM, KindPage, ServicePage } from './view';
 
 /** How the service differs from its document: all of it, and one kind with the webhooks that wait because of it. */
 export function serveServicePages(pages: Pages, { api }: Pick<PageTools, 'api'>): void {

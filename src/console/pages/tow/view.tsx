@@ -20,7 +20,7 @@ export function towPage(model: TowModel): PageResult {
   const { viewer, view } = model;
   return page(viewer.messages.tow.title({ reference: view.towing_reference_id }), contentOf(model), {
     httpStatus: statusOf(model),
-    assets: ['relative-times.js', 'tow.js', 'send-images.js'],
+    assets: ['relative-times.js', 'tow.js'],
   });
 }
 

@@ -47,7 +47,7 @@ export function serveViolation(pages: Pages, tools: PageTools): void {
     if (visit.wantsPart) return part(content, httpStatus);
     return page(viewer.messages.violations.pageTitle({ name: view.violation_reference_id ?? view.id }), content, {
       httpStatus,
-      assets: ['relative-times.js', 'send-images.js', 'tow.js'],
+      assets: ['relative-times.js', 'tow.js'],
     });
   };
   pages.get(PAGES.violation.path, PAGES.violation.role, (visit) => show(visit));
