@@ -3,7 +3,6 @@ import type * as backupModule from '../backup';
 import { NoApiKey, progressBar, runCommandLine } from '../cli';
 import { createClient } from '../client';
 import type * as archiveModule from '../commands/archive';
-import type * as auditModule from '../commands/audit';
 import type * as migrateModule from '../commands/migrate';
 import type * as reencryptModule from '../commands/reencrypt';
 import { systemClock } from '../platform/clock';
@@ -23,7 +22,6 @@ import { endProcess, projectVersion } from '../platform/process';
 declare const require: {
   (module: '../backup'): typeof backupModule;
   (module: '../commands/archive'): typeof archiveModule;
-  (module: '../commands/audit'): typeof auditModule;
   (module: '../commands/migrate'): typeof migrateModule;
   (module: '../commands/reencrypt'): typeof reencryptModule;
   (module: '../doctor'): typeof doctorModule;
@@ -49,7 +47,7 @@ async function main(): Promise<number> {
     local: {
       readArchive: (filter, form) => require('../commands/archive').readArchivedRecords(filter, form),
       verifyArchive: (days) => require('../commands/archive').verifyArchivedRecords(days),
-      verifyAudit: (noted) => require('../commands/audit').verifyStoredAudit(noted),
+      verifyAudit: (noted) => require('../commands/archive').verifyStoredAudit(noted),
       migrate: (options) => require('../commands/migrate').migrateData(options),
       reencrypt: (options) => require('../commands/reencrypt').reencryptData(options),
     },

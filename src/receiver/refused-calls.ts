@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { JSON_LEVELS_MAX } from '../contracts/common';
-import type { KeptRefusal } from '../contracts/webhook/refused-calls';
-import { invoiceCharge, WEBHOOKS } from '../contracts/webhook/webhooks';
+import { invoiceCharge, type KeptRefusal, WEBHOOKS } from '../contracts/webhook/webhooks';
 import { fieldsOf } from '../domain/service/difference';
 import { jsonFaults, jsonIn } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';

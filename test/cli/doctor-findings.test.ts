@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findingLines, type Finding } from '../../src/cli/finding';
 import { alarmPage } from '../../src/contracts/ops/notifications';
-import { refusedCall } from '../../src/contracts/webhook/refused-calls';
+import { refusedCall } from '../../src/contracts/webhook/webhooks';
 import { clockFinding, inTime } from '../../src/doctor/finding';
 import { checkNode } from '../../src/doctor/machine';
 import { api } from '../operator/client';

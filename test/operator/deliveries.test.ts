@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { z } from 'zod';
 import { deliveryDetail } from '../../src/contracts/operator';
-import { refusedCall } from '../../src/contracts/webhook/refused-calls';
+import { refusedCall } from '../../src/contracts/webhook/webhooks';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';

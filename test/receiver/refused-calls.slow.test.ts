@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refusedCall } from '../../src/contracts/webhook/refused-calls';
+import { refusedCall } from '../../src/contracts/webhook/webhooks';
 import { sha256Hex } from '../../src/platform/hash';
 import { api } from '../operator/client';
 import { useApp } from '../support/app';

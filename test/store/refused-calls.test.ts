@@ -1,4 +1,4 @@
-import type { KeptRefusal } from '../../src/contracts/webhook/refused-calls';
+import type { KeptRefusal } from '../../src/contracts/webhook/webhooks';
 import { createRefusedCallStore } from '../../src/store/webhook/webhook-answers';
 import { useStores } from '../support/stores';
 

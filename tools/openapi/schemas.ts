@@ -7,7 +7,7 @@ import { capacityView, ticketView } from '../../src/contracts/routes/violations'
 import { alarmView, notificationsView } from '../../src/contracts/ops/notifications';
 import * as operator from '../../src/contracts/operator';
 import { otherCall } from '../../src/contracts/outbox/records';
-import { refusedCall } from '../../src/contracts/webhook/refused-calls';
+import { refusedCall } from '../../src/contracts/webhook/webhooks';
 import { storedObject, towingReference, violationReference } from '../../src/domain/stored';
 import { violationView } from '../../src/contracts/violation/violations';
 import { REFERENCE_LENGTH_MAX } from '../../src/domain/vocabulary';

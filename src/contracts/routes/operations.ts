@@ -5,7 +5,7 @@ import { conservationView } from '../ops/conservation';
 import { page } from '../paging';
 import { otherCall } from '../outbox/records';
 import { serviceView } from '../service/seen-service';
-import { refusedCall, refusedCallsQuery } from '../webhook/refused-calls';
+import { refusedCall, refusedCallsQuery } from '../webhook/webhooks';
 import { CHANGE, READ, type Route } from './route';
 import { alarmPage, notificationsView, testNoticeBody, testNoticeView } from '../ops/notifications';
 

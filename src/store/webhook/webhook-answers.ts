@@ -19,7 +19,7 @@ import { recordsOf } from '../outbox/records';
 import { redisTimeMs } from '../redis/redis-time';
 import { ignoreUnconfirmed } from '../redis/replicas';
 import type { RecordTransaction } from '../redis/transaction';
-import { refusedCall } from '../../contracts/webhook/refused-calls';
+import { refusedCall } from '../../contracts/webhook/webhooks';
 import { sha256Hex } from '../../platform/hash';
 import { Script } from '../scripts';
 

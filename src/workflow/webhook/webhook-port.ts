@@ -1,5 +1,5 @@
 import type { AnswersByPath, AnsweredCalls, RefusalReason, SecretsFault } from '../../domain/webhook/webhook-answers';
-import type { KeptRefusal } from '../../contracts/webhook/refused-calls';
+import type { KeptRefusal } from '../../contracts/webhook/webhooks';
 
 /** A refused call, as far as alarms need it. */
 export interface CountedRefusal {

@@ -1,5 +1,5 @@
 import type { DeliveryView } from '../../../contracts/operator';
-import type { KeptRefusal } from '../../../contracts/webhook/refused-calls';
+import type { KeptRefusal } from '../../../contracts/webhook/webhooks';
 import type { OtherCall } from '../../../contracts/outbox/records';
 import { Chip } from '../../parts/list';
 import { Fact, Empty, Timestamp, Ref, Badge, ruleIn, type Tone } from '../../parts/text';
