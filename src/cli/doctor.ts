@@ -166,7 +166,8 @@ function verdict(
 ): string {
   if (open > 0)
     return `Not ready: ${open} ${open === 1 ? 'step is' : 'steps are'} open.${next === null ? '' : ` Next: ${next}`}`;
-  if (isShadow) return 'Ready. Shadow mode sends nothing yet: look at what it would send, then set SERVICE_MODE=live.';
+  if (isShadow)
+    return 'Ready. Shadow mode sends nothing yet: look at what it would send, then go live as the finding describes.';
   return 'Ready: live.';
 }
 

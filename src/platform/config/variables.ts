@@ -85,7 +85,7 @@ const service = {
     .enum(SERVICE_MODES)
     .default('live')
     .describe(
-      '`shadow` receives, records and shows everything, and sends nothing but the token call. See [Shadow mode](operations/running.md#shadow-mode). The same for all processes.',
+      '`shadow` receives, records and shows everything, and sends nothing but the token call. One process with it is enough for all; `towhook mode` does the same without a restart. See [Shadow mode](operations/running.md#shadow-mode).',
     ),
   SERVICE_TIMEOUT_MS: wholeNumber(
     z.int().min(1).max(14_000, 'must be at most 14000: a claim lasts 20 s').default(10_000),
