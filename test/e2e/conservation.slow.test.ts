@@ -7,7 +7,8 @@ import { startConservation, startWorker } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config/config';
 import { createConservationStore } from '../../src/store/ops/conservation';
 import { KEYS } from '../../src/store/keys';
-import { totalOf } from '../../src/workflow/ops/conservation';
+import { repeatConservationCheck, totalOf } from '../../src/workflow/ops/conservation';
+import { AT_ONCE } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { openStores, START } from '../support/stores';
@@ -90,7 +91,9 @@ test('a lost delivery is found by every conservation scan and logged once per mi
   const [id = ''] = await foundation.redis.zrangebyscore('{towhook-main}:due:deliveries', '-inf', '+inf');
   await foundation.redis.del(`{towhook-main}:delivery:${id}`);
 
-  const repetition = startConservation(foundation);
+  const store = createConservationStore(foundation.redis, { ...AT_ONCE, scanIntervalMs: 1000 });
+  const { clock, log } = foundation;
+  const repetition = repeatConservationCheck({ store, clock, log });
 
   const ends = new Set<number>();
   await eventually(async () => {
