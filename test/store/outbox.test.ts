@@ -4,7 +4,7 @@ import { createTowOutbox } from '../../src/store/outbox/outbox';
 import { NOT_SENT, refusedWith } from '../support/exchanges';
 import { NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { changeEntry, endLease, readEntry } from '../support/stored-records';
+import { changeEntry, endLease } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, result, START, UNKNOWN, useStores } from '../support/stores';
 
 // A lease ends only where a test ends it.
@@ -122,17 +122,6 @@ test('an invoice request of unknown outcome is sent once more and then waits for
   expect(await stores.dueAt('T1')).toBeNull();
 });
 
-test('an invoice webhook after the first request proves the invoice, prevents a second request and opens no task', async () => {
-  await towAtInvoice('T1');
-  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
-
-  await stores.acceptInvoice('T1');
-
-  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
-  expect(await stores.states('T1')).toEqual(['started accepted', 'invoice accepted']);
-  expect((await stores.read('T1')).tasks).toEqual([]);
-});
-
 test('proof of an escalated invoice closes its task and continues the tow', async () => {
   await towAtInvoice('T1');
   await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
@@ -165,29 +154,6 @@ test('an invoice webhook does not prove a request that surely had no effect', as
   await stores.acceptInvoice('T1');
 
   expect(await claimsToSend('T1')).toMatchObject({ entry: { kind: 'invoice', attempts: 2, unanswered: 0 } });
-});
-
-test('a broken connection blocks all tows, lets one tow at a time probe, and releases all when a probe succeeds', async () => {
-  // Longer than a slow machine takes between two claims: after the lease another tow may probe.
-  const outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 60_000, graceMs: 0, ...NO_LIMITS });
-  const refs = ['T1', 'T2', 'T3'];
-  for (const ref of refs) {
-    await stores.request(ref);
-    await stores.say(ref, START);
-  }
-  const hold = { next: 'hold', delayMs: 1500, because: 'connection' } as const;
-  await outbox.settle(await mustClaim(outbox, 'T1'), result(hold));
-  expect(await stores.redis.hkeys('{towhook-main}:tasks')).toEqual(['connection']);
-  expect((await outbox.claim('T2')).kind).toBe('wait');
-
-  const probe = await eventually(() => mustClaim(outbox, 'T2'));
-  expect((await outbox.claim('T3')).kind).toBe('wait');
-  await outbox.settle(probe, result(ACCEPTED));
-
-  expect((await outbox.claim('T3')).kind).toBe('send');
-  const entry = await readEntry(stores.redis, { ref: 'T1' }, 1);
-  expect(entry).toMatchObject({ attempts: 0, failures: 0, state: 'pending' });
-  expect(await stores.redis.hlen('{towhook-main}:tasks')).toBe(0);
 });
 
 test('a report keeps its first five and last twenty attempts and counts all of them', async () => {

@@ -45,16 +45,6 @@ test('at most 100 of 300 invoices for an unknown tow are parked, and the others 
   expect(await stores.redis.hkeys('{towhook-main}:tasks')).toEqual(['invoices_set_aside.T1']);
 });
 
-test('an invoice that was set aside is attached when it is replayed after the tow request', async () => {
-  await invoices(PARKED_MAX + 1, 'T1');
-  await stores.request('T1');
-  const [aside = ''] = idsOf(PARKED_MAX + 1, 'T1').slice(-1);
-
-  await stores.replay(aside);
-
-  expect(await stores.process(aside)).toBe('attached');
-});
-
 test('resolving the task about parked invoices sets each aside with a bounded number of commands', async () => {
   await invoices(200, 'T1');
   await askAboutParked(200, 'T1');

@@ -35,16 +35,6 @@ test('accepts ten wrong keys of a source in a minute, then returns the time unti
   }
 });
 
-test('counts the wrong keys of two processes together', async () => {
-  const [one, other] = [createWrongKeyLimit(stores.redis), createWrongKeyLimit(stores.redis)];
-  for (let index = 0; index < WRONG_KEYS_MAX / 2; index += 1) {
-    expect(await one.count(SOURCE)).toBeNull();
-    expect(await other.count(SOURCE)).toBeNull();
-  }
-  expect(await one.count(SOURCE)).toBeGreaterThan(0);
-  expect(await other.count(SOURCE)).toBeGreaterThan(0);
-});
-
 test('counts the wrong keys of each source separately', async () => {
   const limit = createWrongKeyLimit(stores.redis);
   await reachLimit(limit);
