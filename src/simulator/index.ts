@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import express from 'express';
 import { listen, type Listener } from '../platform/http';
 import { pause } from '../platform/timers';
@@ -30,6 +31,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { invoiceWebhookDelayMs = 200, assessAfterMs = null, retryDelaysMs = RETRY_DELAYS_MS } = options;
   const profile: ActiveProfile = { current: profileChanges.parse(options.profile ?? {}) };
   const ending = new AbortController();
+  // Every wait under way listens to its end.
+  setMaxListeners(0, ending.signal);
   const wait = async (ms: number) => {
     await pause(ms, ending.signal);
     return !ending.signal.aborted;

@@ -217,3 +217,19 @@ test('disconnects a delayed call when the simulator stops', async () => {
 
   expect(await waiting).toBe('disconnected');
 });
+
+test('many calls that are delayed at once bring no warning of the process', async () => {
+  const { simulator, detain } = await prepared();
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error) => warnings.push(name);
+  process.on('warning', onWarning);
+  await simulator.faults({ operation: 'detained', fault: 'latency', ms: 60_000 });
+  const waiting = Array.from({ length: 12 }, () => detain().catch(() => 'disconnected'));
+  const delayed = async () => (await simulator.calls()).filter(({ fault }) => fault === 'latency');
+  await eventually(async () => expect(await delayed()).toHaveLength(12));
+  await simulator.stop(1000);
+  await Promise.all(waiting);
+  process.off('warning', onWarning);
+
+  expect(warnings).toEqual([]);
+});
