@@ -122,6 +122,17 @@ test('an invoice request of unknown outcome is sent once more and then waits for
   expect(await stores.dueAt('T1')).toBeNull();
 });
 
+test('an invoice webhook after the first request proves the invoice, prevents a second request and opens no task', async () => {
+  await towAtInvoice('T1');
+  await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+
+  await stores.acceptInvoice('T1');
+
+  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+  expect(await stores.states('T1')).toEqual(['started accepted', 'invoice accepted']);
+  expect((await stores.read('T1')).tasks).toEqual([]);
+});
+
 test('proof of an escalated invoice closes its task and continues the tow', async () => {
   await towAtInvoice('T1');
   await stores.outbox.settle(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
