@@ -96,7 +96,8 @@ function openWorker(
     queues,
     schedules,
     waitsUntilDue: () => waitsUntilDue(foundation.redis),
-    intervalMs: SCHEDULER_INTERVAL_MS,
+    // With nothing to do it looks every fourth interval, which must not count as a stall.
+    intervalMs: Math.min(SCHEDULER_INTERVAL_MS, config.workerStalledMs / 8),
     progress,
     log: troubleLog,
   });

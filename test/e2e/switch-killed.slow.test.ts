@@ -181,7 +181,7 @@ test('a copy of the data whose switch is live sends nothing when it is started w
     const answer = drill.client.call(ROUTES.changeMode, { body, key: systemClock.id() });
     await expect(answer).rejects.toMatchObject({
       code: 'mode_held',
-      details: [{ field: `process ${process.pid} on ${hostname()}`, rule: 'all with SERVICE_MODE=shadow' }],
+      details: [{ field: `process ${process.pid} on ${hostname()}`, rule: 'runs with SERVICE_MODE=shadow' }],
     });
   });
   expect((await callsAt(town)).filter(({ operation }) => operation !== 'token')).toEqual([]);

@@ -44,8 +44,8 @@ const archived = () => idsIn(dataDir.path, { type: 'violation' });
 /** The archive is kept forever, so its names stay when the code renames a field. */
 const VIOLATION_FIELDS = `
   acceptedAtMs acceptedHow answer attempts brokenAnswer canTow giveUpAtMs hint inFlight lastError log
-  mayHaveHadEffect nextAttemptAtMs reason reference references revision serviceStatus shadow state ticket
-  ticketOverruled towingReferenceIds version violation waitsFor
+  mayHaveHadEffect nextAttemptAtMs reason reference references revision serviceStatus state ticket
+  ticketOverruled towingReferenceIds version violation waitsFor withheld
 `
   .trim()
   .split(/\s+/);

@@ -202,7 +202,7 @@ describe('the switch of ops', () => {
       kind: 'refused',
       refusal: {
         code: 'mode_held',
-        details: [{ field: 'process 1 on host', rule: 'worker with SERVICE_MODE=shadow' }],
+        details: [{ field: 'process 1 on host', rule: 'runs with SERVICE_MODE=shadow' }],
       },
     });
     expect((await summary()).sinceMs).not.toBeNull();

@@ -139,9 +139,9 @@ export function switchMode(
 }
 
 function heldBy(running: readonly ProcessStatus[]) {
-  const details = running.map(({ processId, hostName, role }) => ({
+  const details = running.map(({ processId, hostName }) => ({
     field: `process ${processId} on ${hostName}`,
-    rule: `${role} with SERVICE_MODE=shadow`,
+    rule: 'runs with SERVICE_MODE=shadow',
   }));
   const message = 'A process runs with SERVICE_MODE=shadow. Start it with SERVICE_MODE=live, and repeat this.';
   return conflict('mode_held', message, details).refusal;
