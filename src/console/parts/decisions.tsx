@@ -91,7 +91,7 @@ export function ResolveForm({
   );
 }
 
-/** The fields of a report correction, filled with the sent values. */
+/** The fields of a report correction, filled with the sent values. What was not sent may stay empty. */
 
 const NUMBERS = fieldsOfKind(correctionBody, 'number');
 const TIMESTAMPS = fieldsOfKind(correctionBody, 'timestamp');
@@ -118,7 +118,7 @@ export function CorrectionFields(props: {
             value={enteredValue(report, name)}
             failure={failure}
             autocomplete="off"
-            isRequired
+            isRequired={report.body[name] !== undefined}
             {...(LATIN.includes(name) ? { isLatin: true } : {})}
             {...(TIMESTAMPS.includes(name) ? { type: 'datetime-local' as const } : {})}
             {...(NUMBERS.includes(name) ? { inputMode: name === 'delay_in_days' ? 'numeric' : 'decimal' } : {})}
