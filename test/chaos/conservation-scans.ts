@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { conservationView, type ConservationView } from '../../src/contracts/ops/conservation';
 import type { Clock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log/log';
+import { completeScan } from '../../src/store/ops/conservation';
+import { connectFailFast } from '../../src/store/redis/connect';
 import type { RetryingClient } from './client';
 
 /** The results of towhook's conservation checks while faults are injected. */
 export interface ConservationScans {
   /** Reads the result of every check until the signal aborts. */
   watch(): Promise<void>;
-  /** The first check that began after this call; null when none ends in time. */
+  /** A check that began after this call, without the pauses of the workers' own; null when none ends in time. */
   next(): Promise<ConservationView | null>;
   /** The ids that any check reported as lost. */
   readonly lostNames: ReadonlySet<string>;
@@ -16,6 +19,7 @@ export interface ConservationScans {
 }
 
 export interface ScanTools {
+  readonly redisUrl: string;
   readonly client: RetryingClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -24,7 +28,7 @@ export interface ScanTools {
 const LOOK_EVERY_MS = 1000;
 const NEXT_WALK_LIMIT_MS = 300_000;
 
-export function watchScans({ client, clock, signal }: ScanTools): ConservationScans {
+export function watchScans({ redisUrl, client, clock, signal }: ScanTools): ConservationScans {
   const lostNames = new Set<string>();
   const starts = new Set<string>();
   const look = async (): Promise<ConservationView> => {
@@ -44,6 +48,8 @@ export function watchScans({ client, clock, signal }: ScanTools): ConservationSc
     },
     async next() {
       const afterMs = clock.nowMs();
+      const redis = connectFailFast(redisUrl, { log: silentLog });
+      await completeScan(redis).finally(() => redis.disconnect());
       for (const untilMs = clock.monotonicMs() + NEXT_WALK_LIMIT_MS; clock.monotonicMs() < untilMs;) {
         const lastScan = await look();
         if (lastScan.started_at !== null && Date.parse(lastScan.started_at) > afterMs) return lastScan;

@@ -104,7 +104,7 @@ async function play(
   const record = openRecord(environment.simulatorUrl);
   const tools = { client, record, clock: systemClock, signal, untilMs };
   const dispatcher = createDispatcher(tools);
-  const scans = watchScans(tools);
+  const scans = watchScans({ ...tools, redisUrl: environment.redisUrl });
   const working = Promise.all([dispatcher.work(), scans.watch()]);
   const progress = { phase: 'faults', completed: 0, finished: 0 };
   const show = setInterval(() => {

@@ -26,7 +26,7 @@ export interface ScanSettings {
 }
 
 /**
- * A scan checks four entries a second, more with a large ledger, so that it ends within 7 minutes, with up to two thirds of
+ * A scan checks five entries a second, more with a large ledger, so that it ends within 7 minutes, with up to two thirds of
  * the time of one process. So a record that is lost right after its check is found within a quarter of an hour.
  */
 const SCAN_SETTINGS: ScanSettings = {
@@ -34,8 +34,8 @@ const SCAN_SETTINGS: ScanSettings = {
   namesPerStep: 80,
   namesPerStepMax: 1000,
   paceMs: 100,
-  scanWithinMs: 420_000,
-  scanIntervalMs: 20_000,
+  scanWithinMs: 400_000,
+  scanIntervalMs: 16_000,
 };
 
 /** Without pauses: no other process uses this Redis. */
