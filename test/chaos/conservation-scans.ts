@@ -3,7 +3,7 @@ import { conservationView, type ConservationView } from '../../src/contracts/ops
 import type { Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log/log';
 import { completeScan } from '../../src/store/ops/conservation';
-import { connectFailFast } from '../../src/store/redis/connect';
+import { connectFailFast, READY_TIMEOUT_MS, whenReady } from '../../src/store/redis/connect';
 import type { RetryingClient } from './client';
 
 /** The results of towhook's conservation checks while faults are injected. */
@@ -49,7 +49,9 @@ export function watchScans({ redisUrl, client, clock, signal }: ScanTools): Cons
     async next() {
       const afterMs = clock.nowMs();
       const redis = connectFailFast(redisUrl, { log: silentLog });
-      await completeScan(redis).finally(() => redis.disconnect());
+      await whenReady(redis, READY_TIMEOUT_MS)
+        .then(() => completeScan(redis))
+        .finally(() => redis.disconnect());
       for (const untilMs = clock.monotonicMs() + NEXT_WALK_LIMIT_MS; clock.monotonicMs() < untilMs;) {
         const lastScan = await look();
         if (lastScan.started_at !== null && Date.parse(lastScan.started_at) > afterMs) return lastScan;
