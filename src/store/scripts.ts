@@ -89,8 +89,8 @@ function load(file: string, included: Set<string>): string {
   });
 }
 
-/** JSON.stringify writes this escape only for a lone surrogate. */
-const LONE_SURROGATE = /\\ud[89a-f]/i;
+/** JSON.stringify writes this escape, in small letters, only for a lone surrogate. */
+const LONE_SURROGATE = /\\ud[89a-f]/;
 
 /** JSON without lone surrogates, which cjson rejects. */
 export function wellFormedJson(value: unknown): string {

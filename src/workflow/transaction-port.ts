@@ -60,6 +60,8 @@ export interface Transaction {
    * closed.
    */
   circuits(options?: { readonly isFresh?: boolean }): Promise<Circuits>;
+  /** Reads the circuits, so that `circuits` needs no round trip later. */
+  preloadCircuits(): Promise<void>;
   /** Collects the consequences of circuit changes. */
   readonly circuitEffects: CircuitEffects;
   /** Whether nothing had an effect under this key; of an item of a run, whether the run still has to carry it out. */

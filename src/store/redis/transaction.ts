@@ -112,7 +112,6 @@ export class RecordTransaction implements Transaction {
     return this.#circuits.budgetState(kind);
   }
 
-  /** Reads the circuits that a claim needs together with its record. */
   preloadCircuits(): Promise<void> {
     return this.#circuits.preload();
   }

@@ -40,7 +40,8 @@ export function changeTow(
   decide: RecordDecision<KnownTow>,
 ): Promise<ActionResult<TowView>> {
   const load = async (transaction: Transaction) => {
-    const draft = await transaction.tow(ref);
+    // A fact needs the circuits too.
+    const [draft] = await Promise.all([transaction.tow(ref), transaction.preloadCircuits()]);
     return isKnown(draft) ? draft : null;
   };
   const kind = { load, missing: noSuchTow, viewOf: towViewOf };

@@ -43,6 +43,7 @@ export async function processMessage(
         transaction.tow(ref),
         // Most requests are of a new tow: what it needs is read at the same time.
         webhook.kind === 'message' ? originOf(transaction, ref, webhook.message) : null,
+        transaction.preloadCircuits(),
       ]);
       const read = await admit(transaction, { ...unjudged, tow }, webhook);
       if (!read.message) return read.verdict;
