@@ -1,4 +1,5 @@
-import { eventView, errorView } from '../contracts/operator';
+import { errorView } from '../contracts/operator';
+import { eventView } from '../contracts/ops/changes';
 import { type Route, answerContract } from '../contracts/routes/route';
 import { API_KEY_RULE, isSendableKey, type JsonObject } from '../domain/vocabulary';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
@@ -91,8 +92,8 @@ async function readEvents(body: ReadableStream<Uint8Array>, onChange: (towingRef
     unread = lines.pop() ?? '';
     for (const line of lines) {
       if (!line.startsWith('data: ')) continue;
-      const { towing_reference_id: ref } = eventView.parse(JSON.parse(line.slice('data: '.length)));
-      if (ref !== undefined) onChange(ref);
+      const change = eventView.parse(JSON.parse(line.slice('data: '.length)));
+      if ('subject' in change && change.subject?.kind === 'tow') onChange(change.subject.id);
     }
   }
 }

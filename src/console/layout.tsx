@@ -65,7 +65,7 @@ export function Layout(props: {
         data-uncertain={messages.common.outcomes.uncertain}
         data-too-large={messages.common.outcomes.tooLarge}
         data-refused-by-proxy={messages.common.outcomes.refusedByProxy}
-        {...(isSignedIn ? { 'data-live': `/api/events?since=${new Date(viewer.nowMs).toISOString()}` } : {})}
+        {...(viewer.status === null ? {} : { 'data-live': `/api/events?after=${viewer.status.cursor}` })}
         {...(viewer.hasShortcuts ? { 'data-shortcuts': 'on' } : {})}
       >
         <a class="skip" href="#content">

@@ -15,7 +15,6 @@ import { TASK_TYPES } from '../domain/ops/tasks';
 import { DECISIONS } from '../domain/outbox/decisions';
 import { OVERDUE_STATES } from '../domain/outbox/overdue';
 import { RELEASE_ITEMS } from '../domain/tow/release-checklist';
-import { timestampMs } from '../domain/timestamp';
 import { whereaboutsView } from '../domain/tow/tow';
 import { oneLine, reason, text } from '../domain/input-schemas';
 import { jsonObject } from './common';
@@ -136,7 +135,13 @@ export const taskCounts = z.object({
 export type TaskCounts = z.infer<typeof taskCounts>;
 
 /** What every page shows. `held`: withheld tows and violations that wait for a decision. */
-export const statusView = z.object({ mode: modeView, held: z.number(), open_tasks: z.number() });
+export const statusView = z.object({
+  mode: modeView,
+  held: z.number(),
+  open_tasks: z.number(),
+  /** The cursor of now in the feed of changes (GET /api/changes). */
+  cursor: z.string(),
+});
 export type StatusView = z.infer<typeof statusView>;
 
 /** What blocks sending now: the connection, an outage, paused operations; and the rate limits. */
@@ -305,21 +310,8 @@ export const errorView = z.object({
   code: z.string(),
   message: z.string(),
   details: z.array(fieldRule),
+  /** Of `cursor_expired`: the cursor of now. */
+  next_cursor: z.string().exactOptional(),
 });
 
 export const deliveryPage = page(deliveryView);
-
-export const eventsQuery = z.strictObject({
-  since: z
-    .string()
-    .refine((text) => timestampMs(text) !== null, 'must be an ISO 8601 date and time with Z or an offset')
-    .optional(),
-});
-
-/** A row of `GET /api/events`. */
-export const eventView = z.object({
-  at: z.string(),
-  type: z.string(),
-  towing_reference_id: z.string().optional(),
-  violation_id: z.string().optional(),
-});

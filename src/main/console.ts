@@ -2,7 +2,6 @@ import { createConsole, createSessions, type Sessions, type SignInWays } from '.
 import { QUEUE_NAMES } from '../domain/vocabulary';
 import { createOperator, createSignIn, type Operator, type OperatorTools } from '../operator';
 import { serviceAccess } from '../platform/config/config';
-import { errorFacts } from '../platform/errors';
 import { listen, REQUEST_MS, type Listener } from '../platform/http';
 import { readQueueView } from '../queue/queues';
 import { within } from '../platform/timers';
@@ -16,7 +15,7 @@ import { createConservationStore } from '../store/ops/conservation';
 import { createDeliveryStore } from '../store/webhook/deliveries';
 import { createDifferenceStore } from '../store/service/differences';
 import { createImageReferences } from '../store/violation/kept-images';
-import { subscribeToEvents } from '../store/ops/events';
+import { openChangeFeed } from '../store/ops/changes';
 import { createMetricsStore } from '../store/ops/metrics';
 import { recordsOf } from '../store/outbox/records';
 import { createSeenServiceStore } from '../store/service/seen-service';
@@ -59,7 +58,7 @@ function requestLimitMs(imagesTotalBytesMax: number): number {
 
 /** Starts the console: its pages, the operator API and the queue pages. */
 export async function startConsole(foundation: Foundation): Promise<Listener> {
-  const { config, clock, log, troubleLog, resources, redis, spool } = foundation;
+  const { config, clock, log, resources, redis, spool } = foundation;
   const signIn = openSignIn(foundation);
   const provider = openIdentityProvider(foundation);
   const { withKeys, oidc } = config.signIn;
@@ -75,10 +74,6 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
       problem: 'BOOTSTRAP_API_KEY is not set: only keys that exist already can be used',
     });
   }
-  void subscribeToEvents(foundation.patient(), (event) => operator.publish(event), {
-    subscribed: () => operator.missed(),
-    refused: (error) => troubleLog.error('events.failed', errorFacts(error)),
-  });
   const sweeping = spool.startSweeping(createImageReferences(redis));
   resources.add('spool sweep', sweeping, (opened) => within(SWEEP_STOP_MS, opened.stop()));
   // The metrics of the console need a key, so the application serves them.
@@ -104,8 +99,9 @@ export function openSignIn({ config, clock, log, metrics, redis }: Foundation): 
 
 /** Composes the operator API without a listener. */
 export function openOperator(foundation: Foundation, access: Pick<OperatorTools, 'signIn' | 'sessionActor'>): Operator {
-  const { config, clock, log, metrics, redis, queues } = foundation;
+  const { config, clock, log, metrics, redis, queues, resources } = foundation;
   const limits = outboxRateLimits(config.budgetsPerMinute);
+  const feed = openChangeFeed(redis, foundation.patient(), foundation.troubleLog);
   const addressOf = callAddresses(config.service.baseUrl ?? UNKNOWN_BASE, config.service.paths);
   return createOperator({
     ...access,
@@ -137,6 +133,7 @@ export function openOperator(foundation: Foundation, access: Pick<OperatorTools,
     })),
     conservation: createConservationStore(redis),
     notifications: openNotifications(foundation),
+    changes: resources.add('changes', feed, (opened) => opened.stop()),
     openPaths: config.openPaths,
     trustProxy: config.trustProxy,
     publicPath: config.signIn.publicPath,

@@ -1,6 +1,5 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import type { StoreEvent } from '../contracts/outbox/records';
 import { throttledLog } from '../platform/log/log-throttle';
 import type { OperatorApi } from '../workflow/operator-port';
 import { createApiServer } from './api-server';
@@ -9,7 +8,7 @@ import { serveDocs } from './docs';
 import { createOperatorApi } from './in-process';
 import { mountEndpoints, refuseUnknown } from './mount';
 import { serveApiKeys } from './ops/api-keys';
-import { EVENTS_ROUTE, serveEvents } from './ops/events';
+import { EVENTS_ROUTE, serveChanges, serveEvents } from './ops/changes';
 import { serveLookups } from './ops/lookups';
 import { serveOperations } from './ops/operations';
 import { mountQueuePages, serveQueues } from './ops/queues';
@@ -28,10 +27,6 @@ export interface Operator {
   readonly app: Express;
   /** The API for code in this process. */
   readonly api: OperatorApi;
-  /** Sends an event to all subscribers of `/api/events`. */
-  publish(event: StoreEvent): void;
-  /** Tells all subscribers that events may have been lost. */
-  missed(): void;
   /** Ends all event streams, so that the listener can close. */
   close(): void;
 }
@@ -47,6 +42,7 @@ const ROUTES_OF_ALL = [
   serveLookups,
   serveQueues,
   serveApiKeys,
+  serveChanges,
 ];
 
 /** The operator API over HTTP and in process, and the pages and documents that share its port. */
@@ -63,7 +59,7 @@ export function createOperator(tools: OperatorTools): Operator {
   const server = createApiServer({ ...tools, log: throttledLog(log, { clock }) });
   for (const serve of ROUTES_OF_ALL) serve(server, tools);
   mountEndpoints(app, server.endpoints, authenticator);
-  const events = serveEvents(app, authenticator, { clock });
+  const events = serveEvents(app, authenticator, tools);
   protectPaths(app, authenticator, tools.openPaths);
   app.get('/metrics', async (_request, response) => {
     const { contentType, text } = await tools.metrics.text();
@@ -85,8 +81,6 @@ export function createOperator(tools: OperatorTools): Operator {
   return {
     app,
     api: createOperatorApi(server.endpoints, tools.answers),
-    publish: (event) => events.publish(event),
-    missed: () => events.missed(),
     close: () => events.close(),
   };
 }

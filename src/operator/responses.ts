@@ -38,6 +38,8 @@ export interface ApiError {
   readonly code: string;
   readonly message: string;
   readonly details?: readonly FieldRule[];
+  /** Where to go on reading changes. */
+  readonly nextCursor?: string | undefined;
 }
 
 /** Kind of a domain refusal → HTTP status. */
@@ -53,8 +55,8 @@ export function refusedResponse(
   error: ApiError,
   retryAfterMs: number | null = null,
 ): RefusedResponse {
-  const { code, message, details = [] } = error;
-  return { kind: 'refused', refusal: { httpStatus, code, message, details, retryAfterMs } };
+  const { code, message, details = [], nextCursor } = error;
+  return { kind: 'refused', refusal: { httpStatus, code, message, details, retryAfterMs, nextCursor } };
 }
 
 export function refusedByRule(refusal: Refusal): RefusedResponse {

@@ -43,7 +43,8 @@ export function sendRefusal(response: Response, refusal: ApiCallRefusal): void {
 }
 
 export function sendError(response: Response, httpStatus: number, error: ApiError): void {
-  const body = { code: error.code, message: error.message, details: error.details ?? [] };
+  const { code, message, details = [], nextCursor } = error;
+  const body = { code, message, details, next_cursor: nextCursor };
   if (isBodyUnread(response.req)) sendWhileReceiving(response, httpStatus, body);
   else sendJson(response, httpStatus, body);
 }

@@ -18,6 +18,7 @@ import type {
   TowStore,
   ViolationStore,
 } from '../workflow/ports';
+import type { ChangeFeed } from '../workflow/ops/changes';
 import type { ConservationStore } from '../workflow/ops/conservation';
 import type { NotificationTools } from '../workflow/ops/notifications';
 import type { Spool } from '../workflow/ops/spool-port';
@@ -66,6 +67,7 @@ export interface OperatorTools {
   readonly queues: readonly WatchedQueue[];
   readonly conservation: Pick<ConservationStore, 'lastScan'>;
   readonly notifications: NotificationTools;
+  readonly changes: ChangeFeed;
   /** The one sign-in of this process (createSignIn). */
   readonly signIn: SignIn;
   /** Finds the console session of a request. Sessions may read. */

@@ -59,8 +59,9 @@ export const KEYS = {
   retireViolations: key('retire', 'violations'),
   /** Markers of archived tows, by the time at which they were archived. */
   archivedMarkers: key('tombstones'),
-  /** Channel: the events of all changes. */
-  events: key('events'),
+  /** The stream of all changes, and the id of the last entry that retention removed from it (changes.ts). */
+  changes: key('changes'),
+  changesFloor: key('changes', 'floor'),
   /** Channel without listeners: its events mark a place in the stream to the replicas. */
   replicas: key('replicas'),
   /** Never exists: a write to it shows whether Redis takes writes. */

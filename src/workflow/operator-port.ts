@@ -38,6 +38,8 @@ export interface ApiCallRefusal {
   readonly details: readonly FieldRule[];
   /** When to retry, ms from now; null when a retry changes nothing. */
   readonly retryAfterMs: number | null;
+  /** Of `cursor_expired`: the cursor of now. */
+  readonly nextCursor?: string | undefined;
 }
 
 export type ApiAnswer<T> =

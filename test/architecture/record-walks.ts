@@ -100,6 +100,7 @@ export function deliveryTransitions(): string[] {
       copies: 1,
       failures: 0,
       replays: 0,
+      changeCount: 1,
     };
     seen.watch(delivery, 'state');
     for (let step = 1; step <= STEPS; step += 1) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { messagesIn } from '../../src/console/messages';
 import { apiKeyView } from '../../src/contracts/operator';
 import { expectAccessible, focused, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
+import { addChange } from '../support/changes';
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
 
@@ -115,11 +116,10 @@ test('a board refreshes once per second during hundreds of events, and moves no 
   await eventually(() => expect(answered).toBe(asked));
   const earlier = asked;
   const { redis } = world.app.foundation;
-  const event = JSON.stringify({ type: 'tow.changed', towing_reference_id: first, at_ms: 1_700_000_000_000 });
   const eventsHeard = async () => z.number().parse(await page.evaluate('towEventsHeard'));
   for (const refreshes of [1, 2, 3]) {
     const heardBefore = await eventsHeard();
-    await Promise.all(Array.from({ length: 200 }, () => redis.publish('{towhook-main}:events', event)));
+    await Promise.all(Array.from({ length: 200 }, () => addChange(redis, first)));
     await eventually(async () => expect(await eventsHeard()).toBeGreaterThanOrEqual(heardBefore + 200));
     await page.clock.runFor(900);
     expect(asked - earlier).toBe(refreshes - 1);

@@ -22,6 +22,7 @@ function waiting(): Delivery {
     copies: 1,
     failures: 3,
     replays: 0,
+    changeCount: 1,
   };
 }
 

@@ -143,6 +143,7 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   createApiKey: ['ops', 201, { name: 'yard', role: 'crew' }],
   rotateApiKey: ['ops', 404, {}],
   revokeApiKey: ['ops', 404],
+  listChanges: ['viewer', 200],
   listAudit: ['ops', 200],
 };
 

@@ -6,7 +6,7 @@ import { apiKeyView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { api, newKey } from './client';
-import { startEventStream } from './in-process';
+import { CHANGE, startEventStream } from './in-process';
 
 const app = useApp({ role: 'console' });
 
@@ -31,7 +31,7 @@ async function watchWithoutReading(url: string, apiKey: string): Promise<{ socke
 it('disconnects a stream of a revoked API key whose client reads nothing, and serves the others', async () => {
   const apiKey = await newKey(app, 'viewer', 'frozen screen');
   const stream = await startEventStream(app.foundation, { heartbeatMs: 50 });
-  const change = (ref: string) => stream.publish({ type: 'tow.changed', at_ms: 0, towing_reference_id: ref });
+  const change = (id: string) => stream.publish({ ...CHANGE, subject: { kind: 'tow', id } });
   let read: Promise<string> | undefined;
   try {
     const { socket, ended } = await watchWithoutReading(stream.url, apiKey);

@@ -1,7 +1,9 @@
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { api, errorOf, newKey } from './client';
-import { startEventStream } from './in-process';
+import { eventView } from '../../src/contracts/ops/changes';
+import { addChange } from '../support/changes';
+import { CHANGE, startEventStream } from './in-process';
 
 const app = useApp({ role: 'console' });
 const leaving: AbortController[] = [];
@@ -24,7 +26,7 @@ async function watch(url: string, apiKey: string, query = '') {
 
 const statusOf = async (url: string, apiKey: string) => (await watch(url, apiKey)).response.status;
 
-async function startStream(limits: { streamsMax?: number; replayMax?: number }) {
+async function startStream(limits: { streamsMax?: number; repeatedMax?: number }) {
   const stream = await startEventStream(app.foundation, limits);
   listeners.push(stream);
   return stream;
@@ -79,7 +81,7 @@ it('gives the place back of a client that left while its key was looked up', asy
   await eventually(async () => expect(await statusOf(url, app.apiKey)).toBe(200), 10_000);
 });
 
-describe('events since a time', () => {
+describe('events after a cursor', () => {
   const eventsOf = async ({ response, leave }: Awaited<ReturnType<typeof watch>>, untilText: string) => {
     let text = '';
     const reading = (async () => {
@@ -88,56 +90,39 @@ describe('events since a time', () => {
     await eventually(() => expect(text).toContain(untilText));
     leave();
     await reading;
-    return [...text.matchAll(/^event: (\S+)$/gm)].map(([, type]) => type);
+    return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => eventView.parse(JSON.parse(data ?? '')).type);
   };
-  const change = (count: number) => ({
-    type: 'tow.changed',
-    at_ms: app.foundation.clock.nowMs(),
-    towing_reference_id: `TW-${count}`,
-  });
+  const add = (id: string) => addChange(app.foundation.redis, id);
 
   it('repeats as many as it may, and beyond that tells the client once to read everything again', async () => {
-    const { url, publish } = await startStream({ replayMax: 5 });
-    const since = `?since=${new Date(app.foundation.clock.nowMs()).toISOString()}`;
-    for (let count = 1; count <= 5; count += 1) publish(change(count));
-    expect(await eventsOf(await watch(url, app.apiKey, since), 'TW-5')).toEqual(Array(5).fill('tow.changed'));
-    publish(change(6));
-    expect(await eventsOf(await watch(url, app.apiKey, since), 'events.missed')).toEqual(['events.missed']);
+    const { url, feed } = await startStream({ repeatedMax: 5 });
+    const after = `?after=${await feed.now()}`;
+    for (let count = 1; count <= 5; count += 1) await add(`TW-${count}`);
+    expect(await eventsOf(await watch(url, app.apiKey, after), 'TW-5')).toEqual(Array(5).fill('tow.changed'));
+    await add('TW-6');
+    const missed = await eventsOf(await watch(url, app.apiKey, after), 'events.missed');
+    expect(missed.at(-1)).toBe('events.missed');
   });
 
-  it('tells open streams that events were missed, and repeats none from before', async () => {
-    const { url, publish, missed } = await startStream({});
-    const since = `?since=${new Date(app.foundation.clock.nowMs()).toISOString()}`;
+  it('tells open streams that changes may be lost', async () => {
+    const { url, feed, publish, missed } = await startStream({});
     const open = await watch(url, app.apiKey);
-    publish(change(1));
-    missed();
+    publish(CHANGE);
+    missed(await feed.now());
     expect(await eventsOf(open, 'events.missed')).toEqual(['tow.changed', 'events.missed']);
-    expect(await eventsOf(await watch(url, app.apiKey, since), 'events.missed')).toEqual(['events.missed']);
   });
 
-  it('tells a client that was away for longer than events are kept to read everything again', async () => {
-    const { url } = await startStream({});
-    const since = `?since=${new Date(app.foundation.clock.nowMs() - 77_000).toISOString()}`;
-    expect(await eventsOf(await watch(url, app.apiKey, since), 'events.missed')).toEqual(['events.missed']);
+  it('tells a client of another epoch to read everything again', async () => {
+    const other = '?after=ffffffffffff-1-0';
+    expect(await eventsOf(await watch(app.consoleUrl, app.apiKey, other), 'events.missed')).toEqual(['events.missed']);
   });
 
-  it.each(['since=yesterday', 'since=', 'since=2026-11-26T01:48:29+03:00', 'since=a&since=b'])(
-    'refuses ?%s with 422 and names since',
+  it.each(['after=yesterday', 'after=', 'after=1-1', 'after=a&after=b'])(
+    'refuses ?%s with 422 and names after',
     async (query) => {
       const { response } = await watch(app.consoleUrl, app.apiKey, `?${query}`);
       expect(response.status).toBe(422);
-      expect(await response.json()).toMatchObject({ code: 'field_invalid', details: [{ field: 'since' }] });
+      expect(await response.json()).toMatchObject({ code: 'field_invalid', details: [{ field: 'after' }] });
     },
   );
-
-  it('repeats the events since a time after those that it no longer keeps', async () => {
-    const { url, publish } = await startStream({ replayMax: 2 });
-    for (let count = 1; count <= 5; count += 1) publish(change(count));
-    const { clock } = app.foundation;
-    const sinceMs = clock.nowMs() + 600;
-    await eventually(() => expect(clock.nowMs()).toBeGreaterThan(sinceMs));
-    publish(change(6));
-    const since = `?since=${new Date(sinceMs).toISOString()}`;
-    expect(await eventsOf(await watch(url, app.apiKey, since), 'TW-6')).toEqual(['tow.changed']);
-  });
 });

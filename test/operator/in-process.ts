@@ -1,5 +1,5 @@
 import express from 'express';
-import type { StoreEvent } from '../../src/contracts/outbox/records';
+import type { ChangeView } from '../../src/contracts/ops/changes';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Route } from '../../src/contracts/routes/route';
 import { openOperator, openSignIn } from '../../src/main/console';
@@ -11,7 +11,11 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { Role } from '../../src/domain/vocabulary';
 import type { Foundation } from '../../src/main/foundation';
 import { createAuthenticator, keyHashOf, type SessionActor } from '../../src/operator/authenticate';
-import { serveEvents } from '../../src/operator/ops/events';
+import { serveEvents } from '../../src/operator/ops/changes';
+import { openChangeFeed } from '../../src/store/ops/changes';
+import { silentLog } from '../../src/platform/log/log';
+import { createResources } from '../../src/platform/resources';
+import type { ChangeListener } from '../../src/workflow/ops/changes';
 import { createSessionStore } from '../../src/store/person/sessions';
 import type { App } from '../support/app';
 import { once } from 'node:events';
@@ -165,23 +169,45 @@ export async function startFormPage(api: OperatorApi, actor: Actor): Promise<For
   };
 }
 
+/** A change that Redis does not have. */
+export const CHANGE: ChangeView = {
+  cursor: '000000000000-1-0',
+  at: '2026-03-10T12:00:00.000Z',
+  type: 'tow.changed',
+  subject: { kind: 'tow', id: 'TW-1' },
+  sequence: 1,
+  data: {},
+};
+
 /** Serves an event stream with its own limits, over the API keys of a running console. */
 export async function startEventStream(
   foundation: Foundation,
-  limits: Omit<Parameters<typeof serveEvents>[2], 'clock'>,
+  limits: Omit<Parameters<typeof serveEvents>[2], 'clock' | 'changes'>,
   sessionActor = noSession,
 ) {
   const application = express();
   const authenticator = createAuthenticator(openSignIn(foundation), sessionActor);
-  const events = serveEvents(application, authenticator, { clock: foundation.clock, ...limits });
+  const owned = createResources(silentLog);
+  const feed = openChangeFeed(foundation.redis, foundation.patient(owned), silentLog);
+  const listening: ChangeListener[] = [];
+  const follow = (listener: ChangeListener) => {
+    listening.push(listener);
+    return feed.follow(listener);
+  };
+  const { clock } = foundation;
+  const events = serveEvents(application, authenticator, { clock, changes: { ...feed, follow }, ...limits });
   const ready = () => Promise.resolve({ ready: true, details: {} });
   const listener = await listen(application, { ready }, { host: '127.0.0.1', port: 0 });
   return {
     url: listener.url,
-    publish: (event: StoreEvent) => events.publish(event),
-    missed: () => events.missed(),
+    feed,
+    /** As if Redis had this change. */
+    publish: (change: ChangeView) => listening.forEach(({ changed }) => changed([change])),
+    missed: (cursor: string) => listening.forEach(({ missed }) => missed(cursor)),
     async stop() {
       events.close();
+      feed.stop();
+      await owned.closeAll();
       await listener.stop(100);
     },
   };

@@ -24,6 +24,7 @@ const KINDS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['time', /\b20(?!24-11-20)\d\d-\d\d-\d\dT[\d:.]+Z/g],
   ['time', /\b20(?!24-11-20)\d\d-\d\d-\d\d \d\d:\d\d(:\d\d)?/g],
   ['id', /\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g],
+  ['cursor', /\b[\da-f]{12}-\d+-\d+/g],
   ['delivery', /\bdlv_[\w-]+/g],
   ['secret', /\bthk_[\w-]+/g],
   ['port', /(?<=127\.0\.0\.1:|localhost:)\d+/g],

@@ -90,6 +90,7 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['KEEP_TOWS_HOURS', ({ keep }) => keep.towsMs, 2_592_000_000],
   ['KEEP_VIOLATIONS_HOURS', ({ keep }) => keep.violationsMs, 2_592_000_000],
   ['KEEP_AUDIT_HOURS', ({ keep }) => keep.auditMs, 2_592_000_000],
+  ['KEEP_CHANGES_HOURS', ({ keep }) => keep.changesMs, 604_800_000],
   ['VEHICLE_TYPES', ({ rules }) => rules.vehicleTypes, ['HEAVY']],
   ['PAYMENT_STATUSES', ({ rules }) => rules.paymentStatuses, ['PAID']],
   ['FREE_DAYS', ({ rules }) => rules.freeDays, 0],

@@ -180,6 +180,7 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['KEEP_TOWS_HOURS', '5521d', 'must be a number'],
   ['KEEP_VIOLATIONS_HOURS', '5521d', 'must be a number'],
   ['KEEP_AUDIT_HOURS', '-5521', 'must be at least 0'],
+  ['KEEP_CHANGES_HOURS', '-1', 'must be at least 0'],
   ['LOG_LEVEL', 'loud-5521', 'must be one of error, warn, info, http, verbose, debug, silly'],
   ['SIMULATOR_ASSESS_AFTER_MS', '-5521', 'must be at least 0'],
   ['SIMULATOR_WEBHOOK_URL', 'hook-5521', 'must be an http(s) address'],

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { silentLog } from '../../src/platform/log/log';
 import { connectFailFast, connectPatient, type Redis } from '../../src/store/redis/connect';
-import { keepSubscribed } from '../../src/store/ops/events';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { makeReplica } from '../support/sentinels';
@@ -45,13 +44,13 @@ const opened = (connection: Redis) => {
   connections.push(connection);
   return connection;
 };
-/** Subscribes to `channel` and returns the list of its messages, and how often Redis confirmed the subscription. */
+/** Subscribes to `channel` and returns the list of its messages, and how often its connection was opened. */
 async function subscribe() {
   const seen = { messages: new Array<string>(), confirmed: 0 };
-  await keepSubscribed(opened(connectPatient(url(), { log: silentLog })), ['channel'], {
-    message: (_channel, message) => seen.messages.push(message),
-    subscribed: () => void (seen.confirmed += 1),
-  });
+  const connection = opened(connectPatient(url(), { log: silentLog }));
+  connection.on('message', (_channel, message: string) => seen.messages.push(message));
+  connection.on('ready', () => (seen.confirmed += 1));
+  await connection.subscribe('channel');
   return seen;
 }
 const clientsAt = async (server: typeof old) => {
@@ -95,7 +94,7 @@ test('a user who may not ask for the role keeps the connection', async () => {
   // Opening the connection asks, too, and is the first.
   const refusals = async () =>
     Number(/count,(\d+),[^:]*object,info/.exec(String(await old.ask('ACL', 'LOG')))?.[1] ?? 0);
-  await keepSubscribed(connection, ['channel'], { message: () => {} });
+  await connection.subscribe('channel');
   let ended = 0;
   connection.on('close', () => (ended += 1));
   await eventually(async () => expect(await refusals()).toBeGreaterThan(1), 30_000);

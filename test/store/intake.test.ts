@@ -1,8 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
-import { whenReady } from '../../src/store/redis/connect';
+import { changesIn } from '../support/changes';
 import { createIntake } from '../../src/store/webhook/deliveries';
 import { KEYS } from '../../src/store/keys';
-import { subscribeToEvents } from '../../src/store/ops/events';
 import { eventually } from '../support/eventually';
 import type { ClaimedReport } from '../support/outboxes';
 import {
@@ -67,18 +66,19 @@ test('an invoice webhook that is stored together with a tow request proves the i
   expect(await stores.redis.zrangebyscore(KEYS.dueTows, '-inf', '+inf')).toEqual(['T1']);
 });
 
-test('a delivery that is stored is due, and consoles get its event once', async () => {
-  const events: string[] = [];
-  const subscriber = stores.redis.duplicate();
-  await whenReady(subscriber, 5000);
-  await subscribeToEvents(subscriber, ({ type }) => void events.push(type));
-
+test('a delivery that is stored is due, and its change is there once', async () => {
   await stores.accept('tow_request', towRequest('T1'), 'd1');
   await stores.accept('tow_request', towRequest('T1'), 'd1');
 
   expect(Number(await stores.redis.zscore(KEYS.dueDeliveries, 'd1'))).toBeLessThanOrEqual(Date.now());
-  await eventually(() => expect(events).toEqual(['delivery.accepted']));
-  subscriber.disconnect();
+  expect(await changesIn(stores.redis)).toMatchObject([
+    {
+      type: 'delivery.accepted',
+      subject: { kind: 'delivery', id: 'd1' },
+      sequence: 1,
+      data: { towing_reference_id: 'T1' },
+    },
+  ]);
 });
 
 test('a delivery that waits too long for the call before it is rejected and not stored', async () => {

@@ -9,7 +9,7 @@ const [RULE = ''] = readFileSync(join(PROJECT, 'deploy/redis/users.acl'), 'utf8'
 const ALLOWED = [...RULE.matchAll(/ \+(\S+)/g)].map(([, command = '']) => command);
 
 /** Calls of the client library and of BullMQ in forms that the patterns below do not see. */
-const BY_LIBRARIES = ['client|setname', 'select', 'unsubscribe', 'discard', 'config|get', 'bzpopmin'];
+const BY_LIBRARIES = ['client|setname', 'select', 'discard', 'config|get', 'bzpopmin'];
 /** Names of commands with another meaning in the sources. */
 const OTHER_MEANINGS = ['config', 'debug', 'digest', 'keys', 'readonly', 'watch'];
 /** `towhook backup` and `restore` run as another user. */

@@ -1,3 +1,4 @@
+import { KEYS } from '../../src/store/keys';
 import { createArchiveWriter } from '../../src/archive/write';
 import { jsonObject } from '../../src/contracts/common';
 import { systemClock } from '../../src/platform/clock';
@@ -9,7 +10,7 @@ import { useDataDir } from '../archive/folder';
 import { ACCEPTED, INVOICE, result, START, towInvoice, useStores, type Stores } from './stores';
 
 /** Retention times of zero. */
-export const KEEP_NOTHING = { deliveriesMs: 0, towsMs: 0, violationsMs: 0, auditMs: 0 } as const;
+export const KEEP_NOTHING = { deliveriesMs: 0, towsMs: 0, violationsMs: 0, auditMs: 0, changesMs: 10 ** 12 } as const;
 
 /** Sweeps stores into an archive folder, as one process. */
 export function openRetention(stores: Stores, dataDir: string, epoch = 1) {
@@ -102,7 +103,8 @@ const SIZE_COMMANDS: Readonly<Record<string, string>> = {
 
 /** Every key without a lifetime, by name. */
 export async function lastingKeys({ redis }: Stores): Promise<KeySize[]> {
-  const keys = await redis.keys('*');
+  // Changes are kept for a time of their own.
+  const keys = (await redis.keys('*')).filter((key) => !key.startsWith(KEYS.changes));
   const sizes = await Promise.all(
     keys.toSorted().map(async (key) => {
       const [type, ttl] = await Promise.all([redis.type(key), redis.ttl(key)]);

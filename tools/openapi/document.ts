@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { plateText } from '../../src/domain/input-schemas';
 import { ACCEPT_DAMAGED_IMAGES, FORM_IMAGES_MAX, metadata, violationTime } from '../../src/contracts/common';
-import { eventsQuery, eventView } from '../../src/contracts/operator';
+import { eventsQuery, eventView } from '../../src/contracts/ops/changes';
 import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES, OPS_ROUTES } from '../../src/contracts/routes/operations';
 import { type Route, answerContract } from '../../src/contracts/routes/route';
@@ -115,18 +115,18 @@ function eventStream(schemas: SchemaWriter): OpenApiObject {
   return {
     operationId: 'watchEvents',
     tags: ['Operations'],
-    summary: 'All changes as server-sent events (`event: tow.changed` and others).',
+    summary: 'All changes as server-sent events, each with its cursor as `id`.',
     description:
       'Needs the role viewer. An API key may have 20 streams (else 429), a console 500 (else 503). `events.missed` means that ' +
-      'some events cannot be replayed: read everything again.',
+      'the changes since then cannot be repeated, or are more than 1,000: read everything again.',
     parameters: [
       {
-        name: 'since',
+        name: 'after',
         in: 'query',
         required: false,
         description:
-          'Replays events from this time on, at most 60 s and 1,000 events; of several about one subject only the last.',
-        schema: { type: 'string', format: 'date-time' },
+          'A cursor of GET /api/changes: what happened after it comes first. The header `Last-Event-ID` comes before it.',
+        schema: { type: 'string' },
       },
     ],
     responses: {

@@ -45,33 +45,6 @@ export const otherCall = z.object({
 });
 export type OtherCall = z.infer<typeof otherCall>;
 
-/** The types of events that the store publishes. Live pages listen for each of them (assets/scripts/stream.js). */
-export const EVENT_TYPES = [
-  'tow.changed',
-  'tow.archived',
-  'violation.changed',
-  'violation.archived',
-  'task.opened',
-  'task.closed',
-  'delivery.accepted',
-  'delivery.processed',
-  'delivery.parked',
-  'delivery.differs',
-  'circuit.opened',
-  'circuit.closed',
-  'run.changed',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
-
-/** A published event. Its type may be one of a later version. */
-export const storeEvent = z.object({
-  type: z.string(),
-  towing_reference_id: z.string().nullish(),
-  violation_id: z.string().nullish(),
-  at_ms: z.number(),
-});
-export type StoreEvent = z.infer<typeof storeEvent>;
-
 /** A stored API key, without its text. Fields of other versions are kept. */
 export const apiKeyRecord = z.looseObject({
   id: z.string(),

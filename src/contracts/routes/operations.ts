@@ -1,6 +1,7 @@
 import * as operator from '../operator';
 import { z } from 'zod';
 import { auditView } from '../ops/audit';
+import { changesPage, changesQuery } from '../ops/changes';
 import { conservationView } from '../ops/conservation';
 import { page } from '../paging';
 import { otherCall } from '../outbox/records';
@@ -144,6 +145,16 @@ export const OPS_ROUTES = {
     status: 204,
     answer: z.null(),
     command: 'key revoke <key_id>',
+  },
+  listChanges: {
+    ...READ,
+    path: '/api/changes',
+    summary:
+      'What changed, in order, without personal data: every change of a tow, violation or delivery has the next `sequence` of it. 410 `cursor_expired` has the cursor of now as `next_cursor`.',
+    query: changesQuery,
+    answer: changesPage,
+    command: 'change list',
+    shows: 'at type subject.kind subject.id sequence cursor',
   },
   listAudit: {
     ...READ,

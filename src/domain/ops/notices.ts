@@ -6,6 +6,7 @@ import {
   type NoticeChannel,
   type NotificationSettings,
 } from './notification-settings';
+import { general, type NewChange } from './changes';
 import { HOUR_MS, MINUTE_MS } from '../timestamp';
 import type { OrUnknown } from '../vocabulary';
 
@@ -178,6 +179,19 @@ function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view:
   const { severity, title, todo } = alarm;
   const current = { ...seen, severity, title, todo, startedAtMs: startedAtMs ?? nowMs, remindedAtMs: nowMs };
   return { incident: current, notices: owed(isStart ? 'alarm.started' : 'alarm.reminded', current, view) };
+}
+
+/** The alarms that are announced and over in the second state, and were not in the first. */
+export function alarmChanges(before: NotificationState, after: NotificationState): NewChange[] {
+  const announced = ({ incidents }: NotificationState) => incidents.filter(({ startedAtMs }) => startedAtMs !== null);
+  const missing = (one: NotificationState, other: NotificationState) =>
+    announced(one).filter(({ id }) => !announced(other).some((incident) => incident.id === id));
+  const changeOf = (type: 'alarm.started' | 'alarm.ended') => (incident: Incident) =>
+    general(type, { alarm: incident.kind.toString(), alarm_id: incident.id });
+  return [
+    ...missing(after, before).map(changeOf('alarm.started')),
+    ...missing(before, after).map(changeOf('alarm.ended')),
+  ];
 }
 
 /** The notice, once per channel; not to the channel that the alarm is about. */

@@ -63,6 +63,8 @@ interface OutboxBase extends z.output<typeof storedRun> {
   tasks: z.output<typeof storedTasks>;
   /** Search terms that it had earlier and has no more, the newest 1,000. */
   terms: string[];
+  /** How many changes (ops/changes.ts) it has had; 0 while the tow is unknown. */
+  changeCount: number;
   /** Fields of `run` that another version of towhook stored; kept unchanged. */
   unknownRun: UnknownFields;
 }

@@ -51,6 +51,8 @@ export const storedDelivery = z.object({
   /** Failed runs in a row. */
   failures: counter.default(0),
   replays: counter.default(0),
+  /** How many changes (ops/changes.ts) it has had; the first is that it was accepted. */
+  changeCount: counter.default(1),
 });
 export type Delivery = z.output<typeof storedDelivery>;
 

@@ -32,8 +32,12 @@ export function serveWithheld(server: ApiServer, tools: OperatorTools): void {
     };
   });
   const status = async () => {
-    const [openTasks, summary] = await Promise.all([tools.tasks.count(), withheld.summary()]);
-    return { mode: modeViewOf(summary), held: summary.held, open_tasks: openTasks };
+    const [cursor, openTasks, summary] = await Promise.all([
+      tools.changes.now(),
+      tools.tasks.count(),
+      withheld.summary(),
+    ]);
+    return { mode: modeViewOf(summary), held: summary.held, open_tasks: openTasks, cursor };
   };
   server.read(ROUTES.readStatus, status);
   server.change(ROUTES.changeMode, ({ actor, body }) => ({

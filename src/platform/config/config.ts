@@ -295,6 +295,7 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
       towsMs: hoursMs(env.KEEP_TOWS_HOURS),
       violationsMs: hoursMs(env.KEEP_VIOLATIONS_HOURS),
       auditMs: hoursMs(env.KEEP_AUDIT_HOURS),
+      changesMs: hoursMs(env.KEEP_CHANGES_HOURS),
     },
     rules: {
       vehicleTypes: env.VEHICLE_TYPES,

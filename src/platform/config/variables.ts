@@ -307,6 +307,9 @@ const retention = {
   KEEP_TOWS_HOURS: hours(720).describe('The same for tows that are over.'),
   KEEP_VIOLATIONS_HOURS: hours(720).describe('The same for violations that are settled.'),
   KEEP_AUDIT_HOURS: hours(720).describe('The same for audit entries.'),
+  KEEP_CHANGES_HOURS: hours(168).describe(
+    'Time that changes stay in the feed (GET /api/changes). A program that was away for longer reads everything again.',
+  ),
 };
 
 const simulator = {

@@ -2,7 +2,7 @@
 -- What may raise on damaged data comes before the records, or after all else is stored: a call that failed is sent
 -- again, and a record that it left behind is known then.
 --
--- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of events
+-- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 stream of changes
 --         then the key of each delivery, then the key of the tow of each invoice webhook, in the same order
 -- ARGV    1 version of new records; its unique part also ends the version of each proved tow
 --         2 how long their jobs have time before the scheduler adds others, ms
@@ -46,7 +46,7 @@ local due_at = string.format('%.0f', now + tonumber(ARGV[2]))
 for place = 1, count do
   local before = SHARED_ARGS + FIELDS * (place - 1)
   local id, kind, ref, raw_body, verified, signature_id, signed_at = unpack(ARGV, before + 1, before + FIELDS)
-  local delivery = { record = KEYS[SHARED_KEYS + place], ref = ref }
+  local delivery = { id = id, record = KEYS[SHARED_KEYS + place], ref = ref }
   if kind == 'tow_invoice' then
     invoices = invoices + 1
     delivery.invoiced_tow = KEYS[SHARED_KEYS + count + invoices]
@@ -90,8 +90,9 @@ for place, delivery in ipairs(deliveries) do
     if delivery.invoiced_tow then
       prove(delivery.invoiced_tow, delivery.ref)
     end
-    local event = { type = 'delivery.accepted', towing_reference_id = delivery.ref, at_ms = now }
-    redis.call('PUBLISH', KEYS[4], cjson.encode(event))
+    -- As store/ops/changes.ts encodes it.
+    local change = { 'delivery.accepted', 'delivery', delivery.id, 1, { towing_reference_id = delivery.ref } }
+    redis.call('XADD', KEYS[4], '*', 'c', cjson.encode(change))
   end
 end
 return replies

@@ -17,7 +17,7 @@
 
 local COMMANDS = {
   ZADD = true, ZREM = true, ZINCRBY = true, SADD = true, SREM = true, HSET = true, HDEL = true, HINCRBY = true,
-  SET = true, DEL = true, EXPIRE = true, ZREMRANGEBYSCORE = true,
+  SET = true, DEL = true, EXPIRE = true, ZREMRANGEBYSCORE = true, XADD = true, XTRIM = true,
 }
 local AUDIT_START = string.rep('0', 40)
 
@@ -79,9 +79,6 @@ local function write(commit)
     local command, key = effect[1], KEYS[effect[2]]
     if command == 'AUDIT' then
       append_audit(key, effect[3], effect[4])
-    elseif command == 'PUBLISH' then
-      -- All else is written. A Redis user that may not use the channel must not make it look as if it were not.
-      redis.pcall('PUBLISH', key, unpack(effect, 3))
     elseif COMMANDS[command] then
       redis.call(command, key, unpack(effect, 3))
     else

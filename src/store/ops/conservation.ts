@@ -172,7 +172,7 @@ async function taskChange(
 ) {
   const { progress, items, isLast, nowMs } = found;
   if (items.some(({ state }) => state === 'lost')) return openingOf(redis, recordsLostTask, nowMs);
-  if (isLast && progress.lostNames.length === 0) return closingOf(redis, recordsLostTask.subject, nowMs);
+  if (isLast && progress.lostNames.length === 0) return closingOf(redis, recordsLostTask.subject);
   return null;
 }
 

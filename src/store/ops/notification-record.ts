@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { storedChannelState, storedNotificationState } from '../../contracts/ops/notifications';
 import { jsonText } from '../../domain/stored';
-import { NO_NOTIFICATIONS } from '../../domain/ops/notices';
+import { alarmChanges, NO_NOTIFICATIONS } from '../../domain/ops/notices';
 import type { NotificationStore } from '../../workflow/ops/notifications';
 import { KEYS } from '../keys';
 import { recordsOf } from '../outbox/records';
@@ -32,6 +32,7 @@ export function createNotificationStore(redis: Redis): NotificationStore {
           const state = decide(before, transaction.nowMs);
           if (state !== before) {
             transaction.change({ key: KEYS.notifications, expected, set: { state: wellFormedJson(state) } });
+            alarmChanges(before, state).forEach((change) => transaction.addChange(change));
           }
           if (audit) transaction.audit(audit);
           return state;

@@ -14,6 +14,7 @@ import { deliveryKey, KEYS } from '../keys';
 import { leavePermitQueue } from '../outbox/record-effects';
 import { RECORD_KEYS } from '../outbox/record-kinds';
 import { recordsOf } from '../outbox/records';
+import type { Effect } from '../redis/commit';
 import { redisTimeMs } from '../redis/redis-time';
 import { Script } from '../scripts';
 import type { RecordTransaction } from '../redis/transaction';
@@ -66,6 +67,18 @@ export function createRetentionStore(redis: Redis): RetentionStore {
       await records.commit({ records: [], effects: [['ZADD', ARCHIVABLE[kind], 'XX', atMs, id]] }, { whenFull: true });
     },
 
+    async removeOldChanges(keepMs) {
+      const beforeMs = Math.max(0, (await redisTimeMs(redis)) - keepMs);
+      const [last] = await redis.xrevrange(KEYS.changes, `(${beforeMs}-0`, '-', 'COUNT', 1);
+      if (!last) return;
+      const [id] = last;
+      const effects: Effect[] = [
+        ['SET', KEYS.changesFloor, id],
+        ['XTRIM', KEYS.changes, 'MINID', '~', id],
+      ];
+      await records.commit({ records: [], effects }, { whenFull: true });
+    },
+
     removeExpiredMarkers: async () =>
       redis.zremrangebyscore(KEYS.archivedMarkers, '-inf', `(${(await redisTimeMs(redis)) - ARCHIVED_MARKER_KEPT_MS}`),
   };
@@ -80,7 +93,12 @@ async function removeTow(transaction: RecordTransaction, ref: string, version: s
   const result = removeUnchanged(transaction, stored.tow ? stored : null, archived);
   if (result !== 'removed') return result;
   transaction.effect(['ZADD', KEYS.archivedMarkers, transaction.nowMs, ref]);
-  transaction.publish('tow.archived', { towingReferenceId: ref });
+  transaction.addChange({
+    type: 'tow.archived',
+    subject: { kind: 'tow', id: ref },
+    sequence: stored.changeCount + 1,
+    data: {},
+  });
   return result;
 }
 
@@ -93,6 +111,12 @@ async function removeDelivery(transaction: RecordTransaction, id: string, versio
   // One that was removed and has come again starts at the same number. Copies do not change the version.
   if (delivery.version !== version) return 'kept';
   transaction.removeDelivery(id);
+  transaction.addChange({
+    type: 'delivery.archived',
+    subject: { kind: 'delivery', id },
+    sequence: delivery.changeCount + 1,
+    data: { towing_reference_id: delivery.towingReferenceId },
+  });
   transaction.effect(['ZREM', KEYS.indexDeliveries, id], ['ZREM', ARCHIVABLE.delivery, id]);
   return 'removed';
 }
@@ -109,7 +133,12 @@ async function removeViolation(
   const names = [metadataIdOf(stored.violation), id];
   await removeNames(redis, transaction, { key: KEYS.violationAliases, names, id });
   await removeNames(redis, transaction, { key: KEYS.violationReferences, names: stored.references, id });
-  transaction.publish('violation.archived', { violationId: id });
+  transaction.addChange({
+    type: 'violation.archived',
+    subject: { kind: 'violation', id },
+    sequence: stored.changeCount + 1,
+    data: {},
+  });
   return result;
 }
 

@@ -8,6 +8,7 @@ import {
   type RunResult,
   type RunTarget,
 } from '../../contracts/ops/runs';
+import { general } from '../../domain/ops/changes';
 import { jsonText } from '../../domain/stored';
 import { DAY_MS } from '../../domain/timestamp';
 import { done, refused, transactOnce } from '../../workflow/action-result';
@@ -107,7 +108,7 @@ export function createRunStore(redis: Redis): RunStore {
           transaction.effect(['HSET', key, 'ended_at', nowMs], ['ZREM', KEYS.dueRuns, id]);
         }
         transaction.audit(audit);
-        transaction.publish('run.changed');
+        transaction.addChange(general('run.changed'));
         return done(runViewOf({ ...run, state, startedBy, ...times }));
       }),
 
@@ -176,7 +177,7 @@ export function createRunStore(redis: Redis): RunStore {
           return false;
         }
         transaction.effect(['HSET', key, 'state', 'done', 'ended_at', transaction.nowMs], ['ZREM', KEYS.dueRuns, id]);
-        transaction.publish('run.changed');
+        transaction.addChange(general('run.changed'));
         return true;
       }),
   };

@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { NewTask } from '../../domain/ops/tasks';
 import type { Check, CommitPart } from '../redis/commit';
-import { eventEffect } from './events';
+import { general } from '../../domain/ops/changes';
+import { changeEffect } from './changes';
 import { KEYS, taskGroupKey, taskGroupsKey } from '../keys';
-import { taskEffects, taskTexts, type TaskTexts } from './task-effects';
+import { groupOf, taskEffects, taskTexts, type TaskTexts } from './task-effects';
 
 /**
  * Opens and closes general tasks: tasks of the whole operator, which belong to no record. Their id is their subject.
@@ -24,18 +25,22 @@ function newTask({ subject, ...task }: NewTask, nowMs: number): CommitPart {
   const effects = taskEffects({}, taskTexts({ [subject]: { task, openedAtMs: nowMs } }, {}));
   return {
     checks: [isStill(subject, '')],
-    effects: [...effects, eventEffect({ type: 'task.opened' }, nowMs)],
+    effects: [...effects, changeEffect(general('task.opened', { task: task.type, task_id: subject }))],
   };
 }
 
 /** Closes a task; null when it is not open. */
-export async function closingOf(redis: Redis, id: string, nowMs: number): Promise<CommitPart | null> {
+export async function closingOf(redis: Redis, id: string): Promise<CommitPart | null> {
   const stored = await storedTextOf(redis, id);
   if (stored === null) return null;
-  const before: TaskTexts = { [id]: { json: stored, openedAtMs: 0, group: await groupListing(redis, id) } };
+  const group = await groupListing(redis, id);
+  const before: TaskTexts = { [id]: { json: stored, openedAtMs: 0, group } };
   return {
     checks: [isStill(id, stored)],
-    effects: [...taskEffects(before, {}), eventEffect({ type: 'task.closed' }, nowMs)],
+    effects: [
+      ...taskEffects(before, {}),
+      changeEffect(general('task.closed', { task: groupOf(group).type, task_id: id })),
+    ],
   };
 }
 

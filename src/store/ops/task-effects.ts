@@ -59,14 +59,6 @@ export function joinGroup(id: string, group: string, openedAtMs: number): Effect
   ];
 }
 
-/** How many tasks a change opens and closes. */
-export function taskEvents(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
-  return {
-    opened: Object.keys(after).filter((id) => !(id in before)).length,
-    closed: Object.keys(before).filter((id) => !(id in after)).length,
-  };
-}
-
 /** Decrements a counter and removes it at zero. */
 export function oneLess(key: string, name: string): Effect[] {
   return [

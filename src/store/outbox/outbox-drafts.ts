@@ -1,12 +1,19 @@
 import type { Redis } from 'ioredis';
-import { draftOf, nextVersion, type OutboxRecord, type RecordName } from '../../domain/outbox/outbox-record';
+import { numbered, type NewChange } from '../../domain/ops/changes';
+import {
+  draftOf,
+  nextVersion,
+  recordIdOf,
+  type OutboxRecord,
+  type RecordName,
+} from '../../domain/outbox/outbox-record';
 import { dueAtMs } from '../../domain/outbox/outbox-schedule';
+import { changesOf } from '../../domain/outbox/record-changes';
 import type { Effect, RecordChange } from '../redis/commit';
-import type { NewEvent } from '../ops/events';
 import { indexEffects } from './indexes';
 import type { Fields } from '../redis/packed-fields';
 import { fieldsOrDamaged, orDamaged } from './readable-records';
-import { complete, dueOf, endedLeaseMs, eventsOf, latestForLease, permitQueueEffects } from './record-effects';
+import { complete, dueOf, endedLeaseMs, latestForLease, permitQueueEffects } from './record-effects';
 import { decodeRecord, keyOf, partsOf, RECORD_KEYS } from './record-kinds';
 import { changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
 
@@ -45,7 +52,8 @@ interface OutboxDraftTools {
   readonly usesKept: boolean;
 }
 
-/** The tows and violations that one transaction changes. Indexes, schedules and events follow from the difference. */
+/** The tows and violations that one transaction changes. Indexes, schedules and changed changes follow from the
+ * difference. */
 export class OutboxDrafts {
   readonly #loaded = new Map<string, LoadedRecord>();
   readonly #written = new Map<string, WrittenRecord>();
@@ -93,10 +101,10 @@ export class OutboxDrafts {
   }
 
   /** What the commit changes and checks. */
-  changes(): { records: RecordChange[]; effects: Effect[]; events: NewEvent[] } {
-    const [records, effects, events]: [RecordChange[], Effect[], NewEvent[]] = [[], [], []];
-    for (const [key, loaded] of this.#loaded) records.push(this.#changeOf(key, loaded, { effects, events }));
-    return { records, effects, events };
+  changes(): { records: RecordChange[]; effects: Effect[]; changed: NewChange[] } {
+    const [records, effects, changed]: [RecordChange[], Effect[], NewChange[]] = [[], [], []];
+    for (const [key, loaded] of this.#loaded) records.push(this.#changeOf(key, loaded, { effects, changed }));
+    return { records, effects, changed };
   }
 
   /** When the changed records are due; after `changes`. */
@@ -110,7 +118,7 @@ export class OutboxDrafts {
   #changeOf(
     key: string,
     loaded: LoadedRecord,
-    { effects, events }: { readonly effects: Effect[]; readonly events: NewEvent[] },
+    { effects, changed }: { readonly effects: Effect[]; readonly changed: NewChange[] },
   ): RecordChange {
     const { before, fields, after } = loaded;
     const { nowMs, newId } = this.tools;
@@ -121,6 +129,7 @@ export class OutboxDrafts {
       return { isGone: true, ...read };
     }
     complete(before, after, nowMs);
+    const changes = countedChanges(before, after);
     const parts = partsOf(after);
     const was = loaded.parts ?? (before ? partsOf(before) : []);
     const change = changeOfFields(was, parts, { stored: fields, packs: after.overSinceMs !== null });
@@ -128,10 +137,13 @@ export class OutboxDrafts {
     if (!change) return this.#rewritten.has(key) ? { version: newVersion(), ...read } : read;
     const { set, remove } = change;
     effects.push(...indexEffects(before, after), ...permitQueueEffects(before, after, nowMs));
-    if (parts.length === 0) return { isGone: true, ...read };
+    if (parts.length === 0) {
+      changed.push(...changes);
+      return { isGone: true, ...read };
+    }
     const isDueSame = before !== null && dueAtMs(before, nowMs) === dueAtMs(after, nowMs);
     if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
-    events.push(...eventsOf(before, after));
+    changed.push(...changes);
     const version = newVersion();
     this.#written.set(key, { record: { ...after, version }, fields: fieldsAfter(fields, change, version), parts });
     return { version, set, remove, notAfterMs: latestForLease(before, after, nowMs), ...read };
@@ -159,4 +171,13 @@ export class OutboxDrafts {
       if (token !== undefined) leased.set(key, { token, written: null });
     }
   }
+}
+
+/** The changes between two states, numbered and counted in the second one. A tow that is not known has no numbers. */
+function countedChanges(before: OutboxRecord | null, after: OutboxRecord): NewChange[] {
+  const isNumbered = after.kind === 'violation' || after.tow !== null;
+  const subject = { kind: after.kind, id: recordIdOf(after) };
+  const changed = numbered(changesOf(before, after), subject, isNumbered ? after.changeCount : null);
+  if (isNumbered) after.changeCount += changed.length;
+  return changed;
 }

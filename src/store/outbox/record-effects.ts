@@ -1,14 +1,11 @@
-import type { EventType } from '../../contracts/outbox/records';
 import { headOf } from '../../domain/outbox/outbox';
 import { recordIdOf, type OutboxRecord } from '../../domain/outbox/outbox-record';
 import { isArchivable, isWaitingForPermit, permitRankOf } from '../../domain/outbox/outbox-schedule';
 import type { Effect } from '../redis/commit';
-import type { NewEvent } from '../ops/events';
 import { hasSameFacts, termsOf } from './indexes';
 import { RECORD_KEYS, scheduleOf } from './record-kinds';
-import { taskEvents } from '../ops/task-effects';
 
-/** The consequences of a change of a record besides its indexes: schedule, waiting queue, events. */
+/** The consequences of a change of a record besides its indexes: schedule, waiting queue. */
 
 /** Search terms that a record had earlier. The oldest are dropped, because more would slow down every change. */
 const FORMER_TERMS_MAX = 1000;
@@ -77,16 +74,4 @@ export function dueOf(record: OutboxRecord, atMs: number | null): Effect[] {
 export function dueOfMember(member: string, atMs: number): Effect {
   const [schedule, id] = scheduleOf(member);
   return ['ZADD', schedule, atMs, id];
-}
-
-/** The events of a change. */
-export function eventsOf(before: OutboxRecord | null, after: OutboxRecord): NewEvent[] {
-  const about = after.kind === 'tow' ? { towingReferenceId: after.ref } : { violationId: after.id };
-  const event = (type: EventType): NewEvent => ({ type, ...about });
-  const { opened, closed } = taskEvents(before?.tasks ?? {}, after.tasks);
-  return [
-    ...Array.from({ length: opened }, () => event('task.opened')),
-    ...Array.from({ length: closed }, () => event('task.closed')),
-    event(after.kind === 'tow' ? 'tow.changed' : 'violation.changed'),
-  ];
 }

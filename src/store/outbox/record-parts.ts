@@ -53,23 +53,27 @@ function entryPart(entry: Entry): RecordPart {
 type ScheduleState = Pick<OutboxRecord, 'runAtMs' | 'overSinceMs' | 'withheld' | 'unknownRun'>;
 
 /** Decodes the fields that a tow and a violation have in common, except the entries. */
-export function decodeCommon(fields: Fields): ScheduleState & Pick<OutboxRecord, 'lease' | 'tasks' | 'terms'> {
-  const { lease, tasks, terms, run } = fields;
+export function decodeCommon(
+  fields: Fields,
+): ScheduleState & Pick<OutboxRecord, 'lease' | 'tasks' | 'terms' | 'changeCount'> {
+  const { lease, tasks, terms, run, n } = fields;
   return {
     lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
     tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
     terms: terms === undefined ? [] : storedTexts.parse(JSON.parse(terms)),
+    changeCount: n === undefined ? 0 : Number(n),
     ...decodeRun(run),
   };
 }
 
 /** The fields that a tow and a violation have in common. A field in its initial state is left out. */
 export function commonParts(record: OutboxRecord): RecordPart[] {
-  const { lease, entries, tasks, terms } = record;
+  const { lease, entries, tasks, terms, changeCount } = record;
   const parts = entryParts(entries);
   if (lease) parts.push(jsonPart('lease', lease));
   if (Object.keys(tasks).length > 0) parts.push(jsonPart('tasks', tasks));
   if (terms.length > 0) parts.push(jsonPart('terms', terms));
+  if (changeCount > 0) parts.push(jsonPart('n', changeCount));
   parts.push(...runParts(record));
   return parts;
 }

@@ -17,8 +17,8 @@ import type { Fields } from './packed-fields';
  * field that is not named is encrypted, so that a new one is encrypted too.
  */
 const PLAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  tow: ['v', 'state', 'lease', 'run', 'proof'],
-  violation: ['v', 'lease', 'run'],
+  tow: ['v', 'state', 'lease', 'run', 'proof', 'n'],
+  violation: ['v', 'lease', 'run', 'n'],
   delivery: [
     'v',
     'id',
@@ -34,6 +34,7 @@ const PLAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
     'signatureId',
     'signedAtMs',
     'replays',
+    'changeCount',
     'differenceId',
   ],
   tasks: [],

@@ -21,7 +21,8 @@ export type EffectCommand =
   | 'SET'
   | 'DEL'
   | 'EXPIRE'
-  | 'PUBLISH'
+  | 'XADD'
+  | 'XTRIM'
   | 'AUDIT';
 
 /** A Redis command that is part of a commit: its name, its key and its arguments. */

@@ -1,10 +1,10 @@
 import type { Circuits } from '../../domain/service/stored-circuits';
 import type { CircuitName } from '../../domain/vocabulary';
 import type { Redis } from 'ioredis';
-import type { EventType } from '../../contracts/outbox/records';
 import type { RunResult } from '../../contracts/ops/runs';
 import type { StoredBudgetState } from '../../contracts/service/stored-budgets';
 import type { AuditEntry } from '../../domain/ops/audit';
+import type { NewChange } from '../../domain/ops/changes';
 import type { CircuitEffects } from '../../domain/service/circuits';
 import type { WaitingAtCircuit } from '../../domain/outbox/claim-entry';
 import type { Delivery } from '../../domain/webhook/delivery';
@@ -25,7 +25,7 @@ import { waitingAt, type TurnedCircuit } from '../service/circuits';
 import type { Check, Commit, CommitPart, Effect, RecordChange } from './commit';
 import { DeliveryDrafts } from '../webhook/delivery-records';
 import { expectingWrites, sightingWrites } from '../service/differences';
-import { eventEffect, type NewEvent } from '../ops/events';
+import { changeEffect } from '../ops/changes';
 import { idempotencyKey, KEYS, runKey } from '../keys';
 import { OutboxDrafts, type LeasedRecord } from '../outbox/outbox-drafts';
 import { packFields } from './packed-fields';
@@ -50,7 +50,7 @@ export interface TransactionMemory {
 export class RecordTransaction implements Transaction {
   readonly #effects: Effect[] = [];
   readonly #checks: Check[] = [];
-  readonly #events: NewEvent[] = [];
+  readonly #changed: NewChange[] = [];
   readonly #others: RecordChange[] = [];
   readonly #outboxes: OutboxDrafts;
   readonly #circuits: CircuitDrafts;
@@ -169,7 +169,7 @@ export class RecordTransaction implements Transaction {
   }
 
   async closeGeneralTask(id: string): Promise<boolean> {
-    const closing = await closingOf(this.redis, id, this.nowMs);
+    const closing = await closingOf(this.redis, id);
     if (closing) this.#add(closing);
     return closing !== null;
   }
@@ -238,8 +238,9 @@ export class RecordTransaction implements Transaction {
     this.#others.push({ ...change, version: nextVersion(change.expected, this.newId()) });
   }
 
-  publish(type: EventType, about: Omit<NewEvent, 'type'> = {}): void {
-    this.#events.push({ type, ...about });
+  /** Adds a change that follows from no record of this transaction. */
+  addChange(change: NewChange): void {
+    this.#changed.push(change);
   }
 
   /** Gives a record a new version even if it does not change: another commit that was decided on the old one is stale. */
@@ -256,15 +257,15 @@ export class RecordTransaction implements Transaction {
   commit({ wakes = false } = {}): Commit | null {
     const outboxes = this.#outboxes.changes();
     this.effect(...outboxes.effects);
-    this.#events.push(...outboxes.events);
+    this.#changed.push(...outboxes.changed);
     const circuits = this.#circuitsChange();
     const deliveries = this.#deliveries.changes(this.newId);
-    this.#events.push(...deliveries.events);
+    this.#changed.push(...deliveries.changed);
     const dues = this.circuitEffects.due.map((member) => dueOfMember(member, this.nowMs));
     const effects = [...this.#effects, ...deliveries.effects, ...this.#outboxes.dueEffects(), ...dues];
     const all = [...outboxes.records, ...circuits, ...this.#others, ...deliveries.records];
     if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
-    effects.push(...this.#events.map((event) => eventEffect(event, this.nowMs)));
+    effects.push(...this.#changed.map(changeEffect));
     return { records: all, checks: this.#checks, ...(wakes ? putOffDue(effects, this.nowMs) : { effects }) };
   }
 
@@ -300,7 +301,7 @@ export class RecordTransaction implements Transaction {
     const change = this.#circuits.changes(this.newId);
     if (!change) return [];
     this.effect(...change.effects);
-    this.#events.push(...change.events);
+    this.#changed.push(...change.changed);
     return change.records;
   }
 }

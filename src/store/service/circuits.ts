@@ -14,11 +14,12 @@ import type { WaitingAtCircuit } from '../../domain/outbox/claim-entry';
 import { MEMBER_PREFIXES, nextVersion, type RecordKind } from '../../domain/outbox/outbox-record';
 import type { Log } from '../../platform/log/log';
 import type { Check, Effect, RecordChange } from '../redis/commit';
-import type { NewEvent } from '../ops/events';
+import { general, type NewChange } from '../../domain/ops/changes';
+import { taskChanges } from '../../domain/outbox/record-changes';
 import { blockedKey, budgetStateField, KEYS, probesKey } from '../keys';
 import { scheduleOf } from '../outbox/record-kinds';
 import { Script } from '../scripts';
-import { taskEffects, taskEvents, taskTexts } from '../ops/task-effects';
+import { taskEffects, taskTexts } from '../ops/task-effects';
 
 /** The circuits in Redis, and the records that they block. */
 
@@ -58,7 +59,7 @@ export const SENDING: Check = { key: KEYS.circuits, field: STOPPED_FIELD, value:
 export interface CircuitsChange {
   readonly records: RecordChange[];
   readonly effects: Effect[];
-  readonly events: NewEvent[];
+  readonly changed: NewChange[];
   readonly hasChanged: boolean;
   readonly turned: readonly TurnedCircuit[];
 }
@@ -82,7 +83,7 @@ export function changeOfCircuits(
   after: Circuits,
   { closed, newId }: { readonly closed: readonly CircuitName[]; readonly newId: () => string },
 ): CircuitsChange {
-  const unchanged = { effects: [], events: [], hasChanged: false, turned: [] };
+  const unchanged = { effects: [], changed: [], hasChanged: false, turned: [] };
   if (areQuiet(before) && areQuiet(after)) return { records: [], ...unchanged };
   const json = encodeCircuits(after);
   const key = KEYS.circuits;
@@ -92,7 +93,6 @@ export function changeOfCircuits(
     const isOpen = Object.keys(before.open).length > 0;
     return { records: isOpen ? [{ key, expected }] : [], ...unchanged };
   }
-  const { opened, closed: closedTasks } = taskEvents(before.tasks, after.tasks);
   const turned = turnedCircuits(before, after);
   const newlyOpen = turned.filter(({ isOpen }) => isOpen).map(({ name }) => name);
   const isQuiet = json === encodeCircuits(NO_CIRCUITS);
@@ -108,11 +108,9 @@ export function changeOfCircuits(
       ...newlyOpen.map((name) => ['SREM', KEYS.releasing, name] as const),
       ...closed.map((name) => ['SADD', KEYS.releasing, name] as const),
     ],
-    events: [
-      ...Array.from({ length: opened }, () => ({ type: 'task.opened' }) as const),
-      ...newlyOpen.map(() => ({ type: 'circuit.opened' }) as const),
-      ...Array.from({ length: closedTasks }, () => ({ type: 'task.closed' }) as const),
-      ...closed.map(() => ({ type: 'circuit.closed' }) as const),
+    changed: [
+      ...taskChanges(before.tasks, after.tasks).map(({ type, data }) => general(type, data)),
+      ...turned.map(({ name, isOpen }) => general(isOpen ? 'circuit.opened' : 'circuit.closed', { circuit: name })),
     ],
     hasChanged: true,
     turned,

@@ -88,7 +88,7 @@ export async function expectingWrites(
   const [difference = null] = await readMany(redis, [id]);
   if (!difference || difference.expected !== null) return difference && { checks: [], effects: [], difference };
   const expected = { ...given, atMs: nowMs };
-  const task = await closingOf(redis, differenceTaskId(id), nowMs);
+  const task = await closingOf(redis, differenceTaskId(id));
   return {
     checks: [isNotExpected(id), ...(task?.checks ?? [])],
     effects: [['HSET', differenceKey(id), 'expected', wellFormedJson(expected)], ...(task?.effects ?? [])],

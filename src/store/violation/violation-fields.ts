@@ -27,6 +27,7 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
     terms: [],
     overSinceMs: null,
     withheld: null,
+    changeCount: 0,
     unknownRun: {},
     unknownLinks: {},
     ...knownLinks.parse({}),

@@ -111,7 +111,7 @@ async function accept(
 ): Promise<void> {
   if (group.length === 0) return;
   try {
-    const keys: string[] = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.dueTows, KEYS.events];
+    const keys: string[] = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.dueTows, KEYS.changes];
     const invoicedTows: string[] = [];
     // Of every record of the group: versions of different records are never compared.
     const args = [nextVersion('', clock.id()), wake ? PUT_OFF_MS : 0];

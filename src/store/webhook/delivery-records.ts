@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
+import { numbered, type NewChange, type TypedChange } from '../../domain/ops/changes';
 import { storedDelivery, type Delivery } from '../../domain/webhook/delivery';
 import type { Effect, RecordChange } from '../redis/commit';
-import type { NewEvent } from '../ops/events';
 import { KEYS, deliveryKey, differingDeliveriesKey } from '../keys';
 import { fieldsOrDamaged, orDamaged, readableFields } from '../outbox/readable-records';
 import type { Fields } from '../redis/packed-fields';
@@ -51,17 +51,24 @@ function retireEffects(before: Delivery, after: Delivery): Effect[] {
   return wasSettled && !isSettled ? [['ZREM', KEYS.retireDeliveries, after.id]] : [];
 }
 
-function deliveryEvents(before: Delivery, after: Delivery): NewEvent[] {
+/** The changes between two states, numbered and counted in the second one. */
+function countedChanges(before: Delivery, after: Delivery): NewChange[] {
+  const changed = numbered(changesOf(before, after), { kind: 'delivery', id: after.id }, after.changeCount);
+  after.changeCount += changed.length;
+  return changed;
+}
+
+function changesOf(before: Delivery, after: Delivery): TypedChange[] {
   if (before.state === after.state) return [];
+  const data = { towing_reference_id: after.towingReferenceId };
   switch (after.state) {
     case 'processed':
-      return [{ type: 'delivery.processed' }];
+      return [{ type: 'delivery.processed', data: { ...data, verdict: after.verdict?.toString() ?? '' } }];
     case 'parked':
-      return [{ type: 'delivery.parked', towingReferenceId: after.towingReferenceId }];
     case 'differs':
-      return [{ type: 'delivery.differs', towingReferenceId: after.towingReferenceId }];
+      return [{ type: `delivery.${after.state}`, data }];
     case 'waiting':
-      return [];
+      return [{ type: 'delivery.replayed', data }];
   }
 }
 
@@ -111,23 +118,23 @@ export class DeliveryDrafts {
     return orDamaged(name, () => decodeDelivery(fields));
   }
 
-  changes(newId: () => string): { records: RecordChange[]; effects: Effect[]; events: NewEvent[] } {
+  changes(newId: () => string): { records: RecordChange[]; effects: Effect[]; changed: NewChange[] } {
     const effects: Effect[] = [];
-    const events: NewEvent[] = [];
+    const changed: NewChange[] = [];
     const records = [...this.#loaded].map(([id, { before, after }]): RecordChange => {
       const read = { key: deliveryKey(id), expected: before?.version ?? '' };
       if (!before) return read;
       if (!after) return { isGone: true, ...read };
+      changed.push(...countedChanges(before, after));
       const set = changedFields(before, after);
       if (Object.keys(set).length === 0) return read;
       if (after.state === 'processed') this.#dues.set(id, null);
       effects.push(...deliveryEffects(before, after));
-      events.push(...deliveryEvents(before, after));
       return { version: nextVersion(before.version, newId()), set, ...read };
     });
     for (const [id, atMs] of this.#dues) {
       effects.push(atMs === null ? ['ZREM', KEYS.dueDeliveries, id] : ['ZADD', KEYS.dueDeliveries, atMs, id]);
     }
-    return { records, effects, events };
+    return { records, effects, changed };
   }
 }

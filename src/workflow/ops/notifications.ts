@@ -53,7 +53,9 @@ export async function readNotifications(tools: NotificationTools): Promise<Notif
 }
 
 /** The alarms that hold now, with what notifications know of them. Their texts are English, like all of the API. */
-export async function listAlarms({ store, observe }: NotificationTools): Promise<AlarmPage> {
+export async function listAlarms(tools: NotificationTools): Promise<AlarmPage> {
+  const { store, observe } = tools;
+  const isAnnounced = usedChannels(tools).length > 0;
   const [observed, { incidents }] = await Promise.all([observe('en'), store.read()]);
   return {
     items: observed.map(({ key, kind, severity, title, todo }) => {
@@ -64,7 +66,7 @@ export async function listAlarms({ store, observe }: NotificationTools): Promise
         title,
         what_to_do: todo,
         since: isoOrNull(incident?.seenAtMs ?? null),
-        announced_at: isoOrNull(incident?.startedAtMs ?? null),
+        announced_at: isoOrNull((isAnnounced ? incident?.startedAtMs : null) ?? null),
       };
     }),
   };

@@ -38,6 +38,8 @@ export interface KeepTimes {
   readonly towsMs: number;
   readonly violationsMs: number;
   readonly auditMs: number;
+  /** Changes are not archived. */
+  readonly changesMs: number;
 }
 
 /** What one sweep archived; `more`: another sweep would find something at once. */
@@ -57,6 +59,7 @@ export async function sweep(tools: RetentionTools): Promise<Swept> {
   const violations = await sweepKind(tools, violationsOf(tools));
   const audit = await sweepAudit(tools);
   await tools.retention.removeExpiredMarkers();
+  await tools.retention.removeOldChanges(tools.keep.changesMs);
   return {
     archived: {
       tow: tows.archived,
@@ -241,4 +244,6 @@ export interface RetentionStore {
   putOff(kind: ArchivableKind, id: string, keepMs: number): Promise<void>;
   /** Removes archived markers that have expired. Returns how many. */
   removeExpiredMarkers(): Promise<number>;
+  /** Removes changes that are older. */
+  removeOldChanges(keepMs: number): Promise<void>;
 }

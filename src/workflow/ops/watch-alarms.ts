@@ -23,6 +23,8 @@ export interface AlarmWatchTools extends NotificationTools {
 }
 
 const EVERY_MS = 5000;
+/** Without a channel an alarm is only a change (changes.ts): so many looks take place as one. */
+const LOOKS_WITHOUT_CHANNELS = 6;
 /** Attempts of one run per channel: a run ends within the lifetime of the lock, and a broken channel delays no other. */
 const ATTEMPTS_PER_CHANNEL = 5;
 /** How long a stop waits for attempts. A notice whose outcome was not stored is sent again with the same id. */
@@ -35,8 +37,11 @@ const STOP_MS = 2000;
  */
 export function watchAlarms(tools: AlarmWatchTools, everyMs = EVERY_MS): Repetition {
   let owned: OwnedLock | null = null;
+  let looks = 0;
   const work = async () => {
-    if (usedChannels(tools).length === 0 && isEmpty(await tools.store.read())) return;
+    looks += 1;
+    const isQuiet = usedChannels(tools).length === 0 && isEmpty(await tools.store.read());
+    if (isQuiet && looks % LOOKS_WITHOUT_CHANNELS !== 1) return;
     if (owned !== null && !(await owned.renew())) owned = null;
     owned ??= await tools.lock.acquire();
     if (owned !== null) await runWatch(tools);

@@ -175,13 +175,10 @@ function topicsOf(text) {
   const [family = ''] = fieldOf(change, 'type').split('.');
   // The stream cannot repeat all missed events.
   if (family === 'events') return ['all'];
-  const [tow, violation] = [fieldOf(change, 'towing_reference_id'), fieldOf(change, 'violation_id')];
-  return [
-    `${family}s`,
-    // The reference is encoded, because spaces separate the topics of `data-watch`.
-    ...(tow === '' ? [] : ['tows', `tow:${encodeURIComponent(tow)}`]),
-    ...(violation === '' ? [] : ['violations', `violation:${violation}`]),
-  ];
+  const subject = typeof change === 'object' && change !== null && 'subject' in change ? change.subject : null;
+  const [kind, id] = [fieldOf(subject, 'kind'), fieldOf(subject, 'id')];
+  // The id is encoded, because spaces separate the topics of `data-watch`.
+  return [`${family}s`, ...(kind === '' ? [] : [`${kind}s`, `${kind}:${encodeURIComponent(id)}`])];
 }
 
 /**

@@ -11,7 +11,7 @@ import { sessionOfPage } from './kept-entries.js';
 
 const RETRY_MS = 1000;
 const RETRY_MAX_MS = 30_000;
-/** The stream repeats the events of this long since the page was rendered (`since` in its address). */
+/** The stream repeats what happened since the page was rendered (`after` in its address), for a page this young. */
 const REPEATED_MS = 30_000;
 /** How often a page whose session has ended looks whether its unsent entries are gone. */
 const LEAVE_AGAIN_MS = 5000;
@@ -169,14 +169,12 @@ function leadStream(address, { signal, watcher, isFresh, say }) {
       say({ kind: isRefused ? 'refused' : 'lost' });
       if (isRefused) comeBack();
     });
-    for (const type of EVENT_TYPES) {
-      opening.addEventListener(type, (event) => {
-        const [atMs, data] = [performance.now(), String(event.data)];
-        recent = [...recent.filter((each) => each.atMs > atMs - REPEATED_MS), { atMs, data }];
-        watcher.event(data);
-        say({ kind: 'event', data });
-      });
-    }
+    opening.addEventListener('message', (event) => {
+      const [atMs, data] = [performance.now(), String(event.data)];
+      recent = [...recent.filter((each) => each.atMs > atMs - REPEATED_MS), { atMs, data }];
+      watcher.event(data);
+      say({ kind: 'event', data });
+    });
   };
   const comeBack = () => {
     void leaveIfSignedOut();
@@ -247,21 +245,3 @@ export function fieldOf(value, name) {
   const field = new Map(entries).get(name);
   return typeof field === 'string' ? field : '';
 }
-
-/** The types of the store (contracts/outbox/records.ts), and the event of the stream itself. */
-const EVENT_TYPES = [
-  'events.missed',
-  'tow.changed',
-  'tow.archived',
-  'violation.changed',
-  'violation.archived',
-  'task.opened',
-  'task.closed',
-  'delivery.accepted',
-  'delivery.processed',
-  'delivery.parked',
-  'delivery.differs',
-  'circuit.opened',
-  'circuit.closed',
-  'run.changed',
-];

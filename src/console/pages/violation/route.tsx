@@ -72,7 +72,7 @@ function Violation({ model }: { model: ViolationModel }) {
     <div
       id="violation"
       class="tow violation"
-      data-watch={`violation:${view.id}`}
+      data-watch={`violation:${encodeURIComponent(view.id)}`}
       hx-get={path}
       hx-trigger="changed"
       hx-swap="morph:outerHTML"
