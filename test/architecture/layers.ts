@@ -97,7 +97,7 @@ export const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   notify: {
     folders: BELOW_LAYER_4,
-    libraries: ['axios', 'https-proxy-agent', 'nodemailer', 'node:*'],
+    libraries: ['axios', 'https-proxy-agent', 'ipaddr.js', 'nodemailer', 'node:*'],
     why: 'delivering a notice needs its text and its address; which alarms hold is decided by the workflow',
   },
   spool: {

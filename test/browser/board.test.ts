@@ -23,7 +23,9 @@ const COUNT_TOW_EVENTS = `
   globalThis.towEventsHeard = 0;
   const addListener = EventSource.prototype.addEventListener;
   EventSource.prototype.addEventListener = function (type, ...rest) {
-    if (type === 'tow.changed') addListener.call(this, type, () => { towEventsHeard += 1; });
+    if (type === 'message') {
+      addListener.call(this, type, ({ data }) => { towEventsHeard += Number(data.includes('"tow.changed"')); });
+    }
     return addListener.call(this, type, ...rest);
   };
 `;

@@ -51,6 +51,7 @@ const SUBJECTS: Required<AuditSubject> = {
   delivery_id: 'delivery-7',
   difference_id: 'started.answer:7',
   key_id: 'key-7',
+  subscription_id: 'subscription-7',
   operation: 'started',
 };
 

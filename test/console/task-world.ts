@@ -77,6 +77,8 @@ export const ONE_OF_EACH: readonly NewTask[] = [
   lateInvoiceTask('d'),
   lateRequestTask('d', 'V-1'),
   general.archiveFailingTask('ENOSPC'),
+  general.subscriptionGapTask({ id: 's', name: 'dispatch' }, 'tow:TW-1', { from: 'a', to: 'b' }),
+  general.subscriptionPausedTask('s', 'dispatch'),
   refusedTask({ kind: 'violation', id: 'v', httpStatus: 400, message: 'no', hint: 'perhaps_already_accepted' }),
   escalationTask(VIOLATION, { why: 'unknown' }),
   escalationTask(VIOLATION, { why: 'given_up' }),

@@ -57,6 +57,16 @@ export interface MessageArguments {
   'keys.revokeOf': { name: string };
   'keys.made': { name: string };
   'keys.rotated': { name: string };
+  'subscriptions.lag': { count: number };
+  'subscriptions.behind': { count: number };
+  'subscriptions.pauseOf': { name: string };
+  'subscriptions.resumeOf': { name: string };
+  'subscriptions.testOf': { name: string };
+  'subscriptions.testFailed': { problem: string };
+  'subscriptions.rotateOf': { name: string };
+  'subscriptions.replayOf': { name: string };
+  'subscriptions.removeOf': { name: string };
+  'subscriptions.secretOf': { name: string };
   'lookups.ticket.mayNot': { role: string };
   'lookups.again.in': { time: string };
   'ops.nextTry.in': { time: string };

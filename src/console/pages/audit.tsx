@@ -172,6 +172,7 @@ const SUBJECTS = {
   queue: null,
   operation: null,
   key_id: null,
+  subscription_id: null,
 } as const satisfies Record<keyof AuditSubject, ((id: string) => string) | null>;
 
 /** The subject of the action. */

@@ -18,6 +18,7 @@ export const auditEntry = z.object({
     delivery_id: z.string().optional(),
     difference_id: z.string().optional(),
     key_id: z.string().optional(),
+    subscription_id: z.string().optional(),
     operation: z.enum(ENTRY_KINDS).optional(),
   }),
   what: jsonObject,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonText } from '../../domain/stored';
-import { CHANGE_TYPES, changeSubject, isChangeType } from '../../domain/ops/changes';
+import { CHANGE_TYPES, changeSubject, isChangeType, readSubject } from '../../domain/ops/changes';
 
 /** The changes of all records as programs read them. */
 
@@ -31,7 +31,7 @@ export function isCursorAfter(one: string, other: string): boolean {
   return is?.epoch !== was?.epoch || isPositionAfter(is?.position ?? '', was?.position ?? '');
 }
 
-const changeCursor = z
+export const changeCursor = z
   .string()
   .regex(CURSOR, 'must be a cursor that an earlier answer has named')
   .describe('only changes after this one; without it none, and `next_cursor` is that of now');
@@ -42,15 +42,11 @@ const changeTypes = z
   .refine((names) => names.every(isChangeType), `must be one or more of ${Object.keys(CHANGE_TYPES).join(', ')}`)
   .transform((names) => names.filter(isChangeType));
 
-const SUBJECT = /^(tow|violation|delivery):(.+)$/s;
-
 const subjectName = z
   .string()
-  .regex(SUBJECT, 'must be tow:, violation: or delivery: and an id')
-  .transform((text) => {
-    const [, kind, id] = SUBJECT.exec(text) ?? [];
-    return changeSubject.parse({ kind, id });
-  });
+  .transform(readSubject)
+  .refine((subject) => subject !== null, 'must be tow:, violation: or delivery: and an id')
+  .transform((subject) => subject ?? undefined);
 
 export const CHANGES_PER_PAGE = 1000;
 const WAIT_MAX_SECONDS = 25;

@@ -44,6 +44,13 @@ export const AUDIT_ACTIONS = [
   'key.created',
   'key.rotated',
   'key.revoked',
+  'subscription.created',
+  'subscription.rotated',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.replayed',
+  'subscription.tested',
+  'subscription.deleted',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -79,6 +86,7 @@ export interface AuditSubject {
   readonly delivery_id?: string;
   readonly difference_id?: string;
   readonly key_id?: string;
+  readonly subscription_id?: string;
   readonly operation?: EntryKind;
 }
 

@@ -13,6 +13,14 @@ export type ChangeSubjectKind = (typeof CHANGE_SUBJECTS)[number];
 export const changeSubject = z.object({ kind: z.enum(CHANGE_SUBJECTS), id: z.string() });
 export type ChangeSubject = Readonly<z.output<typeof changeSubject>>;
 
+const SUBJECT = new RegExp(`^(${CHANGE_SUBJECTS.join('|')}):(.+)$`, 's');
+
+/** A subject by its name, such as `tow:TW-1`; null for any other text. */
+export function readSubject(name: string): ChangeSubject | null {
+  const [, kind, id] = SUBJECT.exec(name) ?? [];
+  return changeSubject.safeParse({ kind, id }).data ?? null;
+}
+
 /** The small facts of a change; which of them a type has is in its row of CHANGE_TYPES. */
 export const changeData = z
   .object({

@@ -36,6 +36,8 @@ export const TASK_TYPES = [
   'outage',
   'records_lost',
   'archive_failing',
+  'subscription_gap',
+  'subscription_paused',
 ] as const;
 export type TaskType = (typeof TASK_TYPES)[number];
 
@@ -151,6 +153,29 @@ export const recordsLostTask = newTask(
   'Acknowledged deliveries or violations, or recorded facts, are lost. GET /api/conservation lists them. Missing index entries are repaired automatically; for the rest check the log and Redis. This task closes when a complete scan finds nothing lost.',
   { actions: [] },
 );
+
+/** A subscription leaves out changes of a subject, '' those about no record; the cursors are those before and behind them. */
+export function subscriptionGapTask(
+  { id, name }: { readonly id: string; readonly name: string },
+  subject: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): NewTask {
+  const what = subject === '' ? 'changes about no record' : subject === 'all' ? 'all changes' : `changes of ${subject}`;
+  return newTask(
+    'subscription_gap',
+    `The subscription "${name}" has not got ${what} after ${from} up to ${to}. Read them with GET /api/changes, or send them again (towhook subscription replay ${id}).`,
+    { subject: `subscription_gap.${id}.${subject}` },
+  );
+}
+
+/** A subscription whose receiver accepts nothing. A change of it closes the task. */
+export function subscriptionPausedTask(id: string, name: string): NewTask {
+  return newTask(
+    'subscription_paused',
+    `The receiver of the subscription "${name}" has accepted nothing for too long, and nothing is sent to it. Resume it when the receiver works (towhook subscription resume ${id}).`,
+    { subject: `subscription_paused.${id}` },
+  );
+}
 
 /** The invoice in the answer and the one in the webhook differ. */
 export function invoiceMismatchTask(fields: readonly string[]): NewTask {

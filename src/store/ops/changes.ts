@@ -83,7 +83,7 @@ async function readStream(redis: Redis, after: string | null, count: number): Pr
 
 function isWanted({ type, subject }: ChangeView, wanted: WantedChanges): boolean {
   if (wanted.types && !wanted.types.some((name) => name === type)) return false;
-  return !wanted.subject || (subject?.kind === wanted.subject.kind && subject.id === wanted.subject.id);
+  return wanted.subject === undefined || (subject?.kind === wanted.subject?.kind && subject?.id === wanted.subject?.id);
 }
 
 /** Reads the changes after a cursor. */

@@ -6,7 +6,8 @@ import type { ChangeView } from '../../contracts/ops/changes';
 /** Which changes are wanted; all without a restriction. */
 export interface WantedChanges {
   readonly types?: readonly ChangeType[] | undefined;
-  readonly subject?: ChangeSubject | undefined;
+  /** Null: those that are about no record. */
+  readonly subject?: ChangeSubject | null | undefined;
 }
 
 /** Changes after a cursor. `expired`: they cannot all be read; the cursor is that of now. */

@@ -1,0 +1,186 @@
+import type { ChangeView } from '../../contracts/ops/changes';
+import type { SubscriptionView } from '../../contracts/ops/subscriptions';
+import { auditOf, type Actor, type AuditAction, type AuditEntry } from '../../domain/ops/audit';
+import {
+  replayedFrom,
+  resumed,
+  type Progress,
+  type SubscriberAnswer,
+  type Subscription,
+} from '../../domain/ops/subscriptions';
+import type { NewTask } from '../../domain/ops/tasks';
+import { conflict, unknown } from '../../domain/refusal';
+import { isoOrNull, isoTimestamp } from '../../domain/timestamp';
+import { refused, type ActionResult } from '../action-result';
+import type { AuditedWrite } from '../ports';
+import type { IdempotencyRecord } from '../transaction-port';
+import type { ChangeFeed } from './changes';
+
+/** Subscriptions to changes: what people decide about them. jobs/deliver-changes.ts sends. */
+
+export interface StoredSubscription {
+  readonly version: string;
+  readonly subscription: Subscription;
+  readonly progress: Progress;
+}
+
+/** What a decision about a subscription changes; absent parts stay. */
+export interface SubscriptionChange {
+  readonly subscription?: Subscription;
+  readonly progress?: Progress;
+}
+
+export interface SubscriptionStore {
+  list(): Promise<readonly StoredSubscription[]>;
+  ids(): Promise<readonly string[]>;
+  read(id: string): Promise<StoredSubscription | null>;
+  /** `answer` is stored under the Idempotency-Key. */
+  create<T>(
+    subscription: Subscription,
+    progress: Progress,
+    write: AuditedWrite & { answer: T },
+  ): Promise<ActionResult<T>>;
+  /** Changes one; refused when there is none. */
+  change(
+    id: string,
+    decide: (stored: StoredSubscription, nowMs: number) => SubscriptionChange,
+    write: AuditedWrite & { readonly answer?: object | undefined },
+  ): Promise<ActionResult<object | null>>;
+  remove(id: string, audit: AuditEntry): Promise<ActionResult>;
+  /**
+   * Stores how far a subscription has come, opens these tasks, and schedules it. False when it was changed since `version`
+   * was read: the changes are sent once more then.
+   */
+  keep(
+    id: string,
+    version: string,
+    progress: Progress,
+    more: { readonly tasks: readonly NewTask[]; readonly atMs: number },
+  ): Promise<boolean>;
+}
+
+/** Posts one change. */
+export type SendChange = (
+  subscription: Subscription,
+  message: { readonly id: string; readonly type: string; readonly timestamp: string; readonly data: object },
+) => Promise<SubscriberAnswer>;
+
+export interface SubscriptionTools {
+  readonly subscriptions: SubscriptionStore;
+  readonly changes: ChangeFeed;
+  readonly sendChange: SendChange;
+}
+
+export const NO_SUBSCRIPTION = unknown('subscription_not_found', 'There is no such subscription.').refusal;
+export const SUBSCRIPTION_NAME_TAKEN = conflict('name_taken', 'There is a subscription with this name.').refusal;
+
+/** What a person does with a subscription, with its audit. */
+export function changeSubscription(
+  { subscriptions }: Pick<SubscriptionTools, 'subscriptions'>,
+  asked: {
+    readonly id: string;
+    readonly actor: Actor;
+    readonly action: AuditAction;
+    readonly idempotency: IdempotencyRecord | undefined;
+    /** Stored under the Idempotency-Key. */
+    readonly answer?: object;
+  },
+  decide: (stored: StoredSubscription, nowMs: number) => SubscriptionChange,
+): Promise<ActionResult<object | null>> {
+  const audit = auditOf(asked.actor, asked.action, { on: { subscription_id: asked.id } });
+  return subscriptions.change(asked.id, decide, {
+    audit,
+    idempotency: asked.idempotency,
+    answer: asked.answer,
+  });
+}
+
+export const pause = ({ progress }: StoredSubscription): SubscriptionChange => ({
+  progress: { ...progress, pausedBy: 'person' },
+});
+
+export const resume = ({ progress }: StoredSubscription, nowMs: number): SubscriptionChange => ({
+  progress: resumed(progress, nowMs),
+});
+
+/** Counts the changes after a cursor, at most as many as one read looks at; null when they cannot be read. */
+export async function countChanges({ changes }: Pick<SubscriptionTools, 'changes'>, after: string) {
+  const counted = await changes.read(after, { limit: COUNTED_MAX });
+  if (counted.isExpired) return null;
+  return { changes: counted.items.length, isComplete: counted.items.length < COUNTED_MAX };
+}
+
+const COUNTED_MAX = 10_000;
+
+/** Sends everything after a cursor again. */
+export const replay =
+  (cursor: string) =>
+  ({ progress }: StoredSubscription): SubscriptionChange => ({ progress: replayedFrom(progress, cursor) });
+
+/** Posts a change of the type `test`. */
+export async function testSubscription(
+  { subscriptions, sendChange }: Pick<SubscriptionTools, 'subscriptions' | 'sendChange'>,
+  { id, messageId, nowMs }: { readonly id: string; readonly messageId: string; readonly nowMs: number },
+): Promise<ActionResult<SubscriberAnswer>> {
+  const stored = await subscriptions.read(id);
+  if (!stored) return refused(NO_SUBSCRIPTION);
+  const message = { id: `test-${messageId}`, type: 'test', timestamp: isoTimestamp(nowMs), data: {} };
+  return { kind: 'done', value: await sendChange(stored.subscription, message) };
+}
+
+/** When the change before a cursor came, ms since the epoch; 0 at the beginning of all changes. */
+export function cursorTimeMs(cursor: string): number {
+  return Number(cursor.split('-')[1]);
+}
+
+/** How old the oldest change is that was not accepted, ms; `end` is the cursor of now. */
+export function lagMs({ cursor, behind, startedAtMs }: Progress, end: string, nowMs: number): number {
+  const open = [...Object.values(behind).map(({ after }) => after), ...(cursor === end ? [] : [cursor])];
+  return open.length === 0
+    ? 0
+    : Math.max(0, nowMs - Math.min(...open.map((each) => cursorTimeMs(each) || startedAtMs)));
+}
+
+export function subscriptionViewOf(
+  { subscription, progress }: StoredSubscription,
+  end: string,
+  nowMs: number,
+): SubscriptionView {
+  const { id, name, url, types, include, createdAt, previous } = subscription;
+  const { lastAnswer, behind, pausedBy, failures, openUntilMs } = progress;
+  return {
+    id,
+    name,
+    url,
+    types,
+    include,
+    created_at: createdAt,
+    paused_by: pausedBy,
+    lag_seconds: Math.round(lagMs(progress, end, nowMs) / 1000),
+    behind: Object.entries(behind).map(([subject, { sinceMs, attempts, nextAtMs }]) => ({
+      subject,
+      since: isoTimestamp(sinceMs),
+      attempts,
+      next_attempt_at: isoTimestamp(nextAtMs),
+    })),
+    failures,
+    tried_again_at: isoOrNull(openUntilMs),
+    last_answer: lastAnswer && {
+      at: isoTimestamp(lastAnswer.atMs),
+      http_status: lastAnswer.httpStatus,
+      problem: lastAnswer.problem,
+    },
+    previous_valid_until: isoOrNull(previous !== null && previous.validUntilMs > nowMs ? previous.validUntilMs : null),
+  };
+}
+
+/** The body of a delivery. */
+export function messageOf(change: ChangeView, record: object | null) {
+  const { cursor, at, type, subject, sequence, data } = change;
+  return {
+    id: cursor,
+    type,
+    timestamp: at,
+    data: { cursor, subject, sequence, ...data, ...(record === null ? {} : { record }) },
+  };
+}
