@@ -141,7 +141,7 @@ export const DELIVERY_STATES = ['waiting', 'parked', 'differs', 'processed'] as 
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** The kinds of work of a worker. Each has a schedule of what is due, and a queue. */
-export const QUEUE_NAMES = ['deliveries', 'reports', 'violations', 'runs'] as const;
+export const QUEUE_NAMES = ['deliveries', 'reports', 'violations', 'runs', 'subscriptions'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 /**

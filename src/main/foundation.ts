@@ -23,6 +23,7 @@ import { outboxRateLimits } from '../store/service/budgets';
 import { openAccess } from '../store/redis/access';
 import { connectFailFast, connectPatient, READY_TIMEOUT_MS, whenReady, type Redis } from '../store/redis/connect';
 import { createConservationStore } from '../store/ops/conservation';
+import { openChangeFeed, type OpenFeed } from '../store/ops/changes';
 import { createMetricsStore } from '../store/ops/metrics';
 import { overdueReportSince } from '../store/tow/count-overdue';
 import { createNotificationStore } from '../store/ops/notification-record';
@@ -88,6 +89,8 @@ export interface Foundation {
   readonly dataKeys: DataKeys | null;
   readonly schedules: Readonly<Record<QueueName, Schedule>>;
   readonly backlogOf: BacklogReader;
+  /** Follows the stream of changes, with one blocking read for the whole process; opened when it is needed. */
+  readonly changes: () => OpenFeed;
 }
 
 /** The log of a process. Fields that the contracts mark as sensitive are hidden. Writes to `file` if given. */
@@ -179,6 +182,10 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       notifications: createNotificationStore(redis),
       redisFaults: redisSettings.severeFaults,
     };
+    let feed: OpenFeed | null = null;
+    const patient = (owner?: Resources) => open('redis patient', connectPatient, owner);
+    const changes = () =>
+      (feed ??= resources.add('changes', openChangeFeed(redis, patient(), troubleLog), (opened) => opened.stop()));
     watchInstallation(metrics, installation, clock);
     watchStore({ clock, config, metrics, redis, redisSettings });
     return {
@@ -193,7 +200,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       resources,
       redis,
       redisSettings,
-      patient: (owner) => open('redis patient', connectPatient, owner),
+      patient,
       queues,
       wake,
       spool,
@@ -205,6 +212,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       dataKeys,
       schedules,
       backlogOf,
+      changes,
     };
   } catch (error) {
     await resources.closeAll();

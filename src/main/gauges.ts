@@ -6,7 +6,10 @@ import { sampleOf, secondsOf, watcher, type Metrics } from '../platform/log/metr
 import { describeProcess } from '../platform/process';
 import { readBackupAgeMs } from '../store/ops/backup-record';
 import { readRedisState } from '../store/redis/redis-settings';
+import { createChangeReader } from '../store/ops/changes';
+import { createSubscriptionStore } from '../store/ops/subscriptions';
 import { readTokenAgeMs } from '../store/service/tokens';
+import { lagMs } from '../workflow/ops/subscriptions';
 import type { Foundation } from './foundation';
 
 type Watched = Pick<Foundation, 'clock' | 'config' | 'metrics' | 'redis' | 'redisSettings'>;
@@ -21,6 +24,17 @@ export function watchStore({ config, metrics, redis, redisSettings, clock }: Wat
     'Age of the last backup that was verified; absent while there is none.',
     [],
     secondsOf,
+  );
+  const subscriptions = createSubscriptionStore(redis);
+  const watchSubscriptions = watcher(metrics, async () => {
+    const all = await subscriptions.list();
+    return { all, end: all.length === 0 ? '' : await createChangeReader(redis).now() };
+  });
+  watchSubscriptions(
+    'towhook_subscription_lag_seconds',
+    'How old the oldest change is that a receiver of a subscription has not accepted; 0 when all were.',
+    [],
+    ({ all, end }) => secondsOf(Math.max(0, ...all.map(({ progress }) => lagMs(progress, end, clock.nowMs())))),
   );
   const watch = watcher(metrics, () => readRedisState(redis, clock));
   watch(

@@ -17,6 +17,7 @@ import { isTransient } from '../store/redis/until-answered';
 import { createDeferral } from '../workflow/webhook/defer-delivery';
 import type { DeliveryKind, QueueName } from '../domain/vocabulary';
 import type { Foundation } from './foundation';
+import { openSubscriptionHandler } from './subscriptions';
 import { agreeingClient, openLookups, openServiceClient } from './service';
 import { carryOutRun, type CarryOutRunTools } from '../../jobs/carry-out-run';
 import { isPerson, type Actor } from '../domain/ops/audit';
@@ -106,6 +107,7 @@ export function openHandlers(
     violations: async (payload, isStopping) =>
       runOutbox(CALLS.violation, violationJob.parse(payload).violation_id, submitting, isStopping),
     runs: openRunHandler(foundation),
+    subscriptions: openSubscriptionHandler(foundation),
   };
   return { handlers, endCalls: () => service.close() };
 }

@@ -18,6 +18,7 @@ import { repeatConservationCheck } from '../workflow/ops/conservation';
 import type { Foundation } from './foundation';
 import { watchDisk } from './gauges';
 import { openHandlers } from './handlers';
+import { wakeSubscriptions } from './subscriptions';
 import { startTokenProof } from './token-proof';
 import { requireService } from '../platform/config/config';
 import { accessDigests } from '../service/addresses';
@@ -63,6 +64,7 @@ export function startWorker(
   startTokenProof(foundation);
   startConservation(foundation);
   startRetention(foundation);
+  resources.add('subscriptions', wakeSubscriptions(foundation), (opened) => opened.stop());
   watchDisk(foundation.metrics, config.dataDir);
   log.info('worker.started', { concurrency: config.workerConcurrency });
   return worker;

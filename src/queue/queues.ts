@@ -38,15 +38,21 @@ export interface QueueOptions {
  * Records per job while more of them are due than the queue takes. A job costs more than processing a delivery, and a
  * third of the Redis commands of a tow.
  */
-export const RECORDS_PER_JOB = { deliveries: 20, reports: 5, violations: 1, runs: 1 } as const satisfies Record<
-  QueueName,
-  number
->;
+export const RECORDS_PER_JOB = {
+  deliveries: 20,
+  reports: 5,
+  violations: 1,
+  runs: 1,
+  subscriptions: 1,
+} as const satisfies Record<QueueName, number>;
 /** Above this many waiting jobs the scheduler adds none. */
-const WAITING_MAX = { deliveries: 300, reports: 100, violations: 300, runs: 300 } as const satisfies Record<
-  QueueName,
-  number
->;
+const WAITING_MAX = {
+  deliveries: 300,
+  reports: 100,
+  violations: 300,
+  runs: 300,
+  subscriptions: 300,
+} as const satisfies Record<QueueName, number>;
 /** Shown on the queue pages. */
 const COMPLETED_JOBS_KEPT = 1000;
 
@@ -54,12 +60,14 @@ const RECORD_FIELD = {
   reports: 'towing_reference_id',
   violations: 'violation_id',
   runs: 'run_id',
+  subscriptions: 'subscription_id',
 } as const satisfies Record<Exclude<QueueName, 'deliveries'>, string>;
 const JOB_NAME = {
   deliveries: 'process-delivery',
   reports: 'send-report',
   violations: 'submit-violation',
   runs: 'carry-out-run',
+  subscriptions: 'deliver-changes',
 } as const satisfies Record<QueueName, string>;
 
 /** Opens the queues in BullMQ. Adding a job rejects at once while Redis cannot be reached. */
@@ -79,6 +87,7 @@ export function createQueues(options: QueueOptions): Queues {
     reports: open('reports'),
     violations: open('violations'),
     runs: open('runs'),
+    subscriptions: open('subscriptions'),
   };
   return {
     byName,

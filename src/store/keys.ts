@@ -20,6 +20,7 @@ export const KEYS = {
   dueDeliveries: key('due', 'deliveries'),
   dueViolations: key('due', 'violations'),
   dueRuns: key('due', 'runs'),
+  dueSubscriptions: key('due', 'subscriptions'),
   indexTows: key('index', 'tows'),
   indexDeliveries: key('index', 'deliveries'),
   attention: key('index', 'attention'),
@@ -96,6 +97,8 @@ export const KEYS = {
   apiKeyHashes: key('api-key-hashes'),
   /** API key ids by name. The names of existing keys are unique. */
   apiKeyNames: key('api-key-names'),
+  /** Subscriptions, by the time of their creation (subscriptions.ts). */
+  subscriptions: key('index', 'subscriptions'),
   /** Runs, by the time of their preview. */
   runs: key('index', 'runs'),
 } as const;
@@ -146,6 +149,7 @@ export const budgetKey = (name: string) => key('budget', name);
 export const budgetStateField = (name: string) => `limit:${name}`;
 /** A run of one action on many items; it expires (runs.ts). */
 export const runKey = (id: string) => key('run', id);
+export const subscriptionKey = (id: string) => key('subscription', id);
 /** The cached answer to a lookup, by the hash of the question, and its lock (lookups.ts). */
 export const lookupKey = (hash: string) => key('lookup', hash);
 export const lookupLockKey = (hash: string) => key('lookup-lock', hash);

@@ -29,10 +29,10 @@ test('every role records a heartbeat with its role, version and queues as soon a
     return processes;
   });
   expect(found.map(({ role, queues }) => [role, queues.map(({ name }) => name)])).toEqual([
-    ['all', ['deliveries', 'reports', 'violations', 'runs']],
+    ['all', ['deliveries', 'reports', 'violations', 'runs', 'subscriptions']],
     ['console', []],
     ['receiver', []],
-    ['worker', ['deliveries', 'reports', 'violations', 'runs']],
+    ['worker', ['deliveries', 'reports', 'violations', 'runs', 'subscriptions']],
   ]);
   expect(new Set(found.map(({ processId }) => processId))).toEqual(new Set([process.pid]));
   expect(found.every(({ isSilent }) => !isSilent)).toBe(true);
@@ -82,7 +82,7 @@ test('a heartbeat names the readiness checks that fail', async () => {
 test('a worker heartbeat records when each queue last took work', async () => {
   const app = await start('worker');
   await app.sendHeartbeat();
-  expect((await list(app))[0]?.queues.map(({ lastTookAtMs }) => lastTookAtMs)).toEqual([null, null, null, null]);
+  expect((await list(app))[0]?.queues.map(({ lastTookAtMs }) => lastTookAtMs)).toEqual([null, null, null, null, null]);
   await redis.ask('ZADD', KEYS.dueTows, '1', 'an unknown tow');
   await eventually(async () => {
     await app.sendHeartbeat();
@@ -104,7 +104,7 @@ test('a stalled worker is not ready and its heartbeat names the stalled queue', 
     await app.sendHeartbeat();
     const [worker] = await list(app);
     expect(worker).toMatchObject({ isReady: false, problems: ['worker'] });
-    expect(worker?.queues.map(({ isStalled }) => isStalled)).toEqual([false, true, false, false]);
+    expect(worker?.queues.map(({ isStalled }) => isStalled)).toEqual([false, true, false, false, false]);
   });
 });
 

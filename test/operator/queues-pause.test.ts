@@ -18,7 +18,7 @@ async function queue(name: string) {
   return queues.find((one) => one.name === name);
 }
 
-const QUEUES = ['deliveries', 'reports', 'violations', 'runs'] as const;
+const QUEUES = ['deliveries', 'reports', 'violations', 'runs', 'subscriptions'] as const;
 
 it.each(QUEUES)('pauses and resumes the queue %s without affecting the other queues', async (name) => {
   const paused = await pause(name).expect(202);

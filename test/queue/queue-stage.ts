@@ -1,5 +1,13 @@
 import type { Redis } from 'ioredis';
-import { deliveryJob, type JobOutcome, reportJob, runJob, towsOfJob, violationJob } from '../../src/contracts/ops/jobs';
+import {
+  deliveryJob,
+  type JobOutcome,
+  reportJob,
+  runJob,
+  subscriptionJob,
+  towsOfJob,
+  violationJob,
+} from '../../src/contracts/ops/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog, type Log } from '../../src/platform/log/log';
 import { createWorkerProgress, type WorkerProgress } from '../../src/queue/supervise';
@@ -43,6 +51,7 @@ export async function openWorld(url: string): Promise<World> {
           reports: async (payload) => work(towsOfJob(reportJob.parse(payload)).join()),
           violations: async (payload) => work(violationJob.parse(payload).violation_id),
           runs: async (payload) => work(runJob.parse(payload).run_id),
+          subscriptions: async (payload) => work(subscriptionJob.parse(payload).subscription_id),
         },
         connection: patient,
         prefix: PARTITION,

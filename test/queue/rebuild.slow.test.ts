@@ -36,7 +36,13 @@ function openWorker(resources: Resources, progress: WorkerProgress, work: Work):
   const { queues, schedules, log } = foundation;
   const workers = startWorkers({
     queues,
-    handlers: { deliveries: () => work(''), reports: () => work(''), violations: () => work(''), runs: () => work('') },
+    handlers: {
+      deliveries: () => work(''),
+      reports: () => work(''),
+      violations: () => work(''),
+      runs: () => work(''),
+      subscriptions: () => work(''),
+    },
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: 1,

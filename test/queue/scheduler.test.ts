@@ -18,7 +18,7 @@ afterEach(() => world.close());
 
 /** The scheduler waits 1 s for a run that hangs; container runtimes kill a process after 10 s. */
 const STOP_LIMIT_MS = 8000;
-const DUE = { deliveries: 0, reports: 0, violations: 0, runs: 0 };
+const DUE = { deliveries: 0, reports: 0, violations: 0, runs: 0, subscriptions: 0 };
 const NOTHING: DueWork = { pollDue: () => Promise.resolve([]) };
 
 interface Options {
@@ -31,7 +31,7 @@ interface Options {
 function start({ queues, reports = NOTHING, deliveries = NOTHING, intervalMs = 20 }: Options) {
   return startScheduler({
     queues,
-    schedules: { deliveries, reports, violations: NOTHING, runs: NOTHING },
+    schedules: { deliveries, reports, violations: NOTHING, runs: NOTHING, subscriptions: NOTHING },
     waitsUntilDue: () => Promise.resolve(DUE),
     intervalMs,
     progress: createWorkerProgress(systemClock),

@@ -80,7 +80,7 @@ function watched({ scheduler: how = 'works', limitMs = LIMIT_MS }: WatchedOption
       const scheduler = startScheduler({
         queues: world.queues,
         schedules: how === 'hangs' ? { ...schedules, reports: hang } : schedules,
-        waitsUntilDue: () => Promise.resolve({ deliveries: 0, reports: 0, violations: 0, runs: 0 }),
+        waitsUntilDue: () => Promise.resolve({ deliveries: 0, reports: 0, violations: 0, runs: 0, subscriptions: 0 }),
         intervalMs: 50,
         progress,
         log: silentLog,

@@ -29,6 +29,7 @@ function poll(): Scheduler {
       reports: createSchedules(world.redis).reports,
       violations: NOTHING,
       runs: NOTHING,
+      subscriptions: NOTHING,
     },
     waitsUntilDue: () => waitsUntilDue(world.redis),
     intervalMs: 20,

@@ -34,6 +34,7 @@ test.each([
   [KEYS.dueTows, 'reports'],
   [KEYS.dueViolations, 'violations'],
   [KEYS.dueRuns, 'runs'],
+  [KEYS.dueSubscriptions, 'subscriptions'],
 ])(
   'what a commit schedules in %s for now gets a job in %s and is put off, and what is due later is not',
   (key, queue) => {

@@ -24,7 +24,7 @@ export function startRunWorker(
   const nothing = () => Promise.resolve({ kind: 'done', what: 'left alone' } as const);
   const workers = startWorkers({
     queues,
-    handlers: { deliveries: nothing, reports: nothing, violations: nothing, runs: handler },
+    handlers: { deliveries: nothing, reports: nothing, violations: nothing, runs: handler, subscriptions: nothing },
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: 4,
@@ -37,7 +37,7 @@ export function startRunWorker(
   const runs = { pollDue: (limit: number) => schedules.runs.pollDue(limit, lostAfterMs) };
   const scheduler = startScheduler({
     queues,
-    schedules: { deliveries: none, reports: none, violations: none, runs },
+    schedules: { deliveries: none, reports: none, violations: none, runs, subscriptions: none },
     waitsUntilDue: () => waitsUntilDue(foundation.redis),
     intervalMs: SCHEDULER_INTERVAL_MS,
     progress,

@@ -19,6 +19,8 @@ export function towsOfJob(job: ReportJob): readonly string[] {
 export const violationJob = z.strictObject({ violation_id: z.string().min(1) });
 export const runJob = z.strictObject({ run_id: z.string().min(1) });
 export type RunJob = z.infer<typeof runJob>;
+export const subscriptionJob = z.strictObject({ subscription_id: z.string().min(1) });
+export type SubscriptionJob = z.infer<typeof subscriptionJob>;
 
 /**
  * The result of a job. A job never fails: later work is scheduled, and decisions become tasks. `what` is a short text

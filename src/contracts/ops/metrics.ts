@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COUNTERS, LATENCIES, GAUGES } from '../../domain/ops/metric-names';
+import { orUnknown } from '../../domain/stored';
 import { SERVICE_MODES, QUEUE_NAMES } from '../../domain/vocabulary';
 
 /** The series of the Ops page, and the heartbeats of processes. */
@@ -49,7 +50,7 @@ export const processDocument = z.object({
   clockOffsetSeconds: z.number().int().default(0),
   /** Only of a process with a worker. */
   queues: z
-    .array(z.object({ name: z.enum(QUEUE_NAMES), lastTookMs: z.number().nullable(), isStalled: z.boolean() }))
+    .array(z.object({ name: orUnknown(QUEUE_NAMES), lastTookMs: z.number().nullable(), isStalled: z.boolean() }))
     .readonly(),
 });
 export type ProcessDocument = z.infer<typeof processDocument>;

@@ -289,6 +289,11 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
       tow: env.BUDGET_TOW_PER_MINUTE,
     },
     followsLimitHeaders: env.SERVICE_LIMIT_HEADERS === 'follow',
+    subscriptions: {
+      allowsPrivate: env.SUBSCRIPTION_PRIVATE_ADDRESSES === 'allow',
+      proxyUrl: env.SUBSCRIPTION_PROXY_URL ?? null,
+      giveUpMs: hoursMs(env.SUBSCRIPTION_GIVE_UP_HOURS),
+    },
     /** How long finished records stay in Redis before they are archived. */
     keep: {
       deliveriesMs: hoursMs(env.KEEP_DELIVERIES_HOURS),
@@ -350,6 +355,13 @@ function contradictions(env: Environment): Faults {
   }
   if ((env['SERVICE_CLIENT_CERT_FILE'] === undefined) !== (env['SERVICE_CLIENT_KEY_FILE'] === undefined)) {
     faults.push({ variable: 'SERVICE_CLIENT_CERT_FILE', rule: 'and SERVICE_CLIENT_KEY_FILE must be set together' });
+  }
+  // Else changes would be gone before a receiver is given up.
+  const hoursOf = (variable: 'SUBSCRIPTION_GIVE_UP_HOURS' | 'KEEP_CHANGES_HOURS', usual: number) =>
+    Number(env[variable]?.trim() || usual);
+  const keptHours = hoursOf('KEEP_CHANGES_HOURS', 168);
+  if (keptHours >= 0 && hoursOf('SUBSCRIPTION_GIVE_UP_HOURS', 72) >= keptHours) {
+    faults.push({ variable: 'SUBSCRIPTION_GIVE_UP_HOURS', rule: 'must be less than KEEP_CHANGES_HOURS' });
   }
   return faults;
 }

@@ -307,6 +307,17 @@ const retention = {
   KEEP_TOWS_HOURS: hours(720).describe('The same for tows that are over.'),
   KEEP_VIOLATIONS_HOURS: hours(720).describe('The same for violations that are settled.'),
   KEEP_AUDIT_HOURS: hours(720).describe('The same for audit entries.'),
+  SUBSCRIPTION_PRIVATE_ADDRESSES: z
+    .enum(['refuse', 'allow'])
+    .default('refuse')
+    .describe(
+      'Whether the receivers of subscriptions may have addresses of this machine, of private networks and of links, and `http://` ones.',
+    ),
+  SUBSCRIPTION_PROXY_URL: proxyAddress.optional().describe('HTTP proxy for subscriptions, like `SERVICE_PROXY_URL`.'),
+  SUBSCRIPTION_PROXY_URL_FILE: filePath.describe('File with `SUBSCRIPTION_PROXY_URL`, instead of the variable.'),
+  SUBSCRIPTION_GIVE_UP_HOURS: hours(72).describe(
+    'After how long changes of a record that a receiver does not accept are left out, with a task; and a subscription is paused of which nothing is accepted. Less than `KEEP_CHANGES_HOURS`.',
+  ),
   KEEP_CHANGES_HOURS: hours(168).describe(
     'Time that changes stay in the feed (GET /api/changes). A program that was away for longer reads everything again.',
   ),

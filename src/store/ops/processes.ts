@@ -92,11 +92,18 @@ function statusOf(
     isSilent: beatAgeMs > silentAfterMs,
     isReady: problems.length === 0,
     problems,
-    queues: queues.map(({ name, lastTookMs, isStalled }) => ({
-      name,
-      lastTookAtMs: lastTookMs === null ? null : startedAtMs + lastTookMs,
-      isStalled,
-    })),
+    // One of a later version is left out.
+    queues: queues.flatMap(({ name, lastTookMs, isStalled }) =>
+      typeof name === 'string'
+        ? [
+            {
+              name,
+              lastTookAtMs: lastTookMs === null ? null : startedAtMs + lastTookMs,
+              isStalled,
+            },
+          ]
+        : [],
+    ),
   };
 }
 

@@ -45,6 +45,7 @@ export function createSchedules(redis: Redis, rateLimits?: OutboxRateLimits): Re
     violations: withPreparation(scheduleAt(redis, DUE_KEYS.violations), checkViolations),
     deliveries: scheduleAt(redis, DUE_KEYS.deliveries),
     runs: scheduleAt(redis, DUE_KEYS.runs),
+    subscriptions: scheduleAt(redis, DUE_KEYS.subscriptions),
   };
 }
 
@@ -53,6 +54,7 @@ const DUE_KEYS = {
   violations: KEYS.dueViolations,
   deliveries: KEYS.dueDeliveries,
   runs: KEYS.dueRuns,
+  subscriptions: KEYS.dueSubscriptions,
 } as const satisfies Record<QueueName, string>;
 
 /** They exist while polls of reports and violations have something to prepare. */
@@ -61,7 +63,7 @@ const PREPARED_KEYS = [KEYS.releasing, KEYS.permitQueueTows, KEYS.permitQueueVio
 /** How long it is until a poll of each queue has something to do, ms; Infinity while nothing is scheduled. */
 export async function waitsUntilDue(redis: Redis): Promise<Readonly<Record<QueueName, number>>> {
   const first = (name: QueueName) => redis.zrange(DUE_KEYS[name], '0', '0', 'WITHSCORES');
-  const [nowMs, prepared, reports, violations, deliveries, runs] = await Promise.all([
+  const [nowMs, prepared, reports, violations, deliveries, runs, subscriptions] = await Promise.all([
     // Not the estimate of this process, which lags after the machine slept.
     redisTimeMs(redis),
     redis.exists(...PREPARED_KEYS),
@@ -69,6 +71,7 @@ export async function waitsUntilDue(redis: Redis): Promise<Readonly<Record<Queue
     first('violations'),
     first('deliveries'),
     first('runs'),
+    first('subscriptions'),
   ]);
   // Scores are rounded up, and the time is rounded down.
   const waitOf = ([, score]: string[]) => (score === undefined ? Infinity : Math.max(0, Number(score) - nowMs - 1));
@@ -77,6 +80,7 @@ export async function waitsUntilDue(redis: Redis): Promise<Readonly<Record<Queue
     violations: prepared > 0 ? 0 : waitOf(violations),
     deliveries: waitOf(deliveries),
     runs: waitOf(runs),
+    subscriptions: waitOf(subscriptions),
   };
 }
 

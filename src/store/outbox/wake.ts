@@ -19,6 +19,7 @@ const SCHEDULES: ReadonlyMap<string, QueueName> = new Map<string, QueueName>([
   [KEYS.dueTows, 'reports'],
   [KEYS.dueViolations, 'violations'],
   [KEYS.dueRuns, 'runs'],
+  [KEYS.dueSubscriptions, 'subscriptions'],
 ]);
 
 /** A member of a schedule that a write makes due now. */

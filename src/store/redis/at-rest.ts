@@ -42,6 +42,7 @@ const PLAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   lookup: ['kept_at', 'checked_at', 'asker'],
   run: ['state', 'previewed_at', 'started_at', 'ended_at', 'done', 'refused', 'gone'],
   notifications: ['v'],
+  subscription: ['v', 'progress'],
 };
 /** Parked deliveries of a tow: ids and times. */
 const PARKED = /^w:/;
