@@ -21,6 +21,7 @@ import { serveOps } from './pages/ops/route';
 import { servePreferences } from './pages/preferences';
 import { serveSignIn, serveSignOut, serveProviderSignIn } from './pages/sign-in';
 import { serveWithheld } from './pages/withheld';
+import { serveSubscriptions } from './pages/subscriptions';
 import { serveTasks } from './pages/tasks/route';
 import { serveTow } from './pages/tow/route';
 import { serveReportViolation } from './pages/report-violation';
@@ -74,6 +75,7 @@ const SERVE: Readonly<
   // Also serves the page of one kind of difference.
   service: serveServicePages,
   notifications: serveNotifications,
+  subscriptions: serveSubscriptions,
   keys: serveKeys,
   withheld: serveWithheld,
   audit: serveAudit,

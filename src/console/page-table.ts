@@ -35,6 +35,7 @@ export const PAGES = {
   service: { path: '/ops/service', role: 'viewer', tab: 'service' },
   difference: { path: '/ops/service/:id', role: 'viewer' },
   notifications: { path: '/ops/notifications', role: 'ops', tab: 'notifications' },
+  subscriptions: { path: '/ops/subscriptions', role: 'ops', tab: 'subscriptions' },
   keys: { path: '/ops/keys', role: 'ops', tab: 'keys' },
   /** Without a label: the banner of every page leads there while it matters. */
   withheld: { path: '/ops/shadow', role: 'viewer' },

@@ -2,6 +2,7 @@ import { DISPATCH_ROUTES } from './routes/dispatch';
 import { NOTIFICATION_ROUTES, OPS_ROUTES } from './routes/operations';
 import { WITHHELD_ROUTES } from './routes/withheld';
 import { RUN_ROUTES } from './routes/runs';
+import { SUBSCRIPTION_ROUTES } from './routes/subscriptions';
 import { TASK_ROUTES } from './routes/tasks';
 import { TOW_ROUTES } from './routes/tows';
 import { VIOLATION_ROUTES } from './routes/violations';
@@ -16,4 +17,5 @@ export const ROUTES = {
   ...WITHHELD_ROUTES,
   ...OPS_ROUTES,
   ...NOTIFICATION_ROUTES,
+  ...SUBSCRIPTION_ROUTES,
 } as const;

@@ -15,7 +15,7 @@ import { createConservationStore } from '../store/ops/conservation';
 import { createDeliveryStore } from '../store/webhook/deliveries';
 import { createDifferenceStore } from '../store/service/differences';
 import { createImageReferences } from '../store/violation/kept-images';
-import { openChangeFeed } from '../store/ops/changes';
+import { createSubscriptionStore } from '../store/ops/subscriptions';
 import { createMetricsStore } from '../store/ops/metrics';
 import { recordsOf } from '../store/outbox/records';
 import { createSeenServiceStore } from '../store/service/seen-service';
@@ -35,6 +35,7 @@ import { addListener, healthOf, listenerEvents, recentSpoolCheck } from './healt
 import { modeCheck } from './mode';
 import { openNotifications } from './notifications';
 import { openConsoleLookups } from './service';
+import { openSubscriber } from './subscriptions';
 import type * as oidcModule from '../oidc';
 import { throttledLog } from '../platform/log/log-throttle';
 import { openProviderAgents } from '../service/outbound';
@@ -99,9 +100,8 @@ export function openSignIn({ config, clock, log, metrics, redis }: Foundation): 
 
 /** Composes the operator API without a listener. */
 export function openOperator(foundation: Foundation, access: Pick<OperatorTools, 'signIn' | 'sessionActor'>): Operator {
-  const { config, clock, log, metrics, redis, queues, resources } = foundation;
+  const { config, clock, log, metrics, redis, queues } = foundation;
   const limits = outboxRateLimits(config.budgetsPerMinute);
-  const feed = openChangeFeed(redis, foundation.patient(), foundation.troubleLog);
   const addressOf = callAddresses(config.service.baseUrl ?? UNKNOWN_BASE, config.service.paths);
   return createOperator({
     ...access,
@@ -133,7 +133,9 @@ export function openOperator(foundation: Foundation, access: Pick<OperatorTools,
     })),
     conservation: createConservationStore(redis),
     notifications: openNotifications(foundation),
-    changes: resources.add('changes', feed, (opened) => opened.stop()),
+    changes: foundation.changes(),
+    subscriptions: createSubscriptionStore(redis),
+    ...openSubscriber(foundation),
     openPaths: config.openPaths,
     trustProxy: config.trustProxy,
     publicPath: config.signIn.publicPath,

@@ -11,6 +11,7 @@ import { serveApiKeys } from './ops/api-keys';
 import { EVENTS_ROUTE, serveChanges, serveEvents } from './ops/changes';
 import { serveLookups } from './ops/lookups';
 import { serveOperations } from './ops/operations';
+import { serveSubscriptions } from './ops/subscriptions';
 import { mountQueuePages, serveQueues } from './ops/queues';
 import { serveWithheld } from './ops/withheld';
 import { serveRuns, serveTasks } from './ops/tasks';
@@ -43,6 +44,7 @@ const ROUTES_OF_ALL = [
   serveQueues,
   serveApiKeys,
   serveChanges,
+  serveSubscriptions,
 ];
 
 /** The operator API over HTTP and in process, and the pages and documents that share its port. */

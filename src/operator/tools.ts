@@ -22,6 +22,7 @@ import type { ChangeFeed } from '../workflow/ops/changes';
 import type { ConservationStore } from '../workflow/ops/conservation';
 import type { NotificationTools } from '../workflow/ops/notifications';
 import type { Spool } from '../workflow/ops/spool-port';
+import type { SendChange, SubscriptionStore } from '../workflow/ops/subscriptions';
 import type { SignIn } from '../workflow/operator-port';
 import type { ModeTools } from '../workflow/outbox/service-mode';
 import type { AddressOf, WithheldStore } from '../workflow/outbox/withheld-list';
@@ -68,6 +69,10 @@ export interface OperatorTools {
   readonly conservation: Pick<ConservationStore, 'lastScan'>;
   readonly notifications: NotificationTools;
   readonly changes: ChangeFeed;
+  readonly subscriptions: SubscriptionStore;
+  readonly sendChange: SendChange;
+  /** The rule that the address of a receiver breaks; null when it may be used. */
+  readonly brokenAddressRule: (url: string) => string | null;
   /** The one sign-in of this process (createSignIn). */
   readonly signIn: SignIn;
   /** Finds the console session of a request. Sessions may read. */

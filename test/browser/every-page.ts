@@ -53,6 +53,7 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
     service: ['/ops/service'],
     difference: [`/ops/service/${encodeURIComponent(difference)}`],
     notifications: ['/ops/notifications'],
+    subscriptions: ['/ops/subscriptions'],
     keys: ['/ops/keys'],
     withheld: ['/ops/shadow'],
     audit: ['/ops/audit'],

@@ -35,6 +35,7 @@ describe('sensitive fields', () => {
       'plateNumber',
       'plate_number',
       'q',
+      'secret',
       'supervisorFullName',
       'supervisorIdentityNumber',
       'supervisorMobileNumber',

@@ -25,7 +25,7 @@ const routeOf = (name: string) => {
   return found.route;
 };
 const shown = (value: unknown) => {
-  const { api_key: _secret, ...rest } = Object.fromEntries(Object.entries(value ?? {}));
+  const { api_key: _key, secret: _secret, ...rest } = Object.fromEntries(Object.entries(value ?? {}));
   return rest;
 };
 

@@ -1,3 +1,4 @@
+import { CHANGE_TYPES } from '../../src/domain/ops/changes';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -73,6 +74,7 @@ it('the OpenAPI document describes exactly the served routes', async () => {
   expect(described.toSorted((a, b) => a.localeCompare(b))).toEqual(all.toSorted((a, b) => a.localeCompare(b)));
 });
 
-it('the OpenAPI document describes both webhooks', async () => {
-  expect(Object.keys((await served()).webhooks)).toEqual(['tow_request', 'tow_invoice']);
+it('the OpenAPI document describes both webhooks of the service, and every type of change', async () => {
+  const types = Object.keys(CHANGE_TYPES);
+  expect(Object.keys((await served()).webhooks)).toEqual(['tow_request', 'tow_invoice', ...types]);
 });

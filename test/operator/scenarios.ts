@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ROUTES } from '../../src/contracts/operator-routes';
 import { deliveryDetail, newApiKeyView, sendingView } from '../../src/contracts/operator';
+import { newSubscriptionView } from '../../src/contracts/ops/subscriptions';
 import type { useApp } from '../support/app';
 import { imageOf } from '../support/images';
 import { api, audited, towIn, towOf, towPath } from './client';
@@ -28,7 +29,7 @@ type PostedRoute = { [Name in keyof Routes]: Routes[Name]['method'] extends 'pos
  * Without `checkTicket`, a query that is sent as POST to keep plates out of URLs, and without the test of notifications:
  * they change nothing.
  */
-export type PostRoute = Exclude<PostedRoute, 'checkTicket' | 'testNotifications'>;
+export type PostRoute = Exclude<PostedRoute, 'checkTicket' | 'testNotifications' | 'testSubscription'>;
 
 const A_PHOTO = { name: 'b.png', bytes: imageOf(300) };
 
@@ -81,6 +82,17 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
   /** Counts the audit entries of an action. */
   function actsOf(action: string): () => Promise<number> {
     return async () => (await audited(app)).items.filter((entry) => entry.action === action).length;
+  }
+
+  async function onSubscription(
+    action: string,
+    body: object,
+    other: object | null,
+    audit: string,
+  ): Promise<RouteScenario> {
+    const made = { name: `receiver ${action}`, url: 'https://receiver.example/changes' };
+    const { id } = newSubscriptionView.parse((await api(app).post('/api/subscriptions').send(made)).body);
+    return { path: `/api/subscriptions/${id}/${action}`, body, other, effects: actsOf(audit) };
   }
 
   return {
@@ -206,6 +218,19 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       const { id } = newApiKeyView.parse((await api(app).post('/api/keys').send({ name: 'yard', role: 'crew' })).body);
       const body = { grace_hours: 1 };
       return { path: `/api/keys/${id}/rotate`, body, other: { grace_hours: 2 }, effects: actsOf('key.rotated') };
+    },
+    createSubscription: async () => ({
+      path: '/api/subscriptions',
+      body: { name: 'dispatch', url: 'https://receiver.example/changes' },
+      other: { name: 'dispatch', url: 'https://other.example/changes' },
+      effects: actsOf('subscription.created'),
+    }),
+    rotateSubscription: () => onSubscription('rotate', { grace_hours: 1 }, { grace_hours: 2 }, 'subscription.rotated'),
+    pauseSubscription: () => onSubscription('pause', {}, null, 'subscription.paused'),
+    resumeSubscription: () => onSubscription('resume', {}, null, 'subscription.resumed'),
+    replaySubscription: () => {
+      const since = new Date(app.foundation.clock.nowMs()).toISOString();
+      return onSubscription('replay', { since, preview: false }, { since }, 'subscription.replayed');
     },
     createApiKey: async () => ({
       path: '/api/keys',

@@ -7,6 +7,7 @@ import { NOTIFICATION_ROUTES, OPS_ROUTES } from '../../src/contracts/routes/oper
 import { type Route, answerContract } from '../../src/contracts/routes/route';
 import { RUN_ROUTES } from '../../src/contracts/routes/runs';
 import { WITHHELD_ROUTES } from '../../src/contracts/routes/withheld';
+import { SUBSCRIPTION_ROUTES } from '../../src/contracts/routes/subscriptions';
 import { TASK_ROUTES } from '../../src/contracts/routes/tasks';
 import { TOW_ROUTES } from '../../src/contracts/routes/tows';
 import { VIOLATION_ROUTES } from '../../src/contracts/routes/violations';
@@ -37,7 +38,6 @@ const GROUPS: readonly RouteGroup[] = [
     routes: VIOLATION_ROUTES,
   },
   { name: 'Tasks', description: 'What a person must decide, and what blocks sending.', routes: TASK_ROUTES },
-  { name: 'Runs', description: 'One action on many tasks or deliveries.', routes: RUN_ROUTES },
   {
     name: 'Runs',
     description: 'One decision on many records: previewed, started, followed and aborted.',
@@ -58,6 +58,7 @@ const GROUPS: readonly RouteGroup[] = [
     description: 'Alarms and the notifications about them.',
     routes: NOTIFICATION_ROUTES,
   },
+  { name: 'Subscriptions', description: 'Changes posted to an address.', routes: SUBSCRIPTION_ROUTES },
 ];
 
 /**

@@ -6,6 +6,8 @@ import { timestamp } from '../../src/domain/tow/fact-fields';
 import { capacityView, ticketView } from '../../src/contracts/routes/violations';
 import { alarmView, notificationsView } from '../../src/contracts/ops/notifications';
 import * as operator from '../../src/contracts/operator';
+import { changeView } from '../../src/contracts/ops/changes';
+import { newSubscriptionView, postedChange, subscriptionView } from '../../src/contracts/ops/subscriptions';
 import { otherCall } from '../../src/contracts/outbox/records';
 import { refusedCall } from '../../src/contracts/webhook/webhooks';
 import { storedObject, towingReference, violationReference } from '../../src/domain/stored';
@@ -38,6 +40,10 @@ const NAMES: readonly [z.ZodType, string][] = [
   [operator.apiKeyView, 'ApiKey'],
   [operator.newApiKeyView, 'NewApiKey'],
   [auditView, 'AuditEntry'],
+  [changeView, 'Change'],
+  [postedChange, 'PostedChange'],
+  [subscriptionView, 'Subscription'],
+  [newSubscriptionView, 'NewSubscription'],
   [operator.errorView, 'Refusal'],
 ];
 for (const [schema, id] of NAMES) COMPONENTS.add(schema, { id });

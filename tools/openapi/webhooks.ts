@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { errorView } from '../../src/contracts/operator';
 import { WEBHOOKS } from '../../src/contracts/webhook/webhooks';
+import { postedChange } from '../../src/contracts/ops/subscriptions';
+import { CHANGE_TYPES } from '../../src/domain/ops/changes';
 import type { OpenApiObject, SchemaWriter } from './schemas';
 
 /** Answers of the receiver other than 200. */
@@ -57,5 +59,25 @@ export function webhooksDescribed(schemas: SchemaWriter): OpenApiObject {
       },
     },
   ]);
-  return Object.fromEntries(described);
+  const changes = Object.entries(CHANGE_TYPES).map(([type, row]): [string, OpenApiObject] => [
+    type,
+    changeOf(type, row),
+  ]);
+  return Object.fromEntries([...described, ...changes]);
+
+  /** A change as it is posted to the receivers of subscriptions, signed like the calls of the service. */
+  function changeOf(type: string, { summary, data }: (typeof CHANGE_TYPES)[keyof typeof CHANGE_TYPES]) {
+    const facts = data.length === 0 ? 'no facts' : `the facts ${data.join(', ')}`;
+    return {
+      post: {
+        operationId: `changed.${type}`,
+        tags: ['Subscriptions'],
+        summary: `${summary} Its \`data\` have ${facts}.`,
+        security: [],
+        parameters: [],
+        requestBody: { required: true, ...json(postedChange, 'output') },
+        responses: { '2XX': { description: 'Accepted. Any other answer is tried again.' } },
+      },
+    };
+  }
 }
