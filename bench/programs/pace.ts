@@ -24,9 +24,7 @@ const command = z.object({
 });
 
 const KNOWN_WITHIN_MS = 60_000;
-const eventData = z.looseObject({ type: z.string(), towing_reference_id: z.string().optional() });
-/** The event that follows when the record of a tow was written. */
-const TOW_CHANGED = 'tow.changed';
+const eventData = z.looseObject({ subject: z.object({ kind: z.string(), id: z.string() }).nullish() });
 
 interface PacedTow {
   readonly ref: string;
@@ -101,10 +99,10 @@ async function watchEvents(consoleUrl: string, apiKey: string): Promise<Events> 
       const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines.filter((each) => each.startsWith('data: '))) {
-        const { type, towing_reference_id: ref = '' } = eventData.parse(JSON.parse(line.slice('data: '.length)));
-        if (type !== TOW_CHANGED) continue;
-        waiting.get(ref)?.(atMs);
-        waiting.delete(ref);
+        const { subject } = eventData.parse(JSON.parse(line.slice('data: '.length)));
+        if (subject?.kind !== 'tow') continue;
+        waiting.get(subject.id)?.(atMs);
+        waiting.delete(subject.id);
       }
     }
   };

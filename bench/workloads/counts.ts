@@ -37,7 +37,7 @@ const FIGURES = {
   },
   webhook_scripts: { label: 'script calls per accepted webhook, one at a time', unit: '', digits: 1 },
   intake_commands: { label: 'Redis commands to take in a tow', unit: '', digits: 1 },
-  fact_commands: { label: 'Redis commands per fact through the API', unit: '', digits: 1, target: atMost(30) },
+  fact_commands: { label: 'Redis commands per fact through the API', unit: '', digits: 1, target: atMost(25) },
   fact_scripts: { label: 'script calls per fact, one at a time', unit: '', digits: 1 },
   tow_commands: {
     label: 'Redis commands per tow of five reports, facts recorded before',

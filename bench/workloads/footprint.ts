@@ -26,7 +26,7 @@ const FIGURES = Object.fromEntries(
         label: `\`${role}\`, idle memory, highest`,
         unit: 'MiB',
         digits: 0,
-        ...(role === 'all' ? { target: atMost(130) } : {}),
+        ...(role === 'all' ? { target: atMost(110) } : {}),
       },
     ],
     [`${role}_cpu`, { label: `\`${role}\`, idle CPU`, unit: 'ms/s', digits: 1 }],

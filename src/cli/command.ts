@@ -177,6 +177,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   audit: 'the audit log: who did what, when and why',
   alarm: 'alarms of the installation',
   notifications: 'notifications about alarms: channels, test',
+  change: 'the feed of changes, which programs follow',
+  subscription: 'changes posted to an address: create, test, pause, resume, send again',
   archive: 'the records that have left Redis, read on a machine that has DATA_DIR',
 };
 

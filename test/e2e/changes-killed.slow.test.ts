@@ -165,7 +165,8 @@ test('readers and receivers of all changes miss none and get them in order, whil
   const startedMs = systemClock.monotonicMs();
   const refs: string[] = [bad];
   const perRound = 5;
-  while (refs.length < TOWS || systemClock.monotonicMs() - startedMs < KILLED_FOR_MS) {
+  // Redis is killed with every fourth process.
+  while (refs.length < TOWS || systemClock.monotonicMs() - startedMs < KILLED_FOR_MS || killing.killed() < 5) {
     const more = refs.length < TOWS ? await requestTows(town, { count: perRound }) : [];
     refs.push(...more);
     if (systemClock.monotonicMs() - startedMs > KILLED_FOR_MS / 3) isAway = false;
@@ -180,7 +181,6 @@ test('readers and receivers of all changes miss none and get them in order, whil
   }
   isAway = false;
   await killing.end();
-  expect(killing.killed()).toBeGreaterThan(5);
 
   const behindOf = async () => (await client.call(ROUTES.listSubscriptions, {})).items;
   await eventually(async () => {

@@ -94,5 +94,5 @@ export function pagesOf(scene: Scene): readonly Picture[] {
   return pictures;
 }
 
-/** A page that looks like another one, and one that a day without odd messages does not have. */
-const WITHOUT_PICTURE: readonly string[] = ['runs', 'difference'];
+/** Pages that look like another one, and one that a day without odd messages does not have. */
+const WITHOUT_PICTURE: readonly string[] = ['runs', 'subscriptions', 'difference'];
