@@ -2,8 +2,10 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { messagesIn } from '../../src/console/messages';
 import { apiKeyView } from '../../src/contracts/operator';
+import { general } from '../../src/domain/ops/changes';
 import type { Role } from '../../src/domain/vocabulary';
-import { systemClock } from '../../src/platform/clock';
+import { changeEffect } from '../../src/store/ops/changes';
+import { recordsOf } from '../../src/store/outbox/records';
 import { newTow } from '../operator/world';
 import { expectAccessible, useBrowser, waitForPath, waitForText } from '../support/browser';
 import { PNG } from '../support/images';
@@ -17,8 +19,6 @@ const world = useConsole();
 const { common } = messagesIn('en');
 
 const STREAM = /\/api\/events/;
-/** The stream repeats events of this time before a page was made, in case clocks differ (src/operator/recent-events.ts). */
-const REPEATED_MS = 500;
 const live = (page: Page) => page.locator('body[data-stream=live]').waitFor();
 const label = (page: Page) => page.locator('[data-live-state]');
 
@@ -50,20 +50,18 @@ function probesOf(page: Page): readonly string[] {
   return probes;
 }
 
-/** Publishes an event on which every page requests the number of open tasks. */
-async function publishTaskEvent(): Promise<void> {
-  const event = JSON.stringify({ type: 'task.opened', at_ms: 1_700_000_000_000 });
-  await world.app.foundation.redis.publish('{towhook-main}:events', event);
+/** Adds a change on which every page requests the number of open tasks. */
+async function addTaskChange(): Promise<void> {
+  const effects = [changeEffect(general('task.opened'))];
+  await recordsOf(world.app.foundation.redis).commit({ records: [], effects });
 }
 
-/** Waits until the stream no longer repeats the events so far to a page that is opened then. `page` must be live. */
-async function untilEventsAreOld(page: Page): Promise<void> {
+/** Waits until the changes so far have arrived at `page`, which must be live. */
+async function untilChangesArrived(page: Page): Promise<void> {
   const asked = partsAsked(page);
-  await publishTaskEvent();
-  // Events keep their order: when this one has arrived, the earlier ones have too.
+  await addTaskChange();
+  // Changes keep their order: when this one has arrived, the earlier ones have too.
   await eventually(() => expect(asked).toContain('/tasks/count'));
-  const arrivedAtMs = systemClock.nowMs();
-  await eventually(() => expect(systemClock.nowMs()).toBeGreaterThan(arrivedAtMs + REPEATED_MS));
 }
 
 test.each([502, 503])(
@@ -191,13 +189,13 @@ test('a page that was just loaded does not request its content again', async () 
   const page = await browser.open();
   await world.signIn(page, 'viewer');
   await live(page);
-  await untilEventsAreOld(page);
+  await untilChangesArrived(page);
   await page.goto(world.at('/shortcuts'));
   await page.goto(world.at(`/tows/${ref}`));
   const asked = partsAsked(page);
   await live(page);
   // The number of open tasks is requested together with all other parts that are due.
-  await publishTaskEvent();
+  await addTaskChange();
   await eventually(() => expect(asked).toContain('/tasks/count'));
   await page.title();
   expect(new Set(asked)).toEqual(new Set(['/tasks/count']));
@@ -331,11 +329,11 @@ test('a window that was just loaded beside another one does not request its cont
   const { pages } = await openWindows(2);
   const [first, second] = pages;
   if (first === undefined || second === undefined) throw new Error('there are two pages');
-  await untilEventsAreOld(first);
+  await untilChangesArrived(first);
   const asked = partsAsked(second);
   await second.goto(world.at('/board'));
   await live(second);
-  await publishTaskEvent();
+  await addTaskChange();
   await eventually(() => expect(asked).toContain('/tasks/count'));
   expect(new Set(asked)).toEqual(new Set(['/tasks/count']));
 });
