@@ -103,7 +103,8 @@ async function playPhases(world: BenchWorld, tows: number, worker: Readonly<Reco
 
   // Nothing asks whether the tows are known yet: that would be counted.
   const work = (forMs: number) => workFor(world, worker, forMs);
-  const intake = await costWithoutStart(redis, () => work(SETTLES_MS * 2), work);
+  // Long enough on a busy machine: nothing else takes the webhooks in.
+  const intake = await costWithoutStart(redis, () => work(SETTLES_MS * 4), work);
 
   const console = await world.role('console');
   await load.untilKnown(console.url('console'), range, 1);
