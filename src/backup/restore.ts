@@ -205,7 +205,7 @@ async function restoreRedis(from: Redis, to: Redis, { clock, log, resources }: O
   await copyData(from, to);
   const queues = createQueues({ connection: to, prefix: PARTITION, clock, log });
   resources.add('queues', queues, (opened) => opened.close());
-  for (const name of ['reports', 'violations'] as const) await queues.byName[name].pause();
+  for (const name of ['reports', 'violations', 'subscriptions'] as const) await queues.byName[name].pause();
   await endCopy(from, to);
 }
 

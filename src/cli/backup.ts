@@ -81,7 +81,7 @@ It contains personal data and secrets. Its files can be read by this user only.`
 
 const ABOUT_RESTORE = `Verifies a backup: its checksums, and on a private Redis the conservation check, the audit chain, the archive and the images. A verification without faults is noted in the Redis of REDIS_URL if that is the one that was backed up.
 
-Without --verify it then restores the backup into the empty Redis of REDIS_URL, and adds the files that are missing in DATA_DIR. Stop all roles first. Sending stays paused until a person resumes it: \`towhook queue resume reports\` and \`towhook queue resume violations\`.
+Without --verify it then restores the backup into the empty Redis of REDIS_URL, and adds the files that are missing in DATA_DIR. Stop all roles first. Sending stays paused until a person resumes it: \`towhook queue resume reports\`, \`towhook queue resume violations\` and \`towhook queue resume subscriptions\`.
 
 It needs a redis-server program: an installed one, REDIS_SERVER_BIN, or a private copy that is fetched once.`;
 
@@ -124,7 +124,7 @@ const NOTES: Readonly<Record<VerificationNote, readonly string[]>> = {
 
 const RESTORED = [
   'Restored. Start the roles; nothing is sent yet. Check at the service what it accepted after the time of the backup,',
-  'then: towhook queue resume reports, and towhook queue resume violations.',
+  'then: towhook queue resume reports, and the same for violations and subscriptions.',
 ];
 
 function outcomeLines(kind: RestoreResult['kind'], { folder, verifies }: RestoreOptions): readonly string[] {
