@@ -48,7 +48,7 @@ const FIGURES = {
   tow_scripts: { label: 'script calls per tow, concurrency 50', unit: '', digits: 1, target: atMost(4) },
   alone_scripts: { label: 'script calls per tow, concurrency 1', unit: '', digits: 1, target: atMost(10) },
   aof: { label: 'AOF per tow, webhook to last report', unit: 'KB', digits: 1, target: atMost(27) },
-  memory: { label: 'Redis memory per finished tow', unit: 'KiB', digits: 1, target: atMost(6) },
+  memory: { label: 'Redis memory per finished tow', unit: 'KiB', digits: 1, target: atMost(6.5) },
 };
 
 const PLAYS = [
