@@ -1,6 +1,6 @@
 import type { JobOutcome, SubscriptionJob } from '../src/contracts/ops/jobs';
 import { isCursorAfter, type ChangeView } from '../src/contracts/ops/changes';
-import { isChangeType, readSubject, type ChangeSubject } from '../src/domain/ops/changes';
+import { readSubject, type ChangeSubject } from '../src/domain/ops/changes';
 import {
   BEHIND_MAX,
   dueAtMs,
@@ -8,6 +8,7 @@ import {
   isHopeless,
   keepAnswer,
   leaveForLater,
+  wantedTypes,
   type Progress,
   type Subscription,
 } from '../src/domain/ops/subscriptions';
@@ -152,7 +153,7 @@ class Step {
       this.#hasActed = true;
       // oxlint-disable-next-line eslint/no-await-in-loop
       const { isExpired, items, nextCursor } = await this.tools.changes.read(behind.after, {
-        ...this.#wanted(),
+        types: wantedTypes(this.#subscription),
         subject: readSubject(subject),
         limit: 1,
       });
@@ -182,7 +183,10 @@ class Step {
     const progress = this.#progress;
     if (Object.keys(progress.behind).length >= BEHIND_MAX) return;
     const { cursor } = progress;
-    const page = await this.tools.changes.read(cursor, { ...this.#wanted(), limit: this.#isProbe ? 1 : STEP_CHANGES });
+    const page = await this.tools.changes.read(cursor, {
+      types: wantedTypes(this.#subscription),
+      limit: this.#isProbe ? 1 : STEP_CHANGES,
+    });
     if (page.isExpired) {
       for (const subject of Object.keys(progress.behind)) delete progress.behind[subject];
       this.#tasks.push(subscriptionGapTask(this.#subscription, 'all', { from: cursor, to: page.nextCursor }));
@@ -214,11 +218,6 @@ class Step {
     }
     if (page.nextCursor !== cursor) this.#hasActed = true;
     progress.cursor = page.nextCursor;
-  }
-
-  #wanted() {
-    const types = this.#subscription.types.filter(isChangeType);
-    return types.length === 0 ? {} : { types };
   }
 
   async #holdsLock(): Promise<boolean> {

@@ -7,6 +7,7 @@ import { errorFacts } from '../platform/errors';
 import { repeat, type Repetition } from '../platform/timers';
 import type { JobHandler } from '../queue/workers';
 import { createLocks } from '../store/redis/locks';
+import { createChangeReader } from '../store/ops/changes';
 import { createSubscriptionStore } from '../store/ops/subscriptions';
 import { createTowStore } from '../store/tow/tows';
 import { createViolationStore } from '../store/violation/violations';
@@ -38,7 +39,7 @@ export function openSubscriptionHandler(foundation: Foundation): JobHandler {
   };
   const tools = {
     subscriptions: createSubscriptionStore(redis),
-    changes: foundation.changes(),
+    changes: createChangeReader(redis),
     locks: createLocks(redis, clock),
     ...openSubscriber(foundation),
     record,

@@ -132,6 +132,9 @@ it('sends the types that are wanted, with the record where that is wanted', asyn
   await record(app, ref, 'started');
   await work(id);
   expect(received.map(({ type, data }) => [type, data['record']])).toEqual([['fact.recorded', { the_record_of: ref }]]);
+  const since = new Date(app.foundation.clock.nowMs() - HOUR_MS).toISOString();
+  const preview = await api(app).post(`/api/subscriptions/${id}/replay`).send({ since });
+  expect(preview.body).toMatchObject({ changes: 1, is_complete: true });
 });
 
 it('keeps the order of a tow through failures, which hold back no other tow', async () => {
@@ -200,6 +203,9 @@ it('sets a tow aside that fails for too long, with a task that names it, and pau
   await work(id, 10 * HOUR_MS);
   nowMs += 21 * HOUR_MS;
   await work(id, 10 * HOUR_MS);
+  expect((await shown(id))?.paused_by).toBe('failure');
+  expect(await tasks()).toContain('subscription_paused');
+  await api(app).post(`/api/subscriptions/${id}/rotate`).send({ grace_hours: 1 }).expect(202);
   expect((await shown(id))?.paused_by).toBe('failure');
   expect(await tasks()).toContain('subscription_paused');
 

@@ -3,6 +3,7 @@ import { change } from '../change';
 import { backoffMs } from '../outbox/backoff';
 import { count, nullableNumber, nullableText, storedRecord } from '../stored';
 import { HOUR_MS } from '../timestamp';
+import { isChangeType, type ChangeType } from './changes';
 
 /**
  * Subscriptions: every change is posted to an address until it is accepted. The order of each subject is kept; one whose
@@ -27,6 +28,11 @@ export const storedSubscription = storedRecord({
   previous: z.object({ secret: z.string(), validUntilMs: z.number() }).nullable().default(null),
 });
 export type Subscription = Readonly<z.output<typeof storedSubscription>>;
+
+/** The types that are sent; undefined: all. One that this version does not know is left out. */
+export function wantedTypes({ types }: Subscription): ChangeType[] | undefined {
+  return types.length === 0 ? undefined : types.filter(isChangeType);
+}
 
 /** A subject whose changes after this cursor are not accepted yet. */
 const behindSubject = storedRecord({ after: z.string(), attempts: count, nextAtMs: z.number(), sinceMs: z.number() });

@@ -99,11 +99,13 @@ export function serveSubscriptions(server: ApiServer, tools: OperatorTools): voi
     const id = params('subscription_id');
     return {
       effect: async (idempotency): Promise<ActionResult<object | null>> => {
+        const stored = await subscriptions.read(id);
+        if (!stored) return refused(NO_SUBSCRIPTION);
         const after = await startOf(body);
-        const counted = after === null ? null : await countChanges(tools, after);
+        const counted = after === null ? null : await countChanges(tools, stored.subscription, after);
         if (after === null || counted === null) return refused(NOT_KEPT);
         const value = { changes: counted.changes, is_complete: counted.isComplete, preview: body.preview };
-        if (body.preview) return (await subscriptions.read(id)) ? done(value) : refused(NO_SUBSCRIPTION);
+        if (body.preview) return done(value);
         const asked = { id, actor, action: 'subscription.replayed', idempotency, answer: value } as const;
         return changeSubscription(tools, asked, replay(after));
       },
@@ -130,7 +132,7 @@ export function serveSubscriptions(server: ApiServer, tools: OperatorTools): voi
 
 const NOT_KEPT = conflict('cursor_expired', 'Name `after` or `since` within KEEP_CHANGES_HOURS.').refusal;
 
-/** 24 bytes, as Standard Webhooks recommends at least. */
+/** 32 bytes; Standard Webhooks wants 24 to 64. */
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

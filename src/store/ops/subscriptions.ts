@@ -67,9 +67,11 @@ export function createSubscriptionStore(redis: Redis): SubscriptionStore {
       transactOnce(records, { orderKey: ORDER_KEY, idempotency }, async (transaction: RecordTransaction) => {
         const stored = await read(id);
         if (!stored) return refused(NO_SUBSCRIPTION);
-        write(transaction, id, stored.version, decide(stored, transaction.nowMs));
+        const changed = decide(stored, transaction.nowMs);
+        write(transaction, id, stored.version, changed);
         transaction.effect(['ZADD', KEYS.dueSubscriptions, transaction.nowMs, id]);
-        await transaction.closeGeneralTask(`subscription_paused.${id}`);
+        const { pausedBy } = changed.progress ?? stored.progress;
+        if (pausedBy !== 'failure') await transaction.closeGeneralTask(`subscription_paused.${id}`);
         transaction.audit(audit);
         return done<object | null>(answer);
       }),

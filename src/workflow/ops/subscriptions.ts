@@ -4,6 +4,7 @@ import { auditOf, type Actor, type AuditAction, type AuditEntry } from '../../do
 import {
   replayedFrom,
   resumed,
+  wantedTypes,
   type Progress,
   type SubscriberAnswer,
   type Subscription,
@@ -67,7 +68,7 @@ export type SendChange = (
 
 export interface SubscriptionTools {
   readonly subscriptions: SubscriptionStore;
-  readonly changes: ChangeFeed;
+  readonly changes: Pick<ChangeFeed, 'now' | 'read'>;
   readonly sendChange: SendChange;
 }
 
@@ -103,9 +104,13 @@ export const resume = ({ progress }: StoredSubscription, nowMs: number): Subscri
   progress: resumed(progress, nowMs),
 });
 
-/** Counts the changes after a cursor, at most as many as one read looks at; null when they cannot be read. */
-export async function countChanges({ changes }: Pick<SubscriptionTools, 'changes'>, after: string) {
-  const counted = await changes.read(after, { limit: COUNTED_MAX });
+/** Counts its changes after a cursor, at most as many as one read looks at; null when they cannot be read. */
+export async function countChanges(
+  { changes }: Pick<SubscriptionTools, 'changes'>,
+  subscription: Subscription,
+  after: string,
+) {
+  const counted = await changes.read(after, { types: wantedTypes(subscription), limit: COUNTED_MAX });
   if (counted.isExpired) return null;
   return { changes: counted.items.length, isComplete: counted.items.length < COUNTED_MAX };
 }
