@@ -2,15 +2,14 @@ import { Agent as PlainAgent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import axios from 'axios';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import ipaddr from 'ipaddr.js';
 import { notBeforeMs } from '../domain/outbox/backoff';
 import type { Subscription } from '../domain/ops/subscriptions';
 import type { Clock } from '../platform/clock';
-import { errorCode } from '../platform/errors';
 import { webhookSignature } from '../platform/webhook-signature';
 import type { SendChange } from '../workflow/ops/subscriptions';
+import { postJson } from './post';
 
 /** Posts changes to the receivers of subscriptions, signed as Standard Webhooks. */
 
@@ -24,7 +23,6 @@ export interface SubscriberOptions {
   readonly resolve?: typeof lookUp;
 }
 
-const TIMEOUT_MS = 10_000;
 /** The code of an address that is not connected to. */
 const PRIVATE_ADDRESS = 'private_address';
 
@@ -58,43 +56,20 @@ export function createSubscriber(options: SubscriberOptions): SendChange {
     const body = JSON.stringify(message);
     const nowMs = clock.nowMs();
     const timestamp = Math.floor(nowMs / 1000);
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    try {
-      const { status, headers, data } = await axios.post<NodeJS.ReadableStream & { destroy(): void }>(
-        subscription.url,
-        body,
-        {
-          ...agents,
-          headers: {
-            'content-type': 'application/json',
-            'user-agent': 'towhook',
-            'webhook-id': id,
-            'webhook-timestamp': String(timestamp),
-            'webhook-signature': signaturesOf(subscription, { id, timestamp, body }, nowMs),
-          },
-          // Without it the library reads HTTP_PROXY.
-          proxy: false,
-          maxRedirects: 0,
-          responseType: 'stream',
-          validateStatus: () => true,
-          signal: limit,
-        },
-      );
-      data.destroy();
-      if (status >= 200 && status < 300) return { isAccepted: true, httpStatus: status };
-      const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-      const asked = { retryAfter: textOf(headers['retry-after']), rateLimitReset: undefined };
-      return {
-        isAccepted: false,
-        httpStatus: status,
-        problem: `http_${status}`,
-        notBeforeMs: notBeforeMs(asked, { nowMs, date: textOf(headers['date']) }),
-      };
-    } catch (error) {
-      // Messages may contain the address; codes do not.
-      const problem = limit.aborted ? 'timeout' : (errorCode(error) ?? 'not_sent');
-      return { isAccepted: false, httpStatus: null, problem, notBeforeMs: null };
-    }
+    const answer = await postJson(subscription.url, body, {
+      ...agents,
+      headers: {
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signaturesOf(subscription, { id, timestamp, body }, nowMs),
+      },
+    });
+    const { problem, httpStatus } = answer;
+    if (problem === null) return { isAccepted: true, httpStatus };
+    const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+    const asked = { retryAfter: textOf(answer.headers['retry-after']), rateLimitReset: undefined };
+    const date = textOf(answer.headers['date']);
+    return { isAccepted: false, httpStatus, problem, notBeforeMs: notBeforeMs(asked, { nowMs, date }) };
   };
 }
 

@@ -1,15 +1,14 @@
 import { Agent } from 'node:https';
-import axios from 'axios';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { pageOfNotice, type Notice } from '../domain/ops/notices';
 import type { NoticeFormat } from '../domain/ops/notification-settings';
 import { isoTimestamp } from '../domain/timestamp';
-import { errorCode } from '../platform/errors';
 import type { Clock } from '../platform/clock';
 import { authoritiesIn, defaultAuthorities } from '../platform/tls-files';
 import { signedHeaders } from '../platform/webhook-signature';
 import type { NoticeSender } from '../workflow/ops/notifications';
 import type { MailTextOf } from './mail';
+import { postJson } from './post';
 
 /** How notices leave, and what the receiver expects. */
 export interface NoticeWebhook {
@@ -22,11 +21,9 @@ export interface NoticeWebhook {
   readonly caFile: string | null;
 }
 
-const TIMEOUT_MS = 10_000;
-
 /**
  * Posts notices as JSON, in the form that the receiver takes: of towhook, signed as Standard Webhooks, or of a chat. Any
- * 2xx is a delivery. No redirect is followed, and nothing of the answer but its status is read.
+ * 2xx is a delivery.
  *
  * @param tools.consoleUrl address of the console without a path; null when it is not known.
  * @throws ConfigurationError if the file of authorities cannot be used.
@@ -51,26 +48,8 @@ export function createWebhookSender(tools: {
       const timestamp = Math.floor(clock.nowMs() / 1000);
       const isSigned = format === 'standard' && secret !== null;
       const signed = isSigned ? signedHeaders({ id: notice.id, timestamp, body }, secret) : {};
-      const limit = AbortSignal.timeout(TIMEOUT_MS);
-      try {
-        const { status, data } = await axios.post<NodeJS.ReadableStream & { destroy(): void }>(url, body, {
-          ...agents,
-          headers: { 'content-type': 'application/json', 'user-agent': 'towhook', ...signed },
-          // Without it the library reads HTTP_PROXY.
-          proxy: false,
-          maxRedirects: 0,
-          responseType: 'stream',
-          validateStatus: () => true,
-          signal: limit,
-        });
-        data.destroy();
-        return status >= 200 && status < 300
-          ? { kind: 'delivered', problem: null }
-          : { kind: 'failed', problem: `http_${status}` };
-      } catch (error) {
-        // Messages may contain the address; codes do not.
-        return { kind: 'failed', problem: limit.aborted ? 'timeout' : (errorCode(error) ?? 'not_sent') };
-      }
+      const { problem } = await postJson(url, body, { ...agents, headers: signed });
+      return problem === null ? { kind: 'delivered', problem } : { kind: 'failed', problem };
     },
   };
 }
