@@ -8,7 +8,6 @@ import { ACCEPTED_HOW, CIRCUIT_NAMES, FACT_EVENTS, REPORT_KINDS } from '../vocab
 
 /** What a change is about. */
 export const CHANGE_SUBJECTS = ['tow', 'violation', 'delivery'] as const;
-export type ChangeSubjectKind = (typeof CHANGE_SUBJECTS)[number];
 
 export const changeSubject = z.object({ kind: z.enum(CHANGE_SUBJECTS), id: z.string() });
 export type ChangeSubject = Readonly<z.output<typeof changeSubject>>;
@@ -49,8 +48,6 @@ export const changeData = z
 export type ChangeData = Readonly<z.output<typeof changeData>>;
 
 interface ChangeRow {
-  /** Null: about no record, so without a sequence. */
-  readonly subject: ChangeSubjectKind | null;
   readonly summary: string;
   readonly data: readonly (keyof ChangeData)[];
 }
@@ -60,121 +57,72 @@ const ANSWERED_REPORT = [...REPORT, 'http_status'] as const;
 
 /** Every type of change. A task is about the tow or violation that it belongs to, or about nothing. */
 export const CHANGE_TYPES = {
-  'tow.requested': { subject: 'tow', summary: 'The service requested the tow.', data: ['delivery_id'] },
-  'tow.assigned': { subject: 'tow', summary: 'A crew was assigned.', data: ['crew'] },
-  'tow.unassigned': { subject: 'tow', summary: 'The assignment was removed.', data: [] },
-  'tow.step_recorded': { subject: 'tow', summary: 'A step of the crew was recorded.', data: [] },
-  'tow.yard_set': { subject: 'tow', summary: 'The place in the yard was recorded.', data: [] },
-  'tow.hold_placed': { subject: 'tow', summary: 'A hold was placed.', data: ['hold_id'] },
-  'tow.hold_lifted': { subject: 'tow', summary: 'A hold was lifted.', data: ['hold_id'] },
-  'tow.note_added': { subject: 'tow', summary: 'A note was added.', data: [] },
-  'tow.photo_added': { subject: 'tow', summary: 'Photos were added.', data: [] },
-  'tow.changed': { subject: 'tow', summary: 'Something else of the tow changed, such as what it waits for.', data: [] },
+  'tow.requested': { summary: 'The service requested the tow.', data: ['delivery_id'] },
+  'tow.assigned': { summary: 'A crew was assigned.', data: ['crew'] },
+  'tow.unassigned': { summary: 'The assignment was removed.', data: [] },
+  'tow.step_recorded': { summary: 'A step of the crew was recorded.', data: [] },
+  'tow.yard_set': { summary: 'The place in the yard was recorded.', data: [] },
+  'tow.hold_placed': { summary: 'A hold was placed.', data: ['hold_id'] },
+  'tow.hold_lifted': { summary: 'A hold was lifted.', data: ['hold_id'] },
+  'tow.note_added': { summary: 'A note was added.', data: [] },
+  'tow.photo_added': { summary: 'Photos were added.', data: [] },
+  'tow.changed': { summary: 'Something else of the tow changed, such as what it waits for.', data: [] },
   'tow.archived': {
-    subject: 'tow',
     summary: 'The tow was archived and left the API. Its sequence ends here, and would begin again at 1.',
     data: [],
   },
-  'fact.recorded': { subject: 'tow', summary: 'A fact was recorded; its report is owed now.', data: ['fact'] },
-  'report.accepted': { subject: 'tow', summary: 'The service has the report.', data: [...ANSWERED_REPORT, 'how'] },
-  'report.refused': {
-    subject: 'tow',
-    summary: 'The service refused the report; a person decides.',
-    data: ANSWERED_REPORT,
-  },
+  'fact.recorded': { summary: 'A fact was recorded; its report is owed now.', data: ['fact'] },
+  'report.accepted': { summary: 'The service has the report.', data: [...ANSWERED_REPORT, 'how'] },
+  'report.refused': { summary: 'The service refused the report; a person decides.', data: ANSWERED_REPORT },
   'report.unknown': {
-    subject: 'tow',
     summary: 'Whether the service has the report is not known; proof or a person settles it.',
     data: ANSWERED_REPORT,
   },
-  'report.delayed': { subject: 'tow', summary: 'An attempt failed; it is repeated.', data: ANSWERED_REPORT },
-  'report.waived': { subject: 'tow', summary: 'The report is not sent, or not sent again.', data: REPORT },
-  'report.corrected': { subject: 'tow', summary: 'The report was corrected and is sent again.', data: ['report_id'] },
-  'report.retried': { subject: 'tow', summary: 'A person had the report sent again.', data: ['report_id'] },
-  'report.handed_over': { subject: 'tow', summary: 'Attempts ended; a person decides.', data: ['report_id'] },
-  'invoice.answered': { subject: 'tow', summary: 'The service answered with the invoice.', data: ['report_id'] },
-  'invoice.received': { subject: 'tow', summary: 'The service posted an invoice.', data: ['delivery_id'] },
+  'report.delayed': { summary: 'An attempt failed; it is repeated.', data: ANSWERED_REPORT },
+  'report.waived': { summary: 'The report is not sent, or not sent again.', data: REPORT },
+  'report.corrected': { summary: 'The report was corrected and is sent again.', data: ['report_id'] },
+  'report.retried': { summary: 'A person had the report sent again.', data: ['report_id'] },
+  'report.handed_over': { summary: 'Attempts ended; a person decides.', data: ['report_id'] },
+  'invoice.answered': { summary: 'The service answered with the invoice.', data: ['report_id'] },
+  'invoice.received': { summary: 'The service posted an invoice.', data: ['delivery_id'] },
   'request.rival_kept': {
-    subject: 'tow',
     summary: 'The service requested the tow again with other content; the first request counts.',
     data: ['delivery_id'],
   },
-  'shadow.sent': { subject: 'tow', summary: 'A person had the withheld tow sent.', data: [] },
-  'shadow.declined': { subject: 'tow', summary: 'A person declined to send the withheld tow.', data: [] },
-  'violation.joined': { subject: 'tow', summary: 'The tow comes from this violation.', data: ['violation_id'] },
-  'violation.linked': {
-    subject: 'tow',
-    summary: 'A person linked the tow to this violation.',
-    data: ['violation_id'],
-  },
-  'violation.recorded': { subject: 'violation', summary: 'A violation was reported; it is sent next.', data: [] },
-  'violation.accepted': {
-    subject: 'violation',
-    summary: 'The service has the violation.',
-    data: ['http_status', 'how'],
-  },
-  'violation.refused': {
-    subject: 'violation',
-    summary: 'The service refused the violation; a person decides.',
-    data: ['http_status'],
-  },
+  'shadow.sent': { summary: 'A person had the withheld tow sent.', data: [] },
+  'shadow.declined': { summary: 'A person declined to send the withheld tow.', data: [] },
+  'violation.joined': { summary: 'The tow comes from this violation.', data: ['violation_id'] },
+  'violation.linked': { summary: 'A person linked the tow to this violation.', data: ['violation_id'] },
+  'violation.recorded': { summary: 'A violation was reported; it is sent next.', data: [] },
+  'violation.accepted': { summary: 'The service has the violation.', data: ['http_status', 'how'] },
+  'violation.refused': { summary: 'The service refused the violation; a person decides.', data: ['http_status'] },
   'violation.unknown': {
-    subject: 'violation',
     summary: 'Whether the service has the violation is not known; a tow request or a person settles it.',
     data: ['http_status'],
   },
-  'violation.delayed': { subject: 'violation', summary: 'An attempt failed; it is repeated.', data: ['http_status'] },
-  'violation.held': { subject: 'violation', summary: 'The violation is not sent until a person decides.', data: [] },
-  'violation.waived': { subject: 'violation', summary: 'The violation is not sent, or not sent again.', data: [] },
-  'violation.corrected': { subject: 'violation', summary: 'The form of the violation was corrected.', data: [] },
-  'violation.towed': {
-    subject: 'violation',
-    summary: 'The service requested a tow for the violation.',
-    data: ['towing_reference_id'],
-  },
-  'violation.changed': { subject: 'violation', summary: 'Something else of the violation changed.', data: [] },
-  'violation.archived': {
-    subject: 'violation',
-    summary: 'The violation was archived and left the API. Its sequence ends here.',
-    data: [],
-  },
-  'delivery.accepted': {
-    subject: 'delivery',
-    summary: 'A webhook was stored and acknowledged.',
-    data: ['towing_reference_id'],
-  },
-  'delivery.processed': {
-    subject: 'delivery',
-    summary: 'The webhook was processed.',
-    data: ['towing_reference_id', 'verdict'],
-  },
-  'delivery.parked': {
-    subject: 'delivery',
-    summary: 'The invoice waits for the request of its tow.',
-    data: ['towing_reference_id'],
-  },
-  'delivery.differs': {
-    subject: 'delivery',
-    summary: 'The webhook breaks its contract and is kept.',
-    data: ['towing_reference_id'],
-  },
-  'delivery.replayed': {
-    subject: 'delivery',
-    summary: 'The webhook is processed again.',
-    data: ['towing_reference_id'],
-  },
+  'violation.delayed': { summary: 'An attempt failed; it is repeated.', data: ['http_status'] },
+  'violation.held': { summary: 'The violation is not sent until a person decides.', data: [] },
+  'violation.waived': { summary: 'The violation is not sent, or not sent again.', data: [] },
+  'violation.corrected': { summary: 'The form of the violation was corrected.', data: [] },
+  'violation.towed': { summary: 'The service requested a tow for the violation.', data: ['towing_reference_id'] },
+  'violation.changed': { summary: 'Something else of the violation changed.', data: [] },
+  'violation.archived': { summary: 'The violation was archived and left the API. Its sequence ends here.', data: [] },
+  'delivery.accepted': { summary: 'A webhook was stored and acknowledged.', data: ['towing_reference_id'] },
+  'delivery.processed': { summary: 'The webhook was processed.', data: ['towing_reference_id', 'verdict'] },
+  'delivery.parked': { summary: 'The invoice waits for the request of its tow.', data: ['towing_reference_id'] },
+  'delivery.differs': { summary: 'The webhook breaks its contract and is kept.', data: ['towing_reference_id'] },
+  'delivery.replayed': { summary: 'The webhook is processed again.', data: ['towing_reference_id'] },
   'delivery.archived': {
-    subject: 'delivery',
     summary: 'The webhook was archived and left the API. Its sequence ends here, and would begin again at 1.',
     data: ['towing_reference_id'],
   },
-  'task.opened': { subject: null, summary: 'A task for a person was opened.', data: ['task', 'task_id'] },
-  'task.closed': { subject: null, summary: 'A task was closed.', data: ['task', 'task_id'] },
-  'circuit.opened': { subject: null, summary: 'What this circuit blocks is not sent.', data: ['circuit'] },
-  'circuit.closed': { subject: null, summary: 'Sending goes on.', data: ['circuit'] },
-  'run.changed': { subject: null, summary: 'A run was started, aborted or has ended.', data: [] },
-  'alarm.started': { subject: null, summary: 'An alarm holds.', data: ['alarm', 'alarm_id'] },
-  'alarm.ended': { subject: null, summary: 'An alarm is over.', data: ['alarm', 'alarm_id'] },
+  'task.opened': { summary: 'A task for a person was opened.', data: ['task', 'task_id'] },
+  'task.closed': { summary: 'A task was closed.', data: ['task', 'task_id'] },
+  'circuit.opened': { summary: 'What this circuit blocks is not sent.', data: ['circuit'] },
+  'circuit.closed': { summary: 'Sending goes on.', data: ['circuit'] },
+  'run.changed': { summary: 'A run was started, aborted or has ended.', data: [] },
+  'alarm.started': { summary: 'An alarm holds.', data: ['alarm', 'alarm_id'] },
+  'alarm.ended': { summary: 'An alarm is over.', data: ['alarm', 'alarm_id'] },
 } as const satisfies Record<string, ChangeRow>;
 
 export type ChangeType = keyof typeof CHANGE_TYPES;
