@@ -47,11 +47,15 @@ export async function submit<R extends JsonRoute>(
   }
   const answer: ApiAnswer<RouteAnswer<R>> = await api.call(route, {
     ...call,
-    actor: posted.actor,
-    ...(idempotencyKey === '' ? {} : { idempotencyKey }),
+    ...keyed(posted),
   });
   if (answer.ok) return redirect(typeof next === 'string' ? next : next(answer.value), done);
   return again({ form, refusal: answer.refusal, entered: posted.form });
+}
+
+/** Who calls for a form, and the key that makes its repetition harmless. */
+export function keyed({ actor, idempotencyKey }: PostedForm): Pick<ApiCall, 'actor' | 'idempotencyKey'> {
+  return { actor, ...(idempotencyKey === '' ? {} : { idempotencyKey }) };
 }
 
 const ASKED_NO_MORE: ApiCallRefusal = {

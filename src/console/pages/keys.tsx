@@ -12,12 +12,12 @@ import {
   type PageTools,
 } from '../page';
 import { PAGES } from '../page-table';
-import { readRoute, submit } from '../api-calls';
+import { keyed, readRoute, submit } from '../api-calls';
 import { bodyOf } from '../forms';
 import { ROLES } from '../../domain/vocabulary';
 import { Field, PostForm } from '../parts/form';
 import { Problem } from '../parts/problem';
-import { Empty, Timestamp, UserText } from '../parts/text';
+import { Empty, ShownOnce, Timestamp, UserText } from '../parts/text';
 import type { Viewer } from '../viewer';
 import { ActionForm, Table, Tabs } from '../parts/ops';
 
@@ -44,10 +44,6 @@ export function serveKeys(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
     const content = <KeyShownPage viewer={viewer} apiKey={answer.value} text={text} act={act} />;
     return page(viewer.messages.ops.tab.keys, content, { isShownOnce: true });
   };
-  const keyed = ({ actor, idempotencyKey }: PostedForm) => ({
-    actor,
-    ...(idempotencyKey === '' ? {} : { idempotencyKey }),
-  });
 
   pages.get(PAGES.keys.path, PAGES.keys.role, (visit) => show(visit, null));
 
@@ -219,22 +215,13 @@ function KeyShownPage(props: {
   return (
     <>
       <h1>{messages[act]({ name: apiKey.name })}</h1>
-      <div class="card shown-key">
-        {text === null ? (
-          <Empty title={messages.shownBefore} hint={messages.shownBeforeHint} />
-        ) : (
-          <>
-            <p role="status">{messages.once}</p>
-            <label for="shown-key">{viewer.messages.signIn.key}</label>
-            <input id="shown-key" value={text} dir="ltr" readonly autocomplete="off" spellcheck={false} />
-          </>
-        )}
+      <ShownOnce label={viewer.messages.signIn.key} text={text} messages={messages}>
         {apiKey.previous_valid_until !== null && (
           <p>
             {messages.oldUntil} <Timestamp viewer={viewer} at={apiKey.previous_valid_until} />
           </p>
         )}
-      </div>
+      </ShownOnce>
       <p>
         <a class="button" href="/ops/keys">
           {messages.back}

@@ -2,7 +2,7 @@ import { ROUTES } from '../../contracts/operator-routes';
 import type { SubscriptionView } from '../../contracts/ops/subscriptions';
 import { SUBSCRIPTION_INCLUDES } from '../../domain/ops/subscriptions';
 import type { ApiAnswer } from '../../workflow/operator-port';
-import { readRoute, submit } from '../api-calls';
+import { keyed, readRoute, submit } from '../api-calls';
 import { bodyOf } from '../forms';
 import {
   page,
@@ -18,7 +18,7 @@ import { PAGES } from '../page-table';
 import { Field, PostForm } from '../parts/form';
 import { ActionForm, Table, Tabs } from '../parts/ops';
 import { Problem } from '../parts/problem';
-import { Badge, Empty, Ref, Timestamp, UserText } from '../parts/text';
+import { Badge, Empty, Ref, ShownOnce, Timestamp, UserText } from '../parts/text';
 import type { Viewer } from '../viewer';
 
 const PATH = PAGES.subscriptions.path;
@@ -49,10 +49,6 @@ export function serveSubscriptions(pages: Pages, { api }: Pick<PageTools, 'api'>
     const content = <SecretPage viewer={posted.viewer} name={answer.value.name} secret={secret} />;
     return page(posted.viewer.messages.ops.tab.subscriptions, content, { isShownOnce: true });
   };
-  const keyed = ({ actor, idempotencyKey }: PostedForm) => ({
-    actor,
-    ...(idempotencyKey === '' ? {} : { idempotencyKey }),
-  });
   const paramsOf = (posted: PostedForm) => ({ subscription_id: posted.params('id') });
 
   pages.get(PATH, PAGES.subscriptions.role, (visit) => show(visit, { failure: null }));
@@ -273,23 +269,7 @@ function SecretPage({ viewer, name, secret }: { viewer: Viewer; name: string; se
   return (
     <>
       <h1>{messages.secretOf({ name })}</h1>
-      <div class="card shown-key">
-        {secret === null ? (
-          <Empty title={messages.shownBefore} hint={messages.shownBeforeHint} />
-        ) : (
-          <>
-            <p role="status">{messages.once}</p>
-            <input
-              aria-label={messages.secretOf({ name })}
-              value={secret}
-              dir="ltr"
-              readonly
-              autocomplete="off"
-              spellcheck={false}
-            />
-          </>
-        )}
-      </div>
+      <ShownOnce label={messages.secret} text={secret} messages={messages} />
       <p>
         <a class="button" href={PATH}>
           {messages.back}

@@ -124,6 +124,32 @@ export function Empty({ title, hint }: { title: string; hint?: string }) {
   );
 }
 
+interface ShownOnceProps {
+  readonly label: string;
+  /** Null: it was shown before. */
+  readonly text: string | null;
+  readonly messages: Readonly<Record<'once' | 'shownBefore' | 'shownBeforeHint', string>>;
+  readonly children?: Child;
+}
+
+/** A key or secret that is shown this once. */
+export function ShownOnce({ label, text, messages, children }: ShownOnceProps) {
+  return (
+    <div class="card shown-key">
+      {text === null ? (
+        <Empty title={messages.shownBefore} hint={messages.shownBeforeHint} />
+      ) : (
+        <>
+          <p role="status">{messages.once}</p>
+          <label for="shown-key">{label}</label>
+          <input id="shown-key" value={text} dir="ltr" readonly autocomplete="off" spellcheck={false} />
+        </>
+      )}
+      {children}
+    </div>
+  );
+}
+
 /**
  * The rule in the language of the page, with a timestamp in it as Riyadh time, a size in its unit and fields by `labelOf`;
  * or in English and marked so when it has no translation.
