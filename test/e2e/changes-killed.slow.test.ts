@@ -143,13 +143,11 @@ test('readers and receivers of all changes miss none and get them in order, whil
   let bad = '';
   let isAway = true;
   const receivers = [await startReceiver(() => !isAway), await startReceiver((subject) => subject !== `tow:${bad}`)];
-  const ids: string[] = [];
   for (const [at, receiver] of receivers.entries()) {
     const made = await client.call(ROUTES.createSubscription, {
       body: { name: `receiver ${at}`, url: receiver.url },
       key: systemClock.id(),
     });
-    ids.push(made.id);
     if ('secret' in made) receiver.secret.text = made.secret;
   }
   const [bait = ''] = await requestTows(town, { count: 1 });
@@ -223,5 +221,4 @@ test('readers and receivers of all changes miss none and get them in order, whil
       expect(places).toEqual(places.toSorted((one, two) => one - two));
     }
   }
-  expect(ids).toHaveLength(2);
 });

@@ -1,7 +1,6 @@
 import { errorView } from '../../src/contracts/operator';
 import { changesPage, type ChangeView } from '../../src/contracts/ops/changes';
 import { KEYS } from '../../src/store/keys';
-import { recordsOf } from '../../src/store/outbox/records';
 import { createRetentionStore } from '../../src/store/ops/retention';
 import { useApp } from '../support/app';
 import { addChange } from '../support/changes';
@@ -126,7 +125,6 @@ describe('a cursor that cannot be followed', () => {
     for (let count = 0; count < 300; count += 1) await addChange(redis, `TW-${count}`);
     const last = await now();
     await createRetentionStore(redis).removeOldChanges(0);
-    await recordsOf(redis).commit({ records: [], effects: [] });
 
     expect(await redis.xlen(KEYS.changes)).toBeLessThan(300);
     expect(await refusal(first)).toEqual(await expired());

@@ -3,7 +3,10 @@ import { ACCEPTED_HOW } from '../vocabulary';
 import type { Entry } from './entry';
 import type { OpenTask, OutboxRecord, StoredTow, StoredViolation } from './outbox-record';
 
-/** The changes that lead from one state of a tow or violation to the next. A lease and an attempt in flight are none. */
+/**
+ * The changes that lead from one state of a tow or violation to the next. A lease and an attempt in flight are none, except
+ * of a call that is not to be repeated: people see it as `sending`.
+ */
 export function changesOf(before: OutboxRecord | null, after: OutboxRecord): TypedChange[] {
   const changed = [
     ...(after.kind === 'tow'
