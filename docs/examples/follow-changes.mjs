@@ -1,6 +1,6 @@
 // Follows the changes of towhook and prints each one; `apply` is where your software acts. Run it with Node 20 or newer:
 //   TOWHOOK_URL=http://127.0.0.1:3001 TOWHOOK_API_KEY=… node follow-changes.mjs
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const { TOWHOOK_URL = 'http://127.0.0.1:3001', TOWHOOK_API_KEY = '', STATE_FILE = 'changes.json' } = process.env;
@@ -51,7 +51,9 @@ for (;;) {
       }
       state.cursor = body.next_cursor;
     }
-    await writeFile(STATE_FILE, JSON.stringify(state));
+    // A kill between these two leaves the former state, never half of one.
+    await writeFile(`${STATE_FILE}.new`, JSON.stringify(state));
+    await rename(`${STATE_FILE}.new`, STATE_FILE);
   } catch (error) {
     console.error(error.message);
     await pause(2000);
