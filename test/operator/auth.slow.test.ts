@@ -145,7 +145,7 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   pauseSubscription: ['ops', 404, {}],
   resumeSubscription: ['ops', 404, {}],
   testSubscription: ['ops', 404, {}],
-  replaySubscription: ['ops', 409, {}],
+  replaySubscription: ['ops', 404, {}],
   deleteSubscription: ['ops', 404],
   listApiKeys: ['ops', 200],
   createApiKey: ['ops', 201, { name: 'yard', role: 'crew' }],
