@@ -26,15 +26,16 @@ export function watchStore({ config, metrics, redis, redisSettings, clock }: Wat
     secondsOf,
   );
   const subscriptions = createSubscriptionStore(redis);
+  const changes = createChangeReader(redis);
   const watchSubscriptions = watcher(metrics, async () => {
     const all = await subscriptions.list();
-    return { all, end: all.length === 0 ? '' : await createChangeReader(redis).now() };
+    return Promise.all(all.map(({ progress }) => lagMs({ changes }, progress, clock.nowMs())));
   });
   watchSubscriptions(
     'towhook_subscription_lag_seconds',
-    'How old the oldest change is that a receiver of a subscription has not accepted; 0 when all were.',
+    'How long the oldest change has waited that a receiver of a subscription has not accepted; 0 when all were.',
     [],
-    ({ all, end }) => secondsOf(Math.max(0, ...all.map(({ progress }) => lagMs(progress, end, clock.nowMs())))),
+    (lags) => secondsOf(Math.max(0, ...lags)),
   );
   const watch = watcher(metrics, () => readRedisState(redis, clock));
   watch(

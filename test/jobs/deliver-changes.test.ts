@@ -4,10 +4,12 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { deliverChanges } from '../../jobs/deliver-changes';
 import { newSubscriptionView, replayView, subscriptionView } from '../../src/contracts/ops/subscriptions';
+import { newProgress } from '../../src/domain/ops/subscriptions';
 import { createSubscriber } from '../../src/notify/subscriber';
 import { silentLog } from '../../src/platform/log/log';
 import { createLocks } from '../../src/store/redis/locks';
 import { createSubscriptionStore } from '../../src/store/ops/subscriptions';
+import { lagMs } from '../../src/workflow/ops/subscriptions';
 import { api, errorOf } from '../operator/client';
 import { newTow, record } from '../operator/world';
 import { useApp } from '../support/app';
@@ -124,6 +126,20 @@ it('posts every change since its creation once, signed, with the cursor as its i
     behind: [],
     last_answer: { http_status: 204, problem: null },
   });
+});
+
+it('is behind since the oldest change that was not accepted, however long ago the last one was that was', async () => {
+  const { redis } = app.foundation;
+  const [epoch = ''] = (await app.foundation.changes().now()).split('-');
+  const ref = await newTow(app);
+  const [requested] = await changesIn(redis, ref);
+  const atMs = Date.parse(requested?.at ?? '');
+  const lag = (progress: object) =>
+    lagMs({ changes: app.foundation.changes() }, { ...newProgress(`${epoch}-1-0`, atMs), ...progress }, atMs + HOUR_MS);
+  expect(await lag({})).toBeGreaterThanOrEqual(HOUR_MS);
+  expect(await lag({})).toBeLessThan(2 * HOUR_MS);
+  const behind = { [`tow:${ref}`]: { after: `${epoch}-1-0`, attempts: 1, nextAtMs: atMs, sinceMs: atMs - 7 } };
+  expect(await lag({ cursor: requested?.cursor, behind })).toBe(HOUR_MS + 7);
 });
 
 it('sends the types that are wanted, with the record where that is wanted', async () => {

@@ -9,12 +9,14 @@ import { done, refused, type ActionResult } from '../../workflow/action-result';
 import {
   changeSubscription,
   countChanges,
+  lagMs,
   NO_SUBSCRIPTION,
   pause,
   replay,
   resume,
   subscriptionViewOf,
   testSubscription,
+  type StoredSubscription,
 } from '../../workflow/ops/subscriptions';
 import type { ApiServer } from '../api-server';
 import { refusedByRule } from '../responses';
@@ -23,15 +25,18 @@ import type { OperatorTools } from '../tools';
 /** Subscriptions to changes. The secret of one is in the first answer only. */
 export function serveSubscriptions(server: ApiServer, tools: OperatorTools): void {
   const { subscriptions, changes, clock, brokenAddressRule } = tools;
+  const shown = async (stored: StoredSubscription) => {
+    const nowMs = clock.nowMs();
+    return subscriptionViewOf(stored, await lagMs(tools, stored.progress, nowMs), nowMs);
+  };
   const viewOf = async (id: string) => {
     const stored = await subscriptions.read(id);
     if (!stored) throw new Error('the subscription was deleted before its change was answered');
-    return subscriptionViewOf(stored, await changes.now(), clock.nowMs());
+    return shown(stored);
   };
-  server.read(ROUTES.listSubscriptions, async () => {
-    const [all, end] = await Promise.all([subscriptions.list(), changes.now()]);
-    return { items: all.map((stored) => subscriptionViewOf(stored, end, clock.nowMs())) };
-  });
+  server.read(ROUTES.listSubscriptions, async () => ({
+    items: await Promise.all((await subscriptions.list()).map(shown)),
+  }));
   server.change(ROUTES.createSubscription, ({ body, actor }) => {
     const secret = newSecret();
     const id = clock.id();
@@ -47,10 +52,9 @@ export function serveSubscriptions(server: ApiServer, tools: OperatorTools): voi
         const rule = brokenAddressRule(body.url);
         if (rule !== null) return refused(invalid([{ field: 'url', rule }]).refusal);
         const audit = auditOf(actor, 'subscription.created', { on: { subscription_id: id } });
-        const end = await changes.now();
         const nowMs = clock.nowMs();
-        const progress = newProgress(end, nowMs);
-        const answer = subscriptionViewOf({ version: '', subscription, progress }, end, nowMs);
+        const progress = newProgress(await changes.now(), nowMs);
+        const answer = subscriptionViewOf({ version: '', subscription, progress }, 0, nowMs);
         return subscriptions.create(subscription, progress, { audit, idempotency, answer });
       },
       secrets: { secret },

@@ -133,22 +133,22 @@ export async function testSubscription(
   return { kind: 'done', value: await sendChange(stored.subscription, message) };
 }
 
-/** When the change before a cursor came, ms since the epoch; 0 at the beginning of all changes. */
-export function cursorTimeMs(cursor: string): number {
-  return Number(cursor.split('-')[1]);
-}
-
-/** How old the oldest change is that was not accepted, ms; `end` is the cursor of now. */
-export function lagMs({ cursor, behind, startedAtMs }: Progress, end: string, nowMs: number): number {
-  const open = [...Object.values(behind).map(({ after }) => after), ...(cursor === end ? [] : [cursor])];
-  return open.length === 0
-    ? 0
-    : Math.max(0, nowMs - Math.min(...open.map((each) => cursorTimeMs(each) || startedAtMs)));
+/** How long the oldest change has waited that the receiver has not accepted, ms; 0 when it has accepted all. */
+export async function lagMs(
+  { changes }: Pick<SubscriptionTools, 'changes'>,
+  { cursor, behind, acceptedAtMs, startedAtMs }: Progress,
+  nowMs: number,
+): Promise<number> {
+  const since = Object.values(behind).map(({ sinceMs }) => sinceMs);
+  const { isExpired, items } = await changes.read(cursor, { limit: 1 });
+  if (isExpired) since.push(acceptedAtMs ?? startedAtMs);
+  for (const { at } of items) since.push(Date.parse(at));
+  return nowMs - Math.min(nowMs, ...since);
 }
 
 export function subscriptionViewOf(
   { subscription, progress }: StoredSubscription,
-  end: string,
+  lag: number,
   nowMs: number,
 ): SubscriptionView {
   const { id, name, url, types, include, createdAt, previous } = subscription;
@@ -161,7 +161,7 @@ export function subscriptionViewOf(
     include,
     created_at: createdAt,
     paused_by: pausedBy,
-    lag_seconds: Math.round(lagMs(progress, end, nowMs) / 1000),
+    lag_seconds: Math.round(lag / 1000),
     behind: Object.entries(behind).map(([subject, { sinceMs, attempts, nextAtMs }]) => ({
       subject,
       since: isoTimestamp(sinceMs),
