@@ -27,12 +27,16 @@ const STANDARD = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter] as const)),
 );
 
+const PLAIN = /^[!-~]*$/;
+
 /**
  * The one spelling of a text for keys and searches: lower case, western digits, one letter of those that look alike,
  * presentation forms as plain letters; without marks above and below letters, the stroke that lengthens them and
  * invisible characters; each run of spaces and control characters as one space, each dash as a hyphen.
  */
 export function searchText(text: string): string {
+  // Nearly every reference and number: nothing of the below applies to it.
+  if (PLAIN.test(text)) return text.toLowerCase();
   const plain = text.normalize('NFKD').toLowerCase().normalize('NFKD');
   return Array.from(westernDigits(plain), (character) => STANDARD.get(character) ?? character)
     .join('')

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { searchText } from '../../src/domain/entered-text';
 import { plateKey } from '../../src/domain/tow/plate';
 import { searchPrefixes, searchTerms, violationSearchTerms } from '../../src/domain/search';
 import type { Tow } from '../../src/domain/tow/tow';
@@ -14,6 +15,11 @@ function towWithInvoiceNumber(number: string): Tow {
   const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, towingInvoice: { invoice_number: number } }];
   return { ...towAs('detained'), invoiceWebhooks };
 }
+
+test('a text of plain characters is spelled as one with an invisible mark, which takes the long way', () => {
+  const plain = fc.string({ unit: 'grapheme-ascii' });
+  fc.assert(fc.property(plain, (text) => expect(searchText(text)).toBe(searchText(`${text}\u200b`))));
+});
 
 describe('plateKey', () => {
   test.each([
