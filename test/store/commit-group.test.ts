@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
+import { untilRead } from '../../src/platform/timers';
 import { Committer, type Commit } from '../../src/store/redis/commit';
 import { isTransient } from '../../src/store/redis/until-answered';
 import { eventually } from '../support/eventually';
@@ -119,7 +120,7 @@ test('a commit whose reply was lost is done when it is repeated, and stale when 
   }
 });
 
-test('a few commits do not wait for the previous call, and many commits share one call', async () => {
+test('a few commits do not wait for the previous call, and of many that share one call two run at a time', async () => {
   const [stores, others] = [await openStores(redis.url), await openStores(redis.url)];
   try {
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
@@ -140,6 +141,23 @@ test('a few commits do not wait for the previous call, and many commits share on
     await Promise.all(Array.from({ length: 50 }, (_, nth) => committer.commit(entering(`{towhook-main}:many${nth}`))));
 
     expect(calls).toHaveBeenCalledTimes(1);
+    calls.mockClear();
+    await stores.redis.client('PAUSE', 60_000, 'WRITE');
+    const written: Promise<unknown>[] = [];
+    const commitTogether = (group: string) => {
+      for (let nth = 0; nth < 5; nth += 1) written.push(committer.commit(entering(`{towhook-main}:${group}${nth}`)));
+    };
+    commitTogether('first');
+    await eventually(() => expect(calls).toHaveBeenCalledTimes(1));
+    commitTogether('second');
+    await eventually(() => expect(calls).toHaveBeenCalledTimes(2));
+    commitTogether('third');
+    commitTogether('fourth');
+    await untilRead();
+    expect(calls).toHaveBeenCalledTimes(2);
+    await others.redis.client('UNPAUSE');
+    await Promise.all(written);
+    expect(calls).toHaveBeenCalledTimes(3);
   } finally {
     await others.redis.client('UNPAUSE');
     stores.close();

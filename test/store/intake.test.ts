@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/platform/clock';
+import { untilRead } from '../../src/platform/timers';
 import { changesIn } from '../support/changes';
 import { createIntake } from '../../src/store/webhook/deliveries';
 import { KEYS } from '../../src/store/keys';
@@ -108,6 +109,31 @@ test('a delivery that waits too long for the call before it is rejected and not 
     { status: 'fulfilled', value: 'accepted' },
   ]);
   expect(await stores.deliveries.read('d2')).toBeNull();
+});
+
+test('two calls store deliveries at a time, and those that come meanwhile share the next one', async () => {
+  await stores.accept('tow_request', towRequest('T0'), 'd0');
+  const call = stores.redis.evalsha.bind(stores.redis);
+  const answers: (() => void)[] = [];
+  const calls = jest.spyOn(stores.redis, 'evalsha').mockImplementation(async (...given) => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return call(...given);
+  });
+  const accepted: Promise<unknown>[] = [];
+  const deliver = (id: string) => accepted.push(stores.accept('tow_request', towRequest(id), id));
+  deliver('d1');
+  await eventually(() => expect(answers).toHaveLength(1));
+  deliver('d2');
+  await eventually(() => expect(answers).toHaveLength(2));
+  for (const id of ['d3', 'd4', 'd5']) deliver(id);
+  await untilRead();
+  expect(calls).toHaveBeenCalledTimes(2);
+
+  answers[0]?.();
+  await eventually(() => expect(answers).toHaveLength(3));
+  answers.forEach((answer) => answer());
+  await Promise.all(accepted);
+  expect(calls).toHaveBeenCalledTimes(3);
 });
 
 describe('a delivery that is known although its call failed will be processed', () => {

@@ -70,7 +70,8 @@ export type CommitReply = 'done' | 'stale' | 'early';
 const script = new Script('commit');
 /** Commits per call, so that Redis can serve other clients in between. */
 const GROUP_MAX = 50;
-/** While the last call had at most this many commits, several calls may run at a time, so that no commit waits. */
+/** Calls at a time: while Redis writes one, the next is put together. With few commits in the last one, none waits. */
+const CALLS_MAX = 2;
 const SMALL_GROUP = 3;
 const SMALL_CALLS_MAX = 4;
 /** Prefix of the reply to a commit that Redis could not execute. */
@@ -84,7 +85,7 @@ interface WaitingCommit {
 }
 
 /**
- * Writes the commits of one connection in groups. Under load one call runs at a time, and the commits that arrive
+ * Writes the commits of one connection in groups. Under load two calls run at a time, and the commits that arrive
  * meanwhile share the next call. With few commits, up to four calls run at a time.
  */
 export class Committer {
@@ -130,7 +131,7 @@ export class Committer {
   }
 
   #flushSoon(): void {
-    const limit = this.#lastGroup > SMALL_GROUP ? 1 : SMALL_CALLS_MAX;
+    const limit = this.#lastGroup > SMALL_GROUP ? CALLS_MAX : SMALL_CALLS_MAX;
     if (this.#isScheduled || this.#runningCalls >= limit || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => {

@@ -24,6 +24,8 @@ const OTHER_BODY_MAX = 16_384;
 
 /** Deliveries per call, so that Redis can serve other clients in between. */
 const GROUP_MAX = 200;
+/** Calls at a time: while Redis stores one, the next is put together. */
+const CALLS_MAX = 2;
 
 /** One that has waited longer would probably not be stored in time. */
 const WAIT_MAX_MS = 1100;
@@ -47,14 +49,17 @@ interface WaitingDelivery {
  */
 export function createIntake(redis: Redis, clock: Clock, wake: Wake | null = null): Intake {
   const waiting: WaitingDelivery[] = [];
-  let isFlushing = false;
+  let isScheduled = false;
+  let runningCalls = 0;
   const flushSoon = () => {
-    if (isFlushing || waiting.length === 0) return;
-    isFlushing = true;
+    if (isScheduled || runningCalls === CALLS_MAX || waiting.length === 0) return;
+    isScheduled = true;
     setImmediate(() => {
+      isScheduled = false;
+      runningCalls += 1;
       rejectLate();
       void accept({ redis, clock, wake }, waiting.splice(0, GROUP_MAX)).then(() => {
-        isFlushing = false;
+        runningCalls -= 1;
         return flushSoon();
       });
     });
