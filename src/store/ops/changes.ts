@@ -86,6 +86,10 @@ function isWanted({ type, subject }: ChangeView, wanted: WantedChanges): boolean
   return wanted.subject === undefined || (subject?.kind === wanted.subject?.kind && subject?.id === wanted.subject?.id);
 }
 
+function isEveryOne({ types, subject }: WantedChanges): boolean {
+  return types === undefined && subject === undefined;
+}
+
 /** Reads the changes after a cursor. */
 export function createChangeReader(redis: Redis): Pick<ChangeFeed, 'now' | 'read'> {
   return {
@@ -97,10 +101,11 @@ export function createChangeReader(redis: Redis): Pick<ChangeFeed, 'now' | 'read
     async read(after, { limit, ...wanted }) {
       const from = readChangeCursor(after);
       const items: ChangeView[] = [];
+      const count = isEveryOne(wanted) ? Math.min(limit, CHANGES_PER_PAGE) : CHANGES_PER_PAGE;
       let position = from?.position ?? START;
       for (let looked = 0; ;) {
         // oxlint-disable-next-line eslint/no-await-in-loop
-        const { epoch, floor, end, read } = await readStream(redis, position, CHANGES_PER_PAGE);
+        const { epoch, floor, end, read } = await readStream(redis, position, count);
         if (from?.epoch !== epoch || isPositionAfter(floor, position) || isPositionAfter(position, end)) {
           return { isExpired: true, items: [], nextCursor: cursorOf(epoch, end) };
         }
@@ -111,7 +116,7 @@ export function createChangeReader(redis: Redis): Pick<ChangeFeed, 'now' | 'read
           if (items.length === limit) return { isExpired: false, items, nextCursor: change.cursor };
         }
         looked += read.length;
-        if (read.length < CHANGES_PER_PAGE || looked >= LOOKED_AT_MAX) {
+        if (read.length < count || looked >= LOOKED_AT_MAX) {
           return { isExpired: false, items, nextCursor: cursorOf(epoch, position) };
         }
       }
