@@ -70,10 +70,8 @@ export type CommitReply = 'done' | 'stale' | 'early';
 const script = new Script('commit');
 /** Commits per call, so that Redis can serve other clients in between. */
 const GROUP_MAX = 50;
-/** Calls at a time: while Redis writes one, the next is put together. With few commits in the last one, none waits. */
-const CALLS_MAX = 2;
-const SMALL_GROUP = 3;
-const SMALL_CALLS_MAX = 4;
+/** Calls at a time: a commit that comes alone waits for none, and while Redis writes many, more are put together. */
+const CALLS_MAX = 4;
 /** Prefix of the reply to a commit that Redis could not execute. */
 const ERROR_PREFIX = 'error ';
 
@@ -85,14 +83,13 @@ interface WaitingCommit {
 }
 
 /**
- * Writes the commits of one connection in groups. Under load two calls run at a time, and the commits that arrive
- * meanwhile share the next call. With few commits, up to four calls run at a time.
+ * Writes the commits of one connection in groups: up to four calls run at a time, and the commits that arrive meanwhile
+ * share the next one.
  */
 export class Committer {
   readonly #waiting: WaitingCommit[] = [];
   #runningCalls = 0;
   #isScheduled = false;
-  #lastGroup = 0;
   readonly #redisClock: RedisClock;
   #wake: Wake | null = null;
 
@@ -131,15 +128,12 @@ export class Committer {
   }
 
   #flushSoon(): void {
-    const limit = this.#lastGroup > SMALL_GROUP ? CALLS_MAX : SMALL_CALLS_MAX;
-    if (this.#isScheduled || this.#runningCalls >= limit || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#runningCalls === CALLS_MAX || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
       this.#runningCalls += 1;
-      const group = this.#waiting.splice(0, GROUP_MAX);
-      this.#lastGroup = group.length;
-      void this.#send(group).then(() => {
+      void this.#send(this.#waiting.splice(0, GROUP_MAX)).then(() => {
         this.#runningCalls -= 1;
         return this.#flushSoon();
       });
