@@ -3,11 +3,13 @@ import { createServer, type Server } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { deliverChanges } from '../../jobs/deliver-changes';
+import { CHANGE_FIELD } from '../../src/contracts/ops/changes';
 import { newSubscriptionView, replayView, subscriptionView } from '../../src/contracts/ops/subscriptions';
 import { newProgress } from '../../src/domain/ops/subscriptions';
 import { createSubscriber } from '../../src/notify/subscriber';
 import { silentLog } from '../../src/platform/log/log';
 import { createLocks } from '../../src/store/redis/locks';
+import { KEYS } from '../../src/store/keys';
 import { createSubscriptionStore } from '../../src/store/ops/subscriptions';
 import { lagMs } from '../../src/workflow/ops/subscriptions';
 import { api, errorOf } from '../operator/client';
@@ -140,6 +142,22 @@ it('is behind since the oldest change that was not accepted, however long ago th
   expect(await lag({})).toBeLessThan(2 * HOUR_MS);
   const behind = { [`tow:${ref}`]: { after: `${epoch}-1-0`, attempts: 1, nextAtMs: atMs, sinceMs: atMs - 7 } };
   expect(await lag({ cursor: requested?.cursor, behind })).toBe(HOUR_MS + 7);
+});
+
+it('sends changes of a later version, also after a failure', async () => {
+  const id = await subscribe();
+  const added = JSON.stringify(['crew.joined', 'crew', '7', 1, { shift: 'night' }]);
+  await app.foundation.redis.xadd(KEYS.changes, '*', CHANGE_FIELD, added);
+  answerTo = () => 500;
+  await work(id);
+  expect((await shown(id))?.behind).toMatchObject([{ subject: 'crew:7', attempts: 1 }]);
+  answerTo = () => 204;
+  nowMs += HOUR_MS;
+  await work(id);
+  expect(received).toMatchObject([
+    { type: 'crew.joined', data: { subject: { id: '7' }, sequence: 1, shift: 'night' } },
+  ]);
+  expect((await shown(id))?.behind).toEqual([]);
 });
 
 it('sends the types that are wanted, with the record where that is wanted', async () => {

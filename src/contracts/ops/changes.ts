@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonText } from '../../domain/stored';
-import { CHANGE_TYPES, changeSubject, isChangeType, readSubject } from '../../domain/ops/changes';
+import { CHANGE_SUBJECTS, CHANGE_TYPES, changeSubject, isChangeType, readSubject } from '../../domain/ops/changes';
 
 /** The changes of all records as programs read them. */
 
@@ -45,7 +45,10 @@ const changeTypes = z
 const subjectName = z
   .string()
   .transform(readSubject)
-  .refine((subject) => subject !== null, 'must be tow:, violation: or delivery: and an id')
+  .refine(
+    (subject) => CHANGE_SUBJECTS.some((kind) => kind === subject?.kind),
+    'must be tow:, violation: or delivery: and an id',
+  )
   .transform((subject) => subject ?? undefined);
 
 export const CHANGES_PER_PAGE = 1000;
@@ -68,7 +71,7 @@ export const changesQuery = z.strictObject({
 /** The stream of events takes the header `Last-Event-ID` before this. */
 export const eventsQuery = z.strictObject({ after: changeCursor.optional() });
 
-/** A change. Its type may be one of a later version. */
+/** A change. Its type, and the kind of its subject, may be those of a later version. */
 export const changeView = z.object({
   /** Its place: pass it as `after` to read on behind it. */
   cursor: z.string(),
@@ -92,7 +95,7 @@ export const CHANGE_FIELD = 'c';
 export const storedChange = jsonText(
   z.tuple([
     z.string(),
-    changeSubject.shape.kind.nullable(),
+    z.string().nullable(),
     z.string().nullable(),
     z.number().nullable(),
     z.record(z.string(), z.unknown()),

@@ -6,17 +6,19 @@ import { ACCEPTED_HOW, CIRCUIT_NAMES, FACT_EVENTS, REPORT_KINDS } from '../vocab
  * the terms of the states and of the timeline. It has no personal data.
  */
 
-/** What a change is about. */
+/** What changes are about. */
 export const CHANGE_SUBJECTS = ['tow', 'violation', 'delivery'] as const;
 
-export const changeSubject = z.object({ kind: z.enum(CHANGE_SUBJECTS), id: z.string() });
+/** What a change is about. Its kind may be one of a later version, as its type may. */
+export const changeSubject = z.object({
+  kind: z.string().describe(`${CHANGE_SUBJECTS.join(', ')}, or one of a later version`),
+  id: z.string(),
+});
 export type ChangeSubject = Readonly<z.output<typeof changeSubject>>;
-
-const SUBJECT = new RegExp(`^(${CHANGE_SUBJECTS.join('|')}):(.+)$`, 's');
 
 /** A subject by its name, such as `tow:TW-1`; null for any other text. */
 export function readSubject(name: string): ChangeSubject | null {
-  const [, kind, id] = SUBJECT.exec(name) ?? [];
+  const [, kind, id] = /^([a-z_]+):(.+)$/s.exec(name) ?? [];
   return changeSubject.safeParse({ kind, id }).data ?? null;
 }
 
@@ -137,15 +139,20 @@ export interface TypedChange {
   readonly data: ChangeData;
 }
 
+interface KnownSubject {
+  readonly kind: (typeof CHANGE_SUBJECTS)[number];
+  readonly id: string;
+}
+
 /** A change as it is stored. */
 export interface NewChange extends TypedChange {
-  readonly subject: ChangeSubject | null;
+  readonly subject: KnownSubject | null;
   /** 1, 2, 3, … of its subject without a gap; null where there is none. */
   readonly sequence: number | null;
 }
 
 /** Changes about a subject that has had `count` of them; without a count they have no sequence. */
-export function numbered(changed: readonly TypedChange[], subject: ChangeSubject, count: number | null): NewChange[] {
+export function numbered(changed: readonly TypedChange[], subject: KnownSubject, count: number | null): NewChange[] {
   return changed.map((change, at) => ({ ...change, subject, sequence: count === null ? null : count + at + 1 }));
 }
 
