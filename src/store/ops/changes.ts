@@ -61,24 +61,36 @@ interface StreamPage {
 }
 
 /** Reads entries, and then what shows whether entries before them are missing. */
-async function readStream(redis: Redis, after: string | null, count: number): Promise<StreamPage> {
-  // A range that ends before it begins is empty.
-  const [from, to] = after === null ? ['+', '-'] : [`(${after}`, '+'];
+async function readStream(redis: Redis, after: string, count: number): Promise<StreamPage> {
   const [read, epoch, floor, last] = await repliesOf(
     redis
       .pipeline()
-      .xrange(KEYS.changes, from, to, 'COUNT', count)
+      .xrange(KEYS.changes, `(${after}`, '+', 'COUNT', count)
       .get(KEYS.epoch)
       .get(KEYS.changesFloor)
       .xrevrange(KEYS.changes, '+', '-', 'COUNT', 1),
   );
   const start = typeof floor === 'string' ? floor : START;
   return {
-    epoch: typeof epoch === 'string' ? epoch : NO_EPOCH,
+    epoch: epochIn(epoch),
     floor: start,
-    end: streamEntries.parse(last)[0]?.[0] ?? start,
+    end: lastIn(last) ?? start,
     read: streamEntries.parse(read),
   };
+}
+
+/** Where the stream ends. */
+async function readEnd(redis: Redis): Promise<Pick<StreamPage, 'epoch' | 'end'>> {
+  const [epoch, last] = await repliesOf(redis.pipeline().get(KEYS.epoch).xrevrange(KEYS.changes, '+', '-', 'COUNT', 1));
+  return { epoch: epochIn(epoch), end: lastIn(last) ?? (await redis.get(KEYS.changesFloor)) ?? START };
+}
+
+function epochIn(reply: unknown): string {
+  return typeof reply === 'string' ? reply : NO_EPOCH;
+}
+
+function lastIn(reply: unknown): string | undefined {
+  return streamEntries.parse(reply)[0]?.[0];
 }
 
 function isWanted({ type, subject }: ChangeView, wanted: WantedChanges): boolean {
@@ -94,7 +106,7 @@ function isEveryOne({ types, subject }: WantedChanges): boolean {
 export function createChangeReader(redis: Redis): Pick<ChangeFeed, 'now' | 'read'> {
   return {
     async now() {
-      const { epoch, end } = await readStream(redis, null, 1);
+      const { epoch, end } = await readEnd(redis);
       return cursorOf(epoch, end);
     },
 
@@ -125,7 +137,7 @@ export function createChangeReader(redis: Redis): Pick<ChangeFeed, 'now' | 'read
 }
 
 /** How long a blocking read waits: less than the time limit of the socket. */
-const BLOCK_MS = 5000;
+const BLOCK_MS = 15_000;
 const RETRY_MS = 1000;
 
 export interface OpenFeed extends ChangeFeed {
@@ -144,7 +156,7 @@ export function openChangeFeed(redis: Redis, connection: Redis, log: Log): OpenF
 
   /** Looks where the stream ends, at the start and while nothing comes. */
   const look = async () => {
-    const { epoch, end } = await readStream(connection, null, 1);
+    const { epoch, end } = await readEnd(connection);
     if (seen?.epoch === epoch && !isPositionAfter(seen.position, end)) return seen;
     // Another epoch, or an end that went back: Redis has lost entries.
     if (seen) for (const { missed } of listeners) missed(cursorOf(epoch, end));
