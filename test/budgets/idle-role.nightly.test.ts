@@ -3,7 +3,10 @@ import { startLoad } from '../../bench/stage/load';
 import { openWorld, type BenchWorld } from '../../bench/stage/world';
 import { pause } from '../../src/platform/timers';
 
-/** What the role `all` asks of Redis while nothing happens. Counts do not depend on the machine. */
+/**
+ * What the role `all` asks of Redis while nothing happens. Counts do not depend on the machine. The feed of changes, the
+ * queue of subscriptions and alarms as changes make four of them.
+ */
 
 jest.setTimeout(240_000);
 
@@ -11,8 +14,8 @@ jest.setTimeout(240_000);
 const TOWS = 800;
 /** Longer than what follows the start and the last webhook. */
 const SETTLES_MS = 15_000;
-/** Every rhythm falls into it about as often as into any other: the longest is 30 s. */
-const SECONDS = 30;
+/** Every rhythm falls into it about as often as into any other: the longest is a minute. */
+const SECONDS = 60;
 
 let world: BenchWorld;
 beforeEach(async () => {
@@ -26,7 +29,7 @@ async function commandsPerSecond(): Promise<number> {
   return commands / SECONDS;
 }
 
-test('an idle process of the role all makes at most 15 Redis commands a second, and at most 20 beside 1,600 items', async () => {
+test('an idle process of the role all makes at most 17 Redis commands a second, and at most 30 beside 1,600 items', async () => {
   const all = await world.role('all');
   const empty = await commandsPerSecond();
   const load = startLoad(world);
@@ -35,6 +38,6 @@ test('an idle process of the role all makes at most 15 Redis commands a second, 
   await load.untilKnown(all.url('console'), range, 32);
   const withTows = await commandsPerSecond();
 
-  expect(empty).toBeLessThanOrEqual(15);
-  expect(withTows).toBeLessThanOrEqual(20);
+  expect(empty).toBeLessThanOrEqual(17);
+  expect(withTows).toBeLessThanOrEqual(30);
 });
