@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { eventView } from '../../src/contracts/ops/changes';
+import { changesPage, eventView } from '../../src/contracts/ops/changes';
 import { recordsOf } from '../../src/store/outbox/records';
 import { startApp, useApp } from '../support/app';
 import { eventually } from '../support/eventually';
@@ -51,6 +51,27 @@ function eventIn(block: string): Received {
 const subjectOf = ({ data }: Received) => ('subject' in data ? (data.subject?.id ?? '') : '');
 const typesOf = (received: readonly Received[], id: string) =>
   received.filter((each) => subjectOf(each) === id).map(({ data }) => data.type);
+
+it('reads the changes once for all streams and all who wait', async () => {
+  const cursor = async (query = {}) => {
+    const answer = await api(app).get('/api/changes').query(query);
+    return changesPage.parse(answer.body).next_cursor;
+  };
+  const after = await cursor();
+  await watching(async (one) => {
+    await watching(async (other) => {
+      const waiting = cursor({ after, wait: 20 });
+      const blocked = async () => String(await app.redis.ask('CLIENT', 'LIST')).match(/cmd=xread\b/g);
+      await eventually(async () => expect(await blocked()).toHaveLength(1));
+      const ref = await newTow(app);
+      expect(await waiting).not.toBe(after);
+      for (const received of [one, other]) {
+        await eventually(() => expect(JSON.stringify(received)).toContain(ref));
+      }
+      await eventually(async () => expect(await blocked()).toHaveLength(1));
+    });
+  });
+});
 
 it('sends the changes of a tow with their cursors, and without personal data', async () => {
   await watching(async (received) => {
