@@ -70,6 +70,15 @@ test('announces an alarm once, reminds of it while it lasts, and announces its e
   expect(look(END_HOLD_MS)).toEqual([]);
 });
 
+test('an alarm that came without a text, while no channel was used, gets the one that it is seen with', () => {
+  const watched = watch();
+  watched.look(0, { ...outage, title: '', todo: '' });
+  watched.look(START_HOLD_MS, { ...outage, title: '', todo: '' });
+  expect(watched.state.incidents).toMatchObject([{ title: '', todo: '' }]);
+  expect(watched.look(1000, outage)).toEqual([]);
+  expect(watched.state.incidents).toMatchObject([{ title: outage.title, todo: outage.todo }]);
+});
+
 test('never reminds without a time for it', () => {
   const { look } = watch({ settings: { ...SETTINGS, remindMs: 0 } });
   look(0, outage);

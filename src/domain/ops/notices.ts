@@ -21,7 +21,7 @@ export interface ObservedAlarm {
   readonly key: string;
   readonly kind: AlarmKind;
   readonly severity: AlarmSeverity;
-  /** What it means and what to do, in the language of the settings. Without personal data. */
+  /** What it means and what to do, in the language of the settings; '' while no channel is used. Without personal data. */
   readonly title: string;
   readonly todo: string;
   /** The channel whose failure this is. Its notices go to the other channel only. */
@@ -168,7 +168,8 @@ function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view:
     const isAnnounced = incident.startedAtMs !== null;
     return { incident: null, notices: isAnnounced ? owed('alarm.ended', incident, view) : [] };
   }
-  const seen = incident.missingSinceMs === null ? incident : { ...incident, missingSinceMs: null };
+  const named = incident.title === '' && alarm.title !== '' ? withTextOf(incident, alarm) : incident;
+  const seen = named.missingSinceMs === null ? named : { ...named, missingSinceMs: null };
   const { startedAtMs, remindedAtMs } = seen;
   const isStart = startedAtMs === null;
   const isDue = isStart
@@ -179,6 +180,11 @@ function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view:
   const { severity, title, todo } = alarm;
   const current = { ...seen, severity, title, todo, startedAtMs: startedAtMs ?? nowMs, remindedAtMs: nowMs };
   return { incident: current, notices: owed(isStart ? 'alarm.started' : 'alarm.reminded', current, view) };
+}
+
+/** An alarm that came while no channel was used gets its text with the first one. */
+function withTextOf(incident: Incident, { title, todo }: ObservedAlarm): Incident {
+  return { ...incident, title, todo };
 }
 
 /** The alarms that are announced and over in the second state, and were not in the first. */

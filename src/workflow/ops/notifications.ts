@@ -21,8 +21,8 @@ export interface NotificationTools {
   readonly store: NotificationStore;
   readonly senders: NoticeSenders;
   readonly settings: NotificationSettings;
-  /** The alarms that hold now, the worst first, described in this language. */
-  readonly observe: (language: NoticeLanguage) => Promise<readonly ObservedAlarm[]>;
+  /** The alarms that hold now, the worst first, described in this language; null: without texts, which take memory. */
+  readonly observe: (language: NoticeLanguage | null) => Promise<readonly ObservedAlarm[]>;
 }
 
 /** The channels that are configured and have a receiver. */

@@ -52,8 +52,8 @@ export function watchAlarms(tools: AlarmWatchTools, everyMs = EVERY_MS): Repetit
 /** One look at the alarms, and one attempt of each notice that is due. */
 export async function runWatch(tools: Omit<AlarmWatchTools, 'lock'>): Promise<void> {
   const { store, settings, clock } = tools;
-  const observed = await tools.observe(settings.language);
   const channels = usedChannels(tools);
+  const observed = await tools.observe(channels.length === 0 ? null : settings.language);
   let dueAtMs = 0;
   const state = await store.advance((stored, nowMs) => {
     dueAtMs = nowMs;
@@ -66,6 +66,8 @@ export async function runWatch(tools: Omit<AlarmWatchTools, 'lock'>): Promise<vo
   await Promise.all(chosen.map((notice) => attempt(tools, notice)));
 }
 
+const NO_TEXT = { title: '', todo: '' };
+
 /** Reads the alarms of ops for a watch. `textOf` describes one, without personal data. */
 export function alarmObserver(tools: {
   readonly opsState: ReadOpsState;
@@ -75,7 +77,7 @@ export function alarmObserver(tools: {
   return async (language) => {
     const nowMs = tools.clock.nowMs();
     return alarmsOf(await tools.opsState(nowMs)).map((alarm) => {
-      const { title, todo } = tools.textOf(alarm, language, nowMs);
+      const { title, todo } = language === null ? NO_TEXT : tools.textOf(alarm, language, nowMs);
       const failingChannel = alarm.kind === 'noticesFail' ? alarm.channel : null;
       return { key: alarmKey(alarm), kind: alarm.kind, severity: severityOf(alarm), title, todo, failingChannel };
     });
