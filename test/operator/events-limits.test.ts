@@ -2,6 +2,7 @@ import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { api, errorOf, newKey } from './client';
 import { eventView } from '../../src/contracts/ops/changes';
+import { KEYS } from '../../src/store/keys';
 import { addChange } from '../support/changes';
 import { CHANGE, startEventStream } from './in-process';
 
@@ -26,7 +27,7 @@ async function watch(url: string, apiKey: string, query = '') {
 
 const statusOf = async (url: string, apiKey: string) => (await watch(url, apiKey)).response.status;
 
-async function startStream(limits: { streamsMax?: number; repeatedMax?: number }) {
+async function startStream(limits: { streamsMax?: number; repeatedMax?: number; blockMs?: number }) {
   const stream = await startEventStream(app.foundation, limits);
   listeners.push(stream);
   return stream;
@@ -82,12 +83,19 @@ it('gives the place back of a client that left while its key was looked up', asy
 });
 
 describe('events after a cursor', () => {
-  const eventsOf = async ({ response, leave }: Awaited<ReturnType<typeof watch>>, untilText: string) => {
+  const eventsOf = async (
+    { response, leave }: Awaited<ReturnType<typeof watch>>,
+    untilText: string,
+    /** What happens then, and the text after which the list ends. */
+    then: { readonly add: () => Promise<void>; readonly untilText: string } | null = null,
+  ) => {
     let text = '';
     const reading = (async () => {
       for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk;
     })().catch(() => null);
     await eventually(() => expect(text).toContain(untilText));
+    await then?.add();
+    await eventually(() => expect(text).toContain(then?.untilText ?? untilText));
     leave();
     await reading;
     return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => eventView.parse(JSON.parse(data ?? '')).type);
@@ -100,8 +108,25 @@ describe('events after a cursor', () => {
     for (let count = 1; count <= 5; count += 1) await add(`TW-${count}`);
     expect(await eventsOf(await watch(url, app.apiKey, after), 'TW-5')).toEqual(Array(5).fill('tow.changed'));
     await add('TW-6');
-    const missed = await eventsOf(await watch(url, app.apiKey, after), 'events.missed');
-    expect(missed.at(-1)).toBe('events.missed');
+    const last = { add: () => add('TW-7'), untilText: 'TW-7' };
+    expect(await eventsOf(await watch(url, app.apiKey, after), 'events.missed', last)).toEqual([
+      ...Array<string>(5).fill('tow.changed'),
+      'events.missed',
+      'tow.changed',
+    ]);
+  });
+
+  it('tells open streams when Redis has lost changes, or has those of another time', async () => {
+    const { redis } = app.foundation;
+    const { url } = await startStream({ blockMs: 20 });
+    await add('TW-1');
+    const change = async (act: () => Promise<unknown>) => {
+      const open = await watch(url, app.apiKey);
+      await act();
+      expect(await eventsOf(open, 'events.missed')).toEqual(['events.missed']);
+    };
+    await change(() => redis.set(KEYS.epoch, 'e'.repeat(12)));
+    await change(() => redis.del(KEYS.changes));
   });
 
   it('tells open streams that changes may be lost', async () => {
@@ -110,6 +135,19 @@ describe('events after a cursor', () => {
     publish(CHANGE);
     missed(await feed.now());
     expect(await eventsOf(open, 'events.missed')).toEqual(['tow.changed', 'events.missed']);
+  });
+
+  it('sends no change again that a stream has got while it caught up', async () => {
+    const { url, feed, publish } = await startStream({});
+    const after = `?after=${await feed.now()}`;
+    await add('TW-1');
+    const { items } = await feed.read(after.slice('?after='.length), { limit: 1 });
+    const open = await watch(url, app.apiKey, after);
+    const more = async () => {
+      items.forEach(publish);
+      await add('TW-2');
+    };
+    expect(await eventsOf(open, 'TW-1', { add: more, untilText: 'TW-2' })).toEqual(['tow.changed', 'tow.changed']);
   });
 
   it('tells a client of another epoch to read everything again', async () => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { changesPage, eventView } from '../../src/contracts/ops/changes';
+import { CHANGE_FIELD, changesPage, eventView } from '../../src/contracts/ops/changes';
+import { KEYS } from '../../src/store/keys';
 import { recordsOf } from '../../src/store/outbox/records';
 import { startApp, useApp } from '../support/app';
 import { eventually } from '../support/eventually';
@@ -52,7 +53,7 @@ const subjectOf = ({ data }: Received) => ('subject' in data ? (data.subject?.id
 const typesOf = (received: readonly Received[], id: string) =>
   received.filter((each) => subjectOf(each) === id).map(({ data }) => data.type);
 
-it('reads the changes once for all streams and all who wait', async () => {
+it('reads the changes once for all streams and all who wait, and wakes them', async () => {
   const cursor = async (query = {}) => {
     const answer = await api(app).get('/api/changes').query(query);
     return changesPage.parse(answer.body).next_cursor;
@@ -60,15 +61,20 @@ it('reads the changes once for all streams and all who wait', async () => {
   const after = await cursor();
   await watching(async (one) => {
     await watching(async (other) => {
+      // One that waits for what never comes shows that the read goes on for it.
+      const inVain = cursor({ after, wait: 20, types: 'alarm.ended' });
       const waiting = cursor({ after, wait: 20 });
       const blocked = async () => String(await app.redis.ask('CLIENT', 'LIST')).match(/cmd=xread\b/g);
       await eventually(async () => expect(await blocked()).toHaveLength(1));
       const ref = await newTow(app);
-      expect(await waiting).not.toBe(after);
+      const first = await Promise.race([waiting, inVain.then(() => 'too late')]);
+      expect([after, 'too late']).not.toContain(first);
       for (const received of [one, other]) {
         await eventually(() => expect(JSON.stringify(received)).toContain(ref));
       }
       await eventually(async () => expect(await blocked()).toHaveLength(1));
+      await app.foundation.redis.xadd(KEYS.changes, '*', CHANGE_FIELD, '["alarm.ended",null,null,null,{}]');
+      await inVain;
     });
   });
 });

@@ -182,13 +182,23 @@ export const CHANGE: ChangeView = {
 /** Serves an event stream with its own limits, over the API keys of a running console. */
 export async function startEventStream(
   foundation: Foundation,
-  limits: Omit<Parameters<typeof serveEvents>[2], 'clock' | 'changes'>,
+  {
+    blockMs,
+    ...limits
+  }: Omit<Parameters<typeof serveEvents>[2], 'clock' | 'changes'> & {
+    /** How long the feed waits for a change before it looks at the stream again. */
+    readonly blockMs?: number;
+  },
   sessionActor = noSession,
 ) {
   const application = express();
   const authenticator = createAuthenticator(openSignIn(foundation), sessionActor);
   const owned = createResources(silentLog);
-  const feed = openChangeFeed(foundation.redis, foundation.patient(owned), silentLog);
+  const feed = openChangeFeed(foundation.redis, foundation.patient(owned), silentLog, blockMs);
+  // The first look tells all who listen already.
+  await new Promise<void>((resolve) => {
+    const leave = feed.follow({ changed: () => {}, missed: () => (leave(), resolve()) });
+  });
   const listening: ChangeListener[] = [];
   const follow = (listener: ChangeListener) => {
     listening.push(listener);

@@ -91,15 +91,17 @@ export const changesPage = z.object({ items: z.array(changeView), next_cursor: z
 /** The field of an entry of the stream; lua/accept.lua writes it too. */
 export const CHANGE_FIELD = 'c';
 
-/** Type, kind and id of the subject, sequence, data. */
+/** Type, kind and id of the subject, sequence, data; a later version may add to it. */
 export const storedChange = jsonText(
-  z.tuple([
-    z.string(),
-    z.string().nullable(),
-    z.string().nullable(),
-    z.number().nullable(),
-    z.record(z.string(), z.unknown()),
-  ]),
+  z
+    .tuple([
+      z.string(),
+      z.string().nullable(),
+      z.string().nullable(),
+      z.number().nullable(),
+      z.record(z.string(), z.unknown()),
+    ])
+    .rest(z.unknown()),
 );
 const streamEntry = z.tuple([z.string(), z.tuple([z.literal(CHANGE_FIELD), z.string()])]);
 export type StreamEntry = z.output<typeof streamEntry>;

@@ -56,8 +56,9 @@ interface Subscriber {
 }
 
 /**
- * Serves `GET /api/events` (role viewer). After `Last-Event-ID` or `after`, what happened since then comes first. If that is
- * more than 1,000 changes or cannot be read, one `events.missed` is sent instead, and the client reads everything again.
+ * Serves `GET /api/events` (role viewer). After `Last-Event-ID` or `after`, what happened since then comes first. What
+ * cannot be read, and what follows after 1,000 such changes, is left out: `events.missed` takes its place, and the client
+ * reads everything again.
  */
 export function serveEvents(
   app: Express,
@@ -110,7 +111,10 @@ export function serveEvents(
         skipTo(nextCursor);
       } else if (repeated > repeatedMax) {
         // oxlint-disable-next-line eslint/no-await-in-loop
-        skipTo(await changes.now());
+        const now = await changes.now();
+        if (!subscribers.has(response)) return;
+        repeated = 0;
+        skipTo(now);
       } else if (items.length > 0 || subscriber.isOvertaken) {
         for (const change of items) response.write(textOf(change));
         cursor = nextCursor;

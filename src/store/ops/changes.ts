@@ -145,30 +145,34 @@ export interface OpenFeed extends ChangeFeed {
 }
 
 /** Follows the stream with one blocking read at a time on a connection of its own, which waits for Redis to come back. */
-export function openChangeFeed(redis: Redis, connection: Redis, log: Log): OpenFeed {
+export function openChangeFeed(redis: Redis, connection: Redis, log: Log, blockMs = BLOCK_MS): OpenFeed {
   const reader = createChangeReader(redis);
   const listeners = new Set<ChangeListener>();
   const waiting = new Set<() => void>();
   let seen: { readonly epoch: string; readonly position: string } | null = null;
   const ending = new AbortController();
-  /** Whether the last read found changes. */
+  /** Whether the last read found changes, and when the end was looked at last. */
   let isBusy = false;
+  let lookedAtMs = -Infinity;
 
-  /** Looks where the stream ends, at the start and while nothing comes. */
+  /** Looks where the stream ends, at the start, while nothing comes, and after a failure. */
   const look = async () => {
     const { epoch, end } = await readEnd(connection);
+    lookedAtMs = performance.now();
     if (seen?.epoch === epoch && !isPositionAfter(seen.position, end)) return seen;
-    // Another epoch, or an end that went back: Redis has lost entries.
-    if (seen) for (const { missed } of listeners) missed(cursorOf(epoch, end));
+    // Another epoch, or an end that went back: Redis has lost entries. At the start, a listener may have read up to an
+    // earlier end.
+    for (const { missed } of listeners) missed(cursorOf(epoch, end));
     return { epoch, position: end };
   };
   const followOn = async () => {
-    const { epoch, position } = isBusy && seen ? seen : (seen = await look());
+    const isRecent = isBusy && performance.now() - lookedAtMs < blockMs;
+    const { epoch, position } = isRecent && seen ? seen : (seen = await look());
     const reply = await connection.xread(
       'COUNT',
       CHANGES_PER_PAGE,
       'BLOCK',
-      BLOCK_MS,
+      blockMs,
       'STREAMS',
       KEYS.changes,
       position,
@@ -177,8 +181,10 @@ export function openChangeFeed(redis: Redis, connection: Redis, log: Log): OpenF
     const last = read.at(-1);
     isBusy = last !== undefined;
     if (!last) return;
-    seen = { epoch, position: last[0] };
+    // One that cannot be read must not stop those behind it: the next look tells that some were missed.
+    seen = null;
     const changes = read.map((entry) => viewOf(epoch, entry));
+    seen = { epoch, position: last[0] };
     for (const { changed } of listeners) changed(changes);
     for (const wake of waiting) wake();
   };
@@ -189,6 +195,7 @@ export function openChangeFeed(redis: Redis, connection: Redis, log: Log): OpenF
         await followOn();
       } catch (error) {
         if (ending.signal.aborted) return;
+        isBusy = false;
         log.error('changes.failed', errorFacts(error));
         // oxlint-disable-next-line eslint/no-await-in-loop
         await pause(RETRY_MS, ending.signal);

@@ -153,7 +153,8 @@ function leadStream(address, { signal, watcher, isFresh, say }) {
   let recent = [];
 
   const open = () => {
-    const opening = new EventSource(address);
+    // A page that is not fresh reads everything again.
+    const opening = new EventSource(isFresh() ? address : address.replace(/\?.*$/, ''));
     source = opening;
     opening.addEventListener('open', () => {
       retryMs = RETRY_MS;
